@@ -1,25 +1,25 @@
 import AppStore
 
-/// What the operator says about products: the one input of an answer that Apple does not state
+/// The operator's product configuration: the only input of an answer that Apple does not state
 /// (`lifecycle.md` §6). Answers carry its hash.
 public struct Catalogue: Hashable, Sendable {
     public var products: [ProductId: Product]
-    /// How long entitlement continues while a renewal is overdue (`lifecycle.md` §6, Leeway).
+    /// How long access continues while a renewal is overdue (`lifecycle.md` §6, Leeway).
     public var leewayMilliseconds: Int64
-    /// How far an event about a chain must be believed at least, or the chain gives no access.
+    /// The trust at least one event about a chain must have for the chain to give access.
     public var minimumTrust = MinimumTrust.transport
 
-    /// The least rank of trust that access may rest on (`lifecycle.md` §6, Minimum trust).
+    /// The lowest trust that can give access (`lifecycle.md` §6, Minimum trust).
     public enum MinimumTrust: String, Sendable, CaseIterable {
         /// Apple's signature.
         case signed
-        /// An answer that Apple gave over TLS, or more.
+        /// Apple's response over TLS, or higher.
         case transport
-        /// The app's shared secret, or more: with a leaked one anything can be written.
+        /// The app's shared secret, or higher. A leaked secret allows any statement.
         case secret
 
-        /// Whether a statement of this rank is enough. What Xcode signed always is: its ledger holds
-        /// nothing else.
+        /// Whether a statement of this trust suffices. Xcode-signed statements always do: their
+        /// ledger holds nothing else.
         public func admits(_ trust: Trust) -> Bool {
             trust == .xcode || trust >= least
         }
@@ -33,11 +33,11 @@ public struct Catalogue: Hashable, Sendable {
         }
     }
 
-    /// When each app's developer was in the Small Business Program: an estimate of proceeds cannot
-    /// be made from payloads alone (`metrics.md`, proceeds).
+    /// When each app's developer was in the Small Business Program. Proceeds cannot be estimated
+    /// from payloads alone (`metrics.md`, proceeds).
     public var smallBusinessProgram: [BundleId: [ProgramSpan]] = [:]
 
-    /// A time `[from, to)` in a program of Apple's.
+    /// A time `[from, to)` in one of Apple's programs.
     public struct ProgramSpan: Hashable, Sendable {
         public var from: Timestamp
         /// Nil while it lasts.
@@ -84,8 +84,8 @@ public struct Catalogue: Hashable, Sendable {
         self.leewayMilliseconds = leewayMilliseconds
     }
 
-    /// Bytes that are equal when catalogues mean the same, whatever order things were written in.
-    /// Hashed (by rooms that may hash) into `catalogueHash`.
+    /// A canonical encoding: equal for catalogues of equal meaning, independent of input order.
+    /// Callers with a hash function derive `catalogueHash` from it.
     public var canonicalBytes: [UInt8] {
         var writer = JSONWriter()
         writer.object { catalogue in
@@ -105,7 +105,7 @@ public struct Catalogue: Hashable, Sendable {
                     product.member("duration", entry.value.duration?.description)
                 }
             }
-            // Catalogues that say nothing of it keep the bytes they always had.
+            // Omitted when empty, so that hashes of catalogues without the program do not change.
             guard !smallBusinessProgram.isEmpty else { return }
             catalogue.array(
                 "smallBusinessProgram", smallBusinessProgram.sorted { $0.key < $1.key }

@@ -1,24 +1,24 @@
 import AppStore
 
 /// One chain's life, folded from the set of its facts (`lifecycle.md`). Pure: the same facts,
-/// environment and catalogue give the same life, in whatever order they came.
+/// environment and catalogue give the same life, independent of order.
 public struct Lifecycle: Sendable {
     let history: History
     public let lifeFacts: [LifeFact]
     public let notices: [Notice]
-    /// Operators' commands about the chain (or the customer), each once, in the order in which they
-    /// take effect.
+    /// Operators' commands about the chain (or the customer), without duplicates, in the order in
+    /// which they take effect.
     public let commands: [Fact]
-    /// Who holds the chain, and when.
+    /// The holders of the chain over time.
     public let holders: Holders
-    /// Whether anything that is known of the chain is vouched for as access demands; without it the
-    /// chain has its states, and gives access to none (`lifecycle.md` §6, Minimum trust).
+    /// Whether any known fact of the chain has the trust that access requires; without it the chain
+    /// has its states, but gives no access (`lifecycle.md` §6, Minimum trust).
     public let meetsMinimumTrust: Bool
 
-    /// The version of the meaning of every answer; rises whenever one could change.
+    /// The version of the meaning of every answer; increases whenever an answer could change.
     public static let reducerVersion = 6
 
-    /// Folds the facts of one chain. Total: a fact it cannot use changes nothing and is noticed.
+    /// Folds the facts of one chain. Total: an unusable fact has no effect and raises a notice.
     public init(_ facts: [Fact], environment: Environment, catalogue: Catalogue) {
         let history = History(
             OrderedFacts(facts, environment: environment), environment: environment,
@@ -40,10 +40,10 @@ public struct Lifecycle: Sendable {
     /// Adjacent intervals, one per period and state.
     public var intervals: [Interval] { history.intervals }
 
-    /// Position of the event that proves that one of `intervals` began.
+    /// Position of the event that proves the start of one of `intervals`.
     public func cause(of interval: Interval) -> Int64 { history.facts[interval.cause].position }
 
-    /// Whether no period and no purchase is known: then the chain has no state at any time.
+    /// Whether no period and no purchase is known; the chain then has no state at any time.
     public var isEmpty: Bool { history.intervals.isEmpty }
 
     /// Whether the chain is a one-time purchase (`lifecycle.md` §5).
@@ -55,8 +55,8 @@ public struct Lifecycle: Sendable {
     /// State and attributes at a moment; nil before the first period.
     ///
     /// - Parameters:
-    ///   - at: the moment asked about.
-    ///   - now: the clock's now; only tells whether `at` lies in the future.
+    ///   - at: the requested moment.
+    ///   - now: current time; only decides whether `at` lies in the future.
     public func answer(at: Timestamp, now: Timestamp) -> ChainAnswer? {
         AnswerReader(
             history: history, at: at, now: now, givesAccess: meetsMinimumTrust

@@ -2,15 +2,15 @@ import AppStore
 import AppStoreAPI
 import Testing
 
-@Suite("Apple's refusals")
+@Suite("Apple's errors")
 struct ErrorTests {
-    /// Apple's "errors to retry", its own failures, and 429 (`appstore.md` §4).
+    /// Apple's "errors to retry", its internal failures, and 429 (`appstore.md` §4).
     static let retryable: Set<Int64> = [
         4_040_002, 4_040_004, 4_040_006, 4_290_000, 5_000_000, 5_000_001,
     ]
 
     @Test(
-        "a 200 without what the answer consists of is no answer, and not an empty one",
+        "a 200 without its essential members is an error, not an empty response",
         arguments: [
             "{}", "{\"errorCode\":4000000,\"errorMessage\":\"x\"}",
             "{\"notificationHistory\":[],\"signedTransactions\":[]}", "{\"hasMore\":false}",
@@ -48,7 +48,7 @@ struct ErrorTests {
         #expect(code.remedy.hasSuffix("."))
     }
 
-    @Test("every number ends as a failure that names it", arguments: APIErrorCode.allCases)
+    @Test("every number becomes a failure that names it", arguments: APIErrorCode.allCases)
     func failure(_ code: APIErrorCode) async throws {
         let asked = try Asked(
             [.refusal(code.rawValue)], policy: RetryPolicy(attempts: 2, budgetMilliseconds: 60_000))
@@ -69,7 +69,7 @@ struct ErrorTests {
         #expect(APIErrorCode.allCases.count == 94)
     }
 
-    @Test("a number nobody knows is kept, and not tried again")
+    @Test("an unknown number is kept, and not retried")
     func unknown() async throws {
         let asked = try Asked([.refusal(4_000_999)])
         let failure = await Asked.failure {
@@ -82,7 +82,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "what is no answer of Apple's is none",
+        "responses that are not Apple's are errors",
         arguments: [
             ("<html>", 200, APIFailure.Code.unreadableAnswer), ("[]", 200, .unreadableAnswer),
             ("{\"signedTransactionInfo\":1}", 200, .unreadableAnswer), ("", 200, .unreadableAnswer),
@@ -97,7 +97,9 @@ struct ErrorTests {
         #expect(asked.transport.requests.count == 1)
     }
 
-    @Test("a redirect is told as one, with the places to look at", arguments: [301, 302, 307, 308])
+    @Test(
+        "a redirect is reported as one, with the settings to check",
+        arguments: [301, 302, 307, 308])
     func redirect(_ status: Int) async throws {
         let asked = try Asked([.json("", status: status)])
         let failure = await Asked.failure {
@@ -110,7 +112,7 @@ struct ErrorTests {
         #expect(asked.transport.requests.count == 1)
     }
 
-    @Test("a history of nobody is not asked for", arguments: ["", " ", "1 2", "ä"])
+    @Test("a history without a valid id is not requested", arguments: ["", " ", "1 2", "ä"])
     func nobody(_ id: String) async throws {
         let asked = try Asked([])
         var request = NotificationHistoryRequest()
@@ -124,7 +126,7 @@ struct ErrorTests {
         #expect(asked.transport.requests.isEmpty)
     }
 
-    @Test("an answer that names another app is not used")
+    @Test("a response that names another app is rejected")
     func anotherApp() async throws {
         let asked = try Asked([.json("{\"bundleId\":\"com.example.other\",\"data\":[]}")])
         let failure = await Asked.failure {
@@ -134,7 +136,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "failures show neither id nor token",
+        "failures contain neither id nor token",
         arguments: [
             ScriptedTransport.Step.refusal(4_040_010), .json("", status: 401),
             .json("secret-answer", status: 200), .failure(.timedOut), .failure(.notConnected),

@@ -7,10 +7,10 @@ import Testing
 
 @Suite("The client against the simulated API, over a socket")
 struct FakeServerTests {
-    /// The chain of the books with the most transactions.
+    /// The id of the store's chain with the most transactions.
     static let id = Served.books.someIds(1)[0]
 
-    @Test("a transaction comes signed, and verifies")
+    @Test("a transaction is signed, and verifies")
     func transactionInfo() async throws {
         try await Served().ask { client, _ in
             let answer = try await client.transactionInfo(FakeServerTests.id, in: .productionFirst)
@@ -22,7 +22,7 @@ struct FakeServerTests {
         }
     }
 
-    @Test("every endpoint answers")
+    @Test("every endpoint responds")
     func endpoints() async throws {
         let id = FakeServerTests.id
         try await Served().ask { client, api in
@@ -48,7 +48,7 @@ struct FakeServerTests {
         }
     }
 
-    @Test("a token that was set is in the transaction from then on")
+    @Test("a token that was set is in later transactions")
     func setToken() async throws {
         let id = FakeServerTests.id
         try await Served().ask { client, _ in
@@ -58,7 +58,7 @@ struct FakeServerTests {
                 _ = try await client.setAppAccountToken(
                     OriginalTransactionId(id), request, in: .productionFirst)
             } catch {
-                // A family member's copy has none of its own.
+                // A family member's copy has no token of its own.
                 #expect(error.appleCode == Raw(.familyTransactionNotSupported))
                 return
             }
@@ -69,7 +69,7 @@ struct FakeServerTests {
         }
     }
 
-    @Test("notification history brings every notification of the window once")
+    @Test("notification history returns every notification of the window once")
     func notifications() async throws {
         try await Served().ask { client, _ in
             var ids: Set<String> = []
@@ -92,7 +92,7 @@ struct FakeServerTests {
         }
     }
 
-    @Test("a window of 180 days is answered, and not a millisecond more")
+    @Test("a window has at most 180 days")
     func window() async throws {
         try await Served().ask { client, _ in
             var request = Served.window
@@ -105,7 +105,7 @@ struct FakeServerTests {
         }
     }
 
-    @Test("only failures are what an outage swallowed")
+    @Test("onlyFailures returns the notifications lost in an outage")
     func onlyFailures() async throws {
         var served = Served()
         let start = Served.now.advanced(byMilliseconds: -40 * 86_400_000)
@@ -128,7 +128,7 @@ struct FakeServerTests {
     }
 
     @Test(
-        "a fault that passes does not reach the asker",
+        "a transient fault does not reach the caller",
         arguments: [
             ServedFault.status(503), .error(5_000_001), .dropped, .half,
             .rateLimited(milliseconds: 20), .slow(milliseconds: 20),
@@ -144,7 +144,7 @@ struct FakeServerTests {
     }
 
     @Test(
-        "a fault that stays ends in words for it",
+        "a permanent fault ends in its own failure",
         arguments: [
             (ServedFault.dropped, APIFailure.Code.appleUnreachable), (.half, .appleUnreachable),
             (.garbage, .unreadableAnswer), (.status(502), .appleUnavailable),
@@ -163,7 +163,7 @@ struct FakeServerTests {
         }
     }
 
-    @Test("the longest answer is taken")
+    @Test("the longest response is accepted")
     func longestAnswer() async throws {
         var served = Served()
         served.faults = [
@@ -173,12 +173,12 @@ struct FakeServerTests {
             let failure = await Asked.failure {
                 _ = try await client.transactionInfo(FakeServerTests.id, in: .productionFirst)
             }
-            // It was read to its end, and is no JSON.
+            // It was read completely, and is not JSON.
             #expect(failure?.code == .unreadableAnswer)
         }
     }
 
-    @Test("who does not answer in time is given up")
+    @Test("a response that is too late is abandoned")
     func timeout() async throws {
         var served = Served()
         served.faults = [ServedFaultRule(.slow(milliseconds: 60_000))]
@@ -193,7 +193,7 @@ struct FakeServerTests {
     }
 
     @Test(
-        "a machine whose clock is hours off is let in all the same",
+        "a client whose clock is hours off is still authenticated",
         arguments: [
             Int64(-7_200_000), 7_200_000,
         ])
@@ -207,7 +207,7 @@ struct FakeServerTests {
         }
     }
 
-    @Test("a spoilt signature inside a 200 does not verify")
+    @Test("an invalid signature inside a 200 does not verify")
     func badSignature() async throws {
         var served = Served()
         served.faults = [ServedFaultRule(.badSignature)]
@@ -222,7 +222,7 @@ struct FakeServerTests {
         }
     }
 
-    @Test("another app's answer is not used")
+    @Test("another app's response is rejected")
     func anotherApp() async throws {
         var served = Served()
         served.faults = [ServedFaultRule(.anotherApp)]
@@ -249,7 +249,7 @@ struct FakeServerTests {
         }
     }
 
-    @Test("an allowance is granted to its last request, and one more is told when it renews")
+    @Test("an allowance covers its last request, and one more is given the time of renewal")
     func allowance() throws {
         var setup = SimulatedAPI.Setup(
             books: Served.books, key: Asked.key, authority: Served.authority,
@@ -268,7 +268,7 @@ struct FakeServerTests {
     }
 
     @Test(
-        "nobody is let in without the right token",
+        "requests without the right token are rejected",
         arguments: [
             nil, "", "Bearer", "Bearer x.y.z", "Basic abc",
         ])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AppStoreAPI
 
-@Suite("Limits of what is asked, at the bound and one past it")
+@Suite("Limits of requests, at the bound and one past it")
 struct LimitTests {
     private func extended(
         days: Int64, _ identifier: String
@@ -18,7 +18,7 @@ struct LimitTests {
         return (failure, asked.transport.requests.count)
     }
 
-    @Test("a renewal date is extended by as many days as Apple allows, and by none more or fewer")
+    @Test("a renewal date is extended only by days that Apple allows")
     func extensionDays() async throws {
         let days = APILimits.extensionDays
         for (count, isSent) in [
@@ -41,7 +41,7 @@ struct LimitTests {
         }
     }
 
-    @Test("consumption is told from nothing to everything, and not beyond")
+    @Test("consumption is 0 to 100 percent")
     func consumption() async throws {
         let all = APILimits.consumptionPercentages
         for (percentage, isSent) in [
@@ -61,7 +61,7 @@ struct LimitTests {
         }
     }
 
-    @Test("a clock as far off as is borne is left alone, a millisecond more is corrected")
+    @Test("a clock off by the tolerance is kept, a millisecond more is corrected")
     func clockTolerance() throws {
         let now = ManualClock.start
         for sign in [Int64(1), -1] {
@@ -75,7 +75,7 @@ struct LimitTests {
         }
     }
 
-    @Test("a hold of an hour is kept to its end, and a longer one no longer")
+    @Test("a hold lasts at most an hour")
     func longestHold() async throws {
         let longest = APILimits.longestHoldMilliseconds
         for (wait, held) in [(longest, longest), (longest + 1, longest)] {
@@ -89,7 +89,7 @@ struct LimitTests {
         }
     }
 
-    @Test("a walk has so many pages; where one more is said to follow, it ends with a reason")
+    @Test("a walk has a limited number of pages; beyond it ends with a reason")
     func longestWalk() {
         #expect(PageGuard().longestWalk == APILimits.pageCount)
         var pages = PageGuard(longestWalk: 3)

@@ -2,9 +2,9 @@ import AppStore
 import AppStoreAPI
 import Testing
 
-@Suite("Answers as Apple publishes them", Fixtures.condition)
+@Suite("Responses published by Apple", Fixtures.condition)
 struct ModelTests {
-    /// One published answer, read and written again by the type that bears its name.
+    /// One published response, read and written again by the type of its name.
     struct Case: Sendable, CustomTestStringConvertible {
         let file: String
         let rewrite: @Sendable ([UInt8]) throws -> (bytes: [UInt8], unknown: [String], stray: Int)
@@ -47,7 +47,7 @@ struct ModelTests {
         Case("transactionIdNotOriginalTransactionId", ErrorPayload.self),
     ]
 
-    @Test("every member is known, and survives reading and writing", arguments: answers)
+    @Test("every member is known, and survives a round trip", arguments: answers)
     func answer(_ given: Case) throws {
         let bytes = try Fixtures.bytes(given.file)
         let read = try given.rewrite(bytes)
@@ -57,7 +57,7 @@ struct ModelTests {
             try JSONValue.parse(read.bytes).canonical() == JSONValue.parse(bytes).canonical())
     }
 
-    @Test("a number nobody knows is kept")
+    @Test("an unknown number is kept")
     func unknownNumber() throws {
         let read = try ErrorPayload.decode(Fixtures.bytes("apiUnknownError"))
         #expect(read.errorCode?.rawValue == 9_990_000)
@@ -65,7 +65,7 @@ struct ModelTests {
         #expect(read.unknownValues == ["errorCode"])
     }
 
-    @Test("an environment nobody knows is kept")
+    @Test("an unknown environment is kept")
     func unknownEnvironment() throws {
         let read = try HistoryResponse.decode(
             Fixtures.bytes("transactionHistoryResponseWithMalformedEnvironment"))
@@ -73,7 +73,7 @@ struct ModelTests {
         #expect(read.unknownValues == ["environment"])
     }
 
-    @Test("a number spelled as a word is not read as one")
+    @Test("a number written as a string is rejected")
     func wrongType() throws {
         let bytes = try Fixtures.bytes("transactionHistoryResponseWithMalformedAppAppleId")
         #expect(throws: JSONError.self) { try HistoryResponse.decode(bytes) }

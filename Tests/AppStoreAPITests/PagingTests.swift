@@ -13,7 +13,7 @@ struct PagingTests {
         return .answer(TransportAnswer(status: 200, body: response.encoded()))
     }
 
-    /// The items of a whole walk, and what ended it.
+    /// The items of a whole walk, and its failure.
     func walk(_ asked: Asked) async -> (items: [String], failure: APIFailure?) {
         var items: [String] = []
         let failure = await Asked.failure {
@@ -37,7 +37,7 @@ struct PagingTests {
                 == [[], ["revision=1"], ["revision=2"]])
     }
 
-    @Test("a page that leads back ends the walk, and what came is kept")
+    @Test("a page that leads back ends the walk, and earlier pages are kept")
     func loop() async throws {
         let asked = try Asked([page(["a"], "1", true), page(["b"], "1", true)])
         let walked = await walk(asked)
@@ -46,14 +46,14 @@ struct PagingTests {
         #expect(asked.transport.requests.count == 2)
     }
 
-    @Test("a page that names no next one although there is one ends the walk")
+    @Test("a page that announces another without a token ends the walk")
     func nowhere() async throws {
         let walked = await walk(try Asked([page(["a"], nil, true)]))
         #expect(walked.items == ["a"])
         #expect(walked.failure?.code == .endlessPages)
     }
 
-    @Test("pages that bring nothing are borne up to the bound, and no further")
+    @Test("empty pages are accepted up to the bound")
     func barren() async throws {
         let bound = APILimits.barrenPageCount
         for (count, isTooMuch) in [(bound - 1, false), (bound, true)] {
@@ -64,7 +64,7 @@ struct PagingTests {
         }
     }
 
-    @Test("the same payloads again are nothing new, whatever their signatures")
+    @Test("repeated payloads are not new, whatever their signatures")
     func sameAgain() async throws {
         let pages = (0...APILimits.barrenPageCount).map {
             page(["h.p.s\($0)"], "\($0)", true)
@@ -75,7 +75,7 @@ struct PagingTests {
     }
 
     @Test(
-        "a token that expired begins the walk anew, a few times",
+        "an expired token restarts the walk, a few times",
         arguments: [
             Int64(4_000_017), 4_000_014,
         ])
@@ -96,7 +96,7 @@ struct PagingTests {
         #expect(always.items.count == APILimits.restartCount + 1)
     }
 
-    @Test("the first page's refusal is no reason to begin anew")
+    @Test("a rejection of the first page does not restart the walk")
     func refusedAtOnce() async throws {
         let asked = try Asked([.refusal(4_000_017)])
         #expect(await walk(asked).failure?.code == .refusedByApple)

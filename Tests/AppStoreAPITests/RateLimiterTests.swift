@@ -6,7 +6,7 @@ import Testing
 @Suite("Rates")
 struct RateLimiterTests {
     @Test(
-        "as many as Apple takes begin at once, the next one a window later",
+        "as many as Apple accepts start at once, the next one a window later",
         arguments:
             Endpoint.allCases)
     func bound(_ endpoint: Endpoint) {
@@ -21,7 +21,7 @@ struct RateLimiterTests {
         }
     }
 
-    @Test("no stretch of a second ever holds more, however requests come")
+    @Test("no interval of a second ever has more, however requests arrive")
     func sliding() throws {
         let limiter = RateLimiter()
         var (elapsed, starts): (Int64, [Int64]) = (0, [])
@@ -35,7 +35,7 @@ struct RateLimiterTests {
         }
     }
 
-    @Test("an operator may leave some of Apple's rate to others, and never takes more than it")
+    @Test("an operator may lower Apple's rate, but not raise it")
     func ceiling() {
         let limiter = RateLimiter(ceiling: 2)
         let waits = (0..<5).map { _ in limiter.wait(.transactionInfo, .production, at: 0) }
@@ -47,7 +47,7 @@ struct RateLimiterTests {
         #expect(RateLimiter.Rate(.refundHistory, .production, ceiling: 9).count == 9)
     }
 
-    @Test("kinds and environments have allowances of their own")
+    @Test("kinds and environments have separate allowances")
     func lanes() {
         let limiter = RateLimiter()
         #expect(limiter.wait(.massExtendRenewalDate, .production, at: 0) == 0)
@@ -56,7 +56,7 @@ struct RateLimiterTests {
         #expect(limiter.wait(.massExtendRenewalDate, .production, at: 999) == 1)
     }
 
-    @Test("nothing begins while Apple holds a kind back")
+    @Test("nothing starts while Apple holds a kind")
     func hold() {
         let limiter = RateLimiter()
         limiter.hold(.transactionInfo, .production, until: 3_000)
@@ -65,7 +65,7 @@ struct RateLimiterTests {
         #expect(limiter.wait(.transactionInfo, .sandbox, at: 100) == 0)
     }
 
-    @Test("a hold at the longest wait is one, one past it takes no place and says until when")
+    @Test("a hold up to the longest wait reserves a start, a longer one reports its end")
     func longestHold() {
         let limiter = RateLimiter()
         limiter.hold(.refundHistory, .production, until: 5_000)
@@ -74,7 +74,7 @@ struct RateLimiterTests {
                 limiter.reserve(.refundHistory, .production, at: 0, longest: 4_999)
                     == .held(until: 5_000))
         }
-        // None of them took a place: as many as ever begin at the end of the hold.
+        // None of them reserved a start: the full rate starts at the end of the hold.
         for _ in 0..<Endpoint.refundHistory.requestsPerSecond {
             #expect(
                 limiter.reserve(.refundHistory, .production, at: 0, longest: 5_000)
@@ -83,7 +83,7 @@ struct RateLimiterTests {
         #expect(limiter.wait(.refundHistory, .production, at: 0) == 6_000)
     }
 
-    @Test("who is held back is told the time that held then, whatever others are told meanwhile")
+    @Test("a held request gets the end of its hold, whatever others get meanwhile")
     func holdsTogether() async {
         let limiter = RateLimiter()
         limiter.hold(.refundHistory, .production, until: 1_000)
@@ -95,9 +95,9 @@ struct RateLimiterTests {
                 }
             }
             for await place in group {
-                // Refused because of a hold that is longer than the longest wait, and told that one.
+                // Rejected because of a hold longer than the longest wait, and given that hold.
                 guard case .held(let until) = place else {
-                    Issue.record("a place was given inside a hold")
+                    Issue.record("a start was reserved inside a hold")
                     continue
                 }
                 #expect(until > 1_000)
@@ -105,10 +105,10 @@ struct RateLimiterTests {
         }
     }
 
-    @Test("the documented rates are these")
+    @Test("the documented rates")
     func rates() {
         let expected: [Int: Int] = [50: 7, 20: 2, 10: 2, 1: 4]
-        // Of verifyReceipt Apple documents none.
+        // Apple documents no rate for verifyReceipt.
         let documented = Endpoint.allCases.filter { $0 != .verifyReceipt }
         #expect(
             Dictionary(grouping: documented, by: \.requestsPerSecond).mapValues(\.count)
@@ -117,7 +117,7 @@ struct RateLimiterTests {
 }
 
 extension RateLimiter {
-    /// How long to wait for a place; nil when none was given.
+    /// The wait before a request starts; nil if it was not reserved.
     fileprivate func wait(
         _ endpoint: Endpoint, _ environment: AppStore.Environment, at elapsed: Int64
     ) -> Int64? {

@@ -7,12 +7,12 @@ import Testing
 
 @Suite("Requests of the App Store Server API")
 struct RequestTests {
-    /// An answer that says nothing, and has every member that any answer needs.
+    /// A response without data that has every member any response needs.
     static let nothing =
         "{\"hasMore\":false,\"notificationHistory\":[],\"signedTransactions\":[],\"data\":[],"
         + "\"signedTransactionInfo\":\"x\"}"
 
-    /// One endpoint, and what must go over the wire for it (`appstore.md` §4).
+    /// One endpoint, and its expected request (`appstore.md` §4).
     struct Case: Sendable, CustomTestStringConvertible {
         let endpoint: Endpoint
         let method: String
@@ -192,14 +192,14 @@ struct RequestTests {
         #expect(request.header("content-type") == (given.body == nil ? nil : "application/json"))
     }
 
-    @Test("every endpoint there is has a request here")
+    @Test("every endpoint has a request here")
     func complete() {
         let tried = Set((RequestTests.reading + RequestTests.changing).map(\.endpoint))
-        // verifyReceipt is asked by a client of its own.
+        // verifyReceipt has a client of its own.
         #expect(tried == Set(Endpoint.allCases).subtracting([.verifyReceipt]))
     }
 
-    @Test("an id that is none never becomes a path", arguments: ["", ".", "..", "a\nb", "é"])
+    @Test("an invalid id never becomes a path", arguments: ["", ".", "..", "a\nb", "é"])
     func unusableId(_ id: String) async throws {
         let asked = try Asked([.json(RequestTests.nothing)])
         let failure = await Asked.failure {
@@ -221,7 +221,7 @@ struct RequestTests {
         #expect(asked.transport.requests.count == 1)
     }
 
-    @Test("a renewal date is extended by 1 to 90 days and no others", arguments: [-1, 0, 91])
+    @Test("a renewal date is extended by 1 to 90 days only", arguments: [-1, 0, 91])
     func extensionBounds(_ days: Int64) async throws {
         let asked = try Asked([.json(RequestTests.nothing)])
         let failure = await Asked.failure {
@@ -235,7 +235,7 @@ struct RequestTests {
         #expect(asked.transport.requests.count == 1)
     }
 
-    @Test("nothing is said about consumption that Apple forbids to say")
+    @Test("consumption data that Apple forbids is rejected")
     func consumptionRules() async throws {
         let asked = try Asked([.json("")])
         var wrong: [ConsumptionRequest] = []
@@ -278,7 +278,7 @@ struct RequestTests {
         #expect(claims["bid"]?.string == Asked.app.rawValue)
     }
 
-    @Test("a token is used until its margin, then made anew")
+    @Test("a token is used until its margin, then replaced")
     func tokenReuse() throws {
         let tokens = TokenSource(try Asked.credentials())
         let first = try tokens.token(at: ManualClock.start)
@@ -290,7 +290,7 @@ struct RequestTests {
             try tokens.token(at: ManualClock.start.advanced(byMilliseconds: lasting + 1)) != first)
     }
 
-    @Test("credentials show nothing of themselves")
+    @Test("credentials are not printed")
     func secrecy() throws {
         let credentials = try Asked.credentials()
         var dumped = ""
@@ -301,7 +301,7 @@ struct RequestTests {
         }
     }
 
-    @Test("what is no P-256 key is refused")
+    @Test("keys that are not P-256 are rejected")
     func badKeys() throws {
         #expect(throws: APICredentials.Problem.noPrivateKey) {
             try APICredentials(keyId: "k", issuerId: "i", bundleId: Asked.app, pem: [1, 2])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AppStoreAPI
 
-@Suite("Trying again")
+@Suite("Retries")
 struct RetryTests {
     static let good = ScriptedTransport.Step.json("{\"signedTransactionInfo\":\"x\"}")
 
@@ -12,7 +12,7 @@ struct RetryTests {
     }
 
     @Test(
-        "what may pass is tried again",
+        "transient failures are retried",
         arguments: [
             ScriptedTransport.Step.json("", status: 500), .json("", status: 503),
             .refusal(5_000_001), .refusal(4_040_002), .refusal(4_040_004), .refusal(4_040_006),
@@ -25,7 +25,7 @@ struct RetryTests {
         #expect(asked.clock.waits == [500, 1_000])
     }
 
-    @Test("waits double up to the longest, and attempts end")
+    @Test("waits double up to the longest, and attempts are limited")
     func attempts() async throws {
         let asked = try Asked(
             [.json("", status: 503)],
@@ -38,7 +38,7 @@ struct RetryTests {
         #expect(asked.clock.waits == [100, 200, 300, 300])
     }
 
-    @Test("chance may make every wait nothing")
+    @Test("jitter may reduce every wait to 0")
     func noWait() async throws {
         let asked = try Asked([.json("", status: 503)], chance: { $0.lowerBound })
         _ = await Asked.failure { try await ask(asked) }
@@ -70,7 +70,7 @@ struct RetryTests {
         #expect(asked.clock.waits == [7_000])
     }
 
-    @Test("a Retry-After at the budget is waited for, one past it is told")
+    @Test("a Retry-After at the budget is waited for, a longer one is reported")
     func retryAfterBound() async throws {
         for (wait, count) in [(5_000, 2), (5_001, 1)] {
             let until = ManualClock.start.advanced(byMilliseconds: Int64(wait))
@@ -90,7 +90,7 @@ struct RetryTests {
     }
 
     @Test(
-        "while Apple asks for a long wait nobody waits in silence: whoever asks is told until when")
+        "during a long hold requests fail with its end instead of waiting")
     func longHold() async throws {
         let until = ManualClock.start.advanced(byMilliseconds: 600_000)
         let limited = TransportAnswer(status: 429, retryAfter: String(until.milliseconds))
@@ -102,14 +102,14 @@ struct RetryTests {
         #expect(later?.retryAt == until)
         #expect(asked.transport.requests.count == 1)
         #expect(asked.clock.waits == [])
-        // A wait within the budget is one.
+        // A wait within the budget is made.
         asked.clock.advance(milliseconds: 599_000 - RetryPolicy().budgetMilliseconds)
         try await ask(asked)
         #expect(asked.clock.waits == [RetryPolicy().budgetMilliseconds])
         #expect(asked.transport.requests.count == 2)
     }
 
-    @Test("however far away Apple puts the next request, it is asked again within the hour")
+    @Test("the next request is sent within the hour, however long Apple's hold")
     func farHold() async throws {
         let limited = TransportAnswer(status: 429, retryAfter: String(Int64.max))
         let asked = try Asked([.answer(limited), RetryTests.good])
@@ -132,7 +132,7 @@ struct RetryTests {
     }
 
     @Test(
-        "a change whose fate is unknown is not sent twice",
+        "a change with an unknown outcome is not sent twice",
         arguments: [
             ScriptedTransport.Step.json("", status: 500), .failure(.disconnected),
             .failure(.timedOut), .failure(.tooLarge),
@@ -149,7 +149,7 @@ struct RetryTests {
     }
 
     @Test(
-        "a change that never left, or was refused for now, is sent again",
+        "a change that was not sent, or was rejected temporarily, is retried",
         arguments: [
             ScriptedTransport.Step.failure(.notConnected), .refusal(4_040_006), .refusal(4_290_000),
         ])
@@ -163,7 +163,7 @@ struct RetryTests {
 
     // MARK: Tokens and environments
 
-    @Test("a refused token is made anew once, by Apple's clock")
+    @Test("a rejected token is replaced once, by Apple's clock")
     func clock() async throws {
         let refused = TransportAnswer(status: 401, date: "Mon, 01 Jun 2026 01:00:00 GMT")
         let asked = try Asked([.answer(refused), RetryTests.good])
@@ -174,7 +174,7 @@ struct RetryTests {
         #expect(asked.client.tokens.correctionMilliseconds == 3_600_000)
     }
 
-    @Test("a token refused twice is told, and says what to check")
+    @Test("a token rejected twice is reported, with what to check")
     func refusedTwice() async throws {
         let asked = try Asked([.json("", status: 401)])
         let failure = await Asked.failure { try await ask(asked) }
@@ -184,7 +184,7 @@ struct RetryTests {
     }
 
     @Test(
-        "what Production does not know, Sandbox is asked for",
+        "ids unknown to Production are requested from Sandbox",
         arguments: [
             [ScriptedTransport.Step.refusal(4_040_010)],
             [.json("", status: 401), .json("", status: 401)],
@@ -196,7 +196,7 @@ struct RetryTests {
         #expect(asked.transport.requests.last?.host == "api.storekit-sandbox.apple.com")
     }
 
-    @Test("what neither knows is Production's refusal")
+    @Test("an id unknown to both gets Production's rejection")
     func nowhere() async throws {
         let asked = try Asked([.refusal(4_040_010)])
         let failure = await Asked.failure { try await ask(asked, .productionFirst) }
@@ -205,7 +205,7 @@ struct RetryTests {
         #expect(asked.transport.requests.count == 2)
     }
 
-    @Test("an environment that was named is the only one asked")
+    @Test("a named environment is the only one used")
     func named() async throws {
         let asked = try Asked([.refusal(4_040_010)])
         _ = await Asked.failure { try await ask(asked) }
@@ -214,7 +214,7 @@ struct RetryTests {
         #expect(failure?.code == .invalidRequest)
     }
 
-    @Test("other refusals do not lead to Sandbox")
+    @Test("other rejections do not fall back to Sandbox")
     func noFallback() async throws {
         let asked = try Asked([.refusal(4_000_006)])
         _ = await Asked.failure { try await ask(asked, .productionFirst) }

@@ -2,10 +2,10 @@ import AppStore
 import AppStoreAPI
 import Testing
 
-@Suite("Asking verifyReceipt")
+@Suite("The verifyReceipt client")
 struct VerifyReceiptClientTests {
     static let secret = "0123456789abcdef0123456789abcdef"
-    /// A sequence: what nobody looks into before it is sent.
+    /// A sequence; its contents are not parsed before sending.
     static let receipt: [UInt8] = [0x30, 0x80, 0, 0]
 
     typealias Step = ScriptedTransport.Step
@@ -42,10 +42,10 @@ struct VerifyReceiptClientTests {
         var hosts: [String] { transport.requests.map(\.host) }
     }
 
-    // MARK: What goes wrong
+    // MARK: Failures
 
     @Test(
-        "What is no receipt, or too long for one, is not sent",
+        "Input that is not a receipt, or too long, is not sent",
         arguments: [
             [], Array("no receipt".utf8), Array("{\"a\":1}".utf8),
             [UInt8](repeating: 0x30, count: AppReceiptLimits.byteCount + 1),
@@ -65,7 +65,7 @@ struct VerifyReceiptClientTests {
     }
 
     @Test(
-        "Local environments are nobody's to answer for",
+        "Local environments are rejected",
         arguments: [Environment.xcode, .localTesting])
     func local(_ environment: Environment) async {
         let desk = Desk([Self.valid])
@@ -73,7 +73,7 @@ struct VerifyReceiptClientTests {
         #expect(desk.transport.requests.isEmpty)
     }
 
-    @Test("A wrong shared secret is an error of its own, and asked about once")
+    @Test("A wrong shared secret is an error of its own, without a retry")
     func wrongSecret() async {
         let desk = Desk([Self.status(21004)])
         let failure = await desk.failure()
@@ -87,7 +87,7 @@ struct VerifyReceiptClientTests {
     }
 
     @Test(
-        "What Apple does not vouch for is refused at once, whatever else the answer says",
+        "A receipt that Apple does not confirm fails at once",
         arguments: [21000, 21001, 21003, 21010, 21011, 21100, 21199, -1, 1])
     func refused(_ status: Int) async {
         let desk = Desk([Self.status(status, ",\"is-retryable\":false,\"receipt\":{}")])
@@ -99,7 +99,7 @@ struct VerifyReceiptClientTests {
     }
 
     @Test(
-        "What may pass is tried within the budget, and told as it is",
+        "A transient status is retried within the budget, then reported",
         arguments: [
             (21002, "", APIFailure.Code.receiptRefusedByApple), (21005, "", .appleUnavailable),
             (21009, "", .appleUnavailable), (21100, ",\"is-retryable\":true", .appleUnavailable),
@@ -124,7 +124,7 @@ struct VerifyReceiptClientTests {
         #expect(desk.transport.requests.count == 1)
     }
 
-    @Test("Two environments that send a receipt to each other are not asked for ever")
+    @Test("Two environments that assign a receipt to each other end the request")
     func pingPong() async {
         let desk = Desk([Self.status(21007), Self.status(21008)])
         let failure = await desk.failure()
@@ -137,7 +137,7 @@ struct VerifyReceiptClientTests {
     }
 
     @Test(
-        "What is not an answer of Apple's",
+        "Responses that are not Apple's",
         arguments: [
             (Step.json("<html>"), APIFailure.Code.unreadableAnswer),
             (.json("{}"), .unreadableAnswer),
@@ -152,7 +152,7 @@ struct VerifyReceiptClientTests {
         #expect(desk.transport.requests.count == 1)
     }
 
-    @Test("An answer may have 4 MiB, and not a byte more")
+    @Test("A response has at most 4 MiB")
     func answerLength() async throws {
         func step(_ count: Int) -> Step {
             let frame = "{\"status\":0,\"x\":\"\"}"
@@ -165,7 +165,7 @@ struct VerifyReceiptClientTests {
         #expect(await Desk([step(limit + 1)]).failure()?.code == .answerTooLarge)
     }
 
-    @Test("The secret stands in no error and no description")
+    @Test("The secret is in no error and no description")
     func secrecy() async {
         for step in [Self.status(21004), Self.status(21003), .failure(.disconnected), .json("x")] {
             let desk = Desk([step], policy: RetryPolicy(attempts: 1))
@@ -179,10 +179,10 @@ struct VerifyReceiptClientTests {
         }
     }
 
-    // MARK: What goes well
+    // MARK: Successes
 
     @Test(
-        "What passes is asked again",
+        "A transient status is retried",
         arguments: [
             Self.status(21002), Self.status(21005), Self.status(21009),
             Self.status(21150, ",\"is-retryable\":1"), Step.json("", status: 503),
@@ -196,7 +196,7 @@ struct VerifyReceiptClientTests {
         #expect(desk.clock.waits == [500, 1_000])
     }
 
-    @Test("The request: base64, the secret, and what to leave out")
+    @Test("The request: base64, the secret, and the exclusion")
     func request() async throws {
         let desk = Desk([Self.valid])
         _ = try await desk.client.verify(Array("MIAAAA==\n".utf8), excludesOldTransactions: true)
@@ -217,7 +217,7 @@ struct VerifyReceiptClientTests {
         #expect(body2["password"] == nil)
     }
 
-    @Test("A transaction receipt of iOS 6 goes as its text in base64")
+    @Test("A transaction receipt of iOS 6 is sent as base64 text")
     func transactionReceipt() async throws {
         let purchase = "eyJ0cmFuc2FjdGlvbi1pZCIgPSAiNyI7fQ=="  // {"transaction-id" = "7";}
         let text = "{ \"purchase-info\" = \"\(purchase)\"; }"
@@ -228,7 +228,7 @@ struct VerifyReceiptClientTests {
         #expect(body["receipt-data"]?.string?.hasPrefix("eyAicHVyY2hhc2UtaW5mbyI") == true)
     }
 
-    @Test("A receipt of the other environment is asked about there")
+    @Test("A receipt of the other environment is sent there")
     func elsewhere() async throws {
         let desk = Desk([Self.status(21007), Self.status(21005), Self.valid])
         #expect(try await desk.client.verify(Self.receipt).environment == .sandbox)

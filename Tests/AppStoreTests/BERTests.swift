@@ -15,7 +15,7 @@ struct BERTests {
         return error.code
     }
 
-    @Test("Lengths of every form are read")
+    @Test("Lengths of every form are accepted")
     func lengths() throws {
         let forms: [([UInt8], Range<Int>)] = [
             ([0x04, 0x00], 2..<2), ([0x04, 0x01, 9], 2..<3), ([0x04, 0x81, 0x01, 9], 3..<4),
@@ -32,7 +32,7 @@ struct BERTests {
     }
 
     @Test(
-        "Headers that lie or that nothing here has are refused",
+        "False or unsupported headers are rejected",
         arguments: [
             ([], .truncated), ([0x04], .truncated), ([0x04, 0x01], .truncated),
             ([0x04, 0x81], .truncated), ([0x04, 0x82, 0x01], .truncated),
@@ -49,7 +49,7 @@ struct BERTests {
         #expect(Self.code(bytes) == expected)
     }
 
-    @Test("Nesting has a bound, however deep the bytes go")
+    @Test("Nesting is bounded")
     func nesting() {
         func nested(_ depth: Int) -> [UInt8] {
             [UInt8]((0..<depth).flatMap { _ in [0x30, 0x80] as [UInt8] })
@@ -60,7 +60,7 @@ struct BERTests {
         #expect(Self.code(nested(100_000)) == .tooDeep)
     }
 
-    @Test("Octet strings in pieces are put together, to a bounded depth")
+    @Test("Constructed octet strings are joined, to a bounded depth")
     func octets() throws {
         func octets(_ bytes: [UInt8]) throws(BERError) -> [UInt8] {
             let element = try BER.element(at: 0, in: bytes.span, until: bytes.count)
@@ -87,7 +87,7 @@ struct BERTests {
         let sequence = try #require(try outer.next(in: bytes.span))
         #expect(outer.isAtEnd)
         var inner = BERCursor(sequence.contents)
-        // The inner element would reach into what follows.
+        // The inner element would extend past its container.
         #expect(throws: BERError(.truncated, offset: 2)) { try inner.next(in: bytes.span) }
         var past = BERCursor(7..<9)
         #expect(throws: BERError.self) { try past.next(in: bytes.span) }

@@ -10,7 +10,7 @@ struct DateBoundTests {
         Array("{\"signedDate\":\(milliseconds)}".utf8)
     }
 
-    @Test("At the bounds a payload's date is taken in as it is", arguments: [earliest, latest])
+    @Test("Dates at the bounds are accepted unchanged", arguments: [earliest, latest])
     func within(_ milliseconds: Int64) throws {
         let date = Timestamp(milliseconds: milliseconds)
         #expect(date.isNameable && date.clamped == date)
@@ -19,7 +19,7 @@ struct DateBoundTests {
     }
 
     @Test(
-        "One past them it is refused by name; what a log holds is read as the nearest",
+        "One past them is rejected by field; in a log it is read as the nearest",
         arguments: [
             (earliest - 1, earliest), (latest + 1, latest), (Int64.min, earliest),
             (.max, latest), (-.max, earliest),
@@ -46,7 +46,7 @@ struct DateBoundTests {
     }
 
     @Test(
-        "Bodies of original StoreKit are read by the same bound",
+        "Bodies of original StoreKit have the same bounds",
         arguments: ["\"%\"", "%"], ["expires_date_ms", "expires_date"])
     func bodies(_ form: String, _ key: String) throws {
         func body(_ milliseconds: Int64) throws -> JSONValue {
@@ -67,7 +67,7 @@ struct DateBoundTests {
         }
     }
 
-    @Test("Version 1 notifications are, too, in the list they hold")
+    @Test("So do the lists in version 1 notifications")
     func versionOne() throws {
         let text = """
             {"notification_type":"CANCEL","cancellation_date_ms":"\(Int64.max)",
@@ -80,7 +80,7 @@ struct DateBoundTests {
         #expect(stored.transactions.first?.purchaseDate == .latest)
     }
 
-    @Test("A text that can only say a year or a day more is the nearest date")
+    @Test("Text dates a year or a day past the bounds are read as the nearest")
     func texts() throws {
         let text = """
             {"status":0,"receipt":{"in_app":[{"purchase_date":"0000-01-01 00:00:00 Etc/GMT",

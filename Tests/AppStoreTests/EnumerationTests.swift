@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Enumerated values")
 struct EnumerationTests {
-    /// Every listed value is known, survives, and nothing else is known.
+    /// Every listed value is known and round-trips, and no other is known.
     private func expectExactly<Value>(_ type: Value.Type, _ values: [Value.RawValue])
     where
         Value: RawRepresentable & CaseIterable & Hashable & Sendable,
@@ -104,7 +104,7 @@ struct EnumerationTests {
         #expect(try ISO8601Period(period.rawValue).months + ISO8601Period(period.rawValue).days > 0)
     }
 
-    @Test("An unknown value keeps its spelling and has no meaning")
+    @Test("An unknown value keeps its raw form and has no meaning")
     func unknown() throws {
         let payload = try NotificationPayload.decode(Array(#"{"notificationType":"MIGRATE"}"#.utf8))
         #expect(payload.notificationType?.rawValue == "MIGRATE")

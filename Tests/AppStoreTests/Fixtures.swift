@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Published data beside the repository. Missing in a stranger's clone (those tests are skipped),
-/// never in CI (there they fail).
+/// Published data beside the repository. Missing in an outside clone, where those tests are
+/// skipped, but required in CI, where they fail.
 enum Fixtures {
     static let folder = URL(filePath: #filePath).resolvingSymlinksInPath()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -11,7 +11,7 @@ enum Fixtures {
     static let isPresent = FileManager.default.fileExists(atPath: folder.path)
     static let isDemanded = ProcessInfo.processInfo.environment["CI"] != nil
 
-    /// Runs fixture tests where the fixtures are, and fails them in CI where they are not.
+    /// Runs fixture tests if the fixtures are present, and fails them in CI if not.
     static let condition: ConditionTrait = .enabled(
         if: isPresent || isDemanded,
         "the published fixtures (../shared/fixtures beside the repository) are not here")
@@ -20,7 +20,7 @@ enum Fixtures {
         Array(try Data(contentsOf: folder.appending(path: path)))
     }
 
-    /// The payload part of a compact JWS file.
+    /// The payload segment of a compact JWS file.
     static func payload(_ path: String) throws -> [UInt8] {
         let parts = String(decoding: try bytes(path), as: UTF8.self)
             .trimmingCharacters(in: .whitespacesAndNewlines)
@@ -33,7 +33,7 @@ enum Fixtures {
         return Array(data)
     }
 
-    /// Paths of the JWS whose name holds `kind`, in order; empty when there are no fixtures.
+    /// Paths of the JWS whose names contain `kind`, in order; empty without fixtures.
     static func signed(_ kind: String) -> [String] {
         let names = try? FileManager.default.contentsOfDirectory(
             atPath: folder.appending(path: "jws").path)
@@ -50,7 +50,7 @@ enum Fixtures {
 
 @Suite("Fixtures")
 struct FixturesTests {
-    @Test("The folder holds every kind of payload", Fixtures.condition)
+    @Test("The folder has every kind of payload", Fixtures.condition)
     func everyKind() {
         #expect(Fixtures.notifications.count >= 20)
         #expect(Fixtures.transactions.count >= 25)

@@ -1,5 +1,5 @@
-/// Payloads with every field of the wire reference, in documented order, and enumerated values that
-/// no version knows. Encoding must give back exactly these members.
+/// Payloads with every field of the wire reference, in documented order, with enumerated values
+/// unknown to every version. Encoding must reproduce exactly these members.
 enum FullPayloads {
     enum Kind: String, CaseIterable, Sendable {
         case transaction, renewal, appTransaction, notification

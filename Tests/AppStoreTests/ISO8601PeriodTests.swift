@@ -30,7 +30,7 @@ struct ISO8601PeriodTests {
     }
 
     @Test(
-        "Refused with a code",
+        "Rejected with a code",
         arguments: [
             ("", .malformed), ("1M", .malformed), ("P", .empty), ("PT", .empty), ("P1MT", .empty),
             ("P1", .malformed), ("PM", .malformed), ("P1H", .malformed), ("PT1D", .malformed),
@@ -46,7 +46,7 @@ struct ISO8601PeriodTests {
         #expect(error?.code == code)
     }
 
-    @Test("The longest number is accepted and the ends of time do not overflow")
+    @Test("The longest number is accepted, and the limits of time do not overflow")
     func saturates() throws {
         let longest = String(repeating: "9", count: ISO8601Period.digits)
         let period = try ISO8601Period("P\(longest)Y\(longest)M\(longest)DT\(longest)H")

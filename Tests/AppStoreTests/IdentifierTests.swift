@@ -27,7 +27,7 @@ struct IdentifierTests {
         #expect(ProductId(text) != ProductId(text + "x"))
     }
 
-    @Test("Canonically equivalent spellings are two identifiers")
+    @Test("Canonically equivalent spellings are different identifiers")
     func equivalent() {
         #expect(ProductId("\u{E9}") != ProductId("e\u{301}"))
         #expect(Set([ProductId("\u{E9}"), ProductId("e\u{301}")]).count == 2)

@@ -1,7 +1,7 @@
 import AppStore
 import Testing
 
-@Suite("JSON that must be refused")
+@Suite("JSON that must be rejected")
 struct JSONStrictnessTests {
     struct Refusal: Sendable, CustomTestStringConvertible {
         var text: String
@@ -87,7 +87,7 @@ struct JSONStrictnessTests {
         [0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48, 0xFF],
     ]
 
-    @Test("Malformed UTF-8 is refused in values and in keys", arguments: badUTF8)
+    @Test("Malformed UTF-8 is rejected in values and in keys", arguments: badUTF8)
     func utf8(_ bytes: [UInt8]) throws {
         let quoted = [0x22] + bytes + [0x22]
         for text in [quoted, Array("{".utf8) + quoted + Array(":1}".utf8)] {
@@ -97,14 +97,14 @@ struct JSONStrictnessTests {
     }
 
     @Test(
-        "Well-formed UTF-8 of every length is read",
+        "Well-formed UTF-8 of every length is accepted",
         arguments: ["é", "\u{7FF}", "€", "\u{FFFF}", "😀", "\u{10FFFF}", "\u{D7FF}\u{E000}"])
     func goodUTF8(_ text: String) throws {
         let value = try JSONValue.parse(Array("\"abcdefg\(text)hijklmnop\"".utf8))
         #expect(value == .string("abcdefg\(text)hijklmnop"))
     }
 
-    @Test("Containers may be nested to the limit, and not one deeper", arguments: ["[", "{\"a\":"])
+    @Test("Containers may be nested up to the limit", arguments: ["[", "{\"a\":"])
     func depth(_ opening: String) throws {
         func nested(_ depth: Int) -> [UInt8] {
             let closing = opening == "[" ? "]" : "}"
@@ -153,7 +153,7 @@ struct JSONStrictnessTests {
         }
     }
 
-    @Test("Errors say where and which field, never what")
+    @Test("Errors have place and field, never contents")
     func description() {
         let text = Array(#"{"price":"secret-value"}"#.utf8)
         let error = #expect(throws: JSONError.self) { try TransactionPayload.decode(text) }
@@ -164,7 +164,7 @@ struct JSONStrictnessTests {
     }
 
     @Test(
-        "Passing over a value refuses what reading it refuses",
+        "Skipping a value rejects what reading it rejects",
         arguments: grammar + strings + duplicates)
     func skipped(_ refusal: Refusal) {
         let bytes = Array(refusal.text.utf8)
@@ -178,7 +178,7 @@ struct JSONStrictnessTests {
     }
 
     @Test(
-        "Passing over a value takes what reading it takes",
+        "Skipping a value accepts what reading it accepts",
         arguments: [
             "{\"a\":[1,-2.5e3,true,false,null,{}],\"b\":\"\\u00e9\"}", "[]", "\"x\"", " 0 ", "null",
         ])

@@ -1,8 +1,9 @@
 import AppStore
 import Testing
 
-/// Strings are looked through many bytes at a time: each place inside and at the edges of such a step.
-@Suite("What interrupts a string is found wherever it stands")
+/// Strings are scanned many bytes at a time: these tests cover each place inside and at the edges
+/// of a step.
+@Suite("Special bytes are found at every place of a string")
 struct JSONTextPlaceTests {
     private static let lengths = [0, 1, 7, 8, 9, 31, 32, 33, 39, 40, 63, 64, 65, 100]
 
@@ -27,7 +28,7 @@ struct JSONTextPlaceTests {
         }
     }
 
-    @Test("A control character is refused where it stands, and every byte above is none")
+    @Test("Control characters are rejected at every place, and no other bytes are")
     func controls() {
         for length in Self.lengths {
             for place in 0..<length {
@@ -46,7 +47,7 @@ struct JSONTextPlaceTests {
         }
     }
 
-    @Test("An escape, and text beyond ASCII, whole or broken")
+    @Test("An escape, and non-ASCII text, valid or broken")
     func others() {
         for length in Self.lengths {
             let plain = [UInt8](repeating: UInt8(ascii: "a"), count: length)

@@ -10,7 +10,7 @@ struct JSONValueTests {
     }
 
     @Test(
-        "Order and spelling survive reading and writing",
+        "Order and spelling survive a round trip",
         arguments: [
             #"{"b":1,"a":[true,false,null,{}],"c":{"z":[],"y":""}}"#,
             #"[1,1.0,1e0,-0,0.10,12345678901234567890123,1E+400]"#, #""plain""#, "null", "0", "-1",
@@ -27,7 +27,7 @@ struct JSONValueTests {
                 == .string("Aé€😀/\"\\\u{8}\u{C}\n\r\t\u{0}"))
     }
 
-    @Test("White space of the four kinds may stand between tokens")
+    @Test("White space of the four kinds is allowed between tokens")
     func whitespace() throws {
         #expect(
             try parse(" \t\r\n{ \"a\" : [ 1 , 2 ] , \"b\" : { } } \n").encoded()
@@ -45,7 +45,7 @@ struct JSONValueTests {
         }
     }
 
-    @Test("Looking inside")
+    @Test("Accessors")
     func accessors() throws {
         let value = try parse(#"{"s":"x","n":5.0,"f":1.5,"b":true,"a":[1],"o":{"k":null}}"#)
         #expect(value["s"]?.string == "x")
@@ -63,7 +63,7 @@ struct JSONValueTests {
     }
 
     @Test(
-        "Integers in any spelling, and nothing that is not one",
+        "Integers in any spelling, and no other numbers",
         arguments: [
             ("0", 0), ("-0", 0), ("-0.0e5", 0), ("1e3", 1000), ("1.5e1", 15), ("1500e-2", 15),
             ("9223372036854775807", Int64.max), ("-9223372036854775808", Int64.min),
@@ -91,7 +91,7 @@ struct JSONValueTests {
     }
 
     @Test(
-        "Canonical form keeps different meanings apart",
+        "Canonical form distinguishes different meanings",
         arguments: [
             ("1", "2"), ("1", "-1"), ("1", #""1""#), ("1.5", "1.51"), ("[1,2]", "[2,1]"),
             ("null", "false"),
@@ -102,7 +102,7 @@ struct JSONValueTests {
         #expect(try parse(one).canonical() != parse(other).canonical())
     }
 
-    @Test("Canonical keys follow their bytes")
+    @Test("Canonical keys are in byte order")
     func canonicalOrder() throws {
         #expect(
             try canonical(#"{"b":0,"é":0,"a":0,"B":0,"aa":0,"":0,"😀":0,"\uffff":0}"#)

@@ -10,7 +10,7 @@ struct JSONWriterTests {
         return json.string
     }
 
-    @Test("Members stand in the order written, nil as null")
+    @Test("Members are in the order written, nil as null")
     func members() {
         let result = text {
             $0.object {
@@ -68,7 +68,7 @@ struct JSONWriterTests {
         )
     }
 
-    @Test("Only what must be escaped is escaped")
+    @Test("Only required escapes are written")
     func escaping() throws {
         let all = String(String.UnicodeScalarView((0..<0x180).compactMap { Unicode.Scalar($0) }))
         let written = text { $0.value(all + "/😀\u{2028}") }
@@ -80,7 +80,7 @@ struct JSONWriterTests {
                 == "\"a/b\\\"c\\\\d\\b\\t\\n\\f\\r\\u0000\\u001f\u{7F}\"")
     }
 
-    @Test("Lines of NDJSON stand on their own, and memory is reused")
+    @Test("Lines of NDJSON are independent, and memory is reused")
     func lines() {
         var json = JSONWriter()
         for number in 1...2 {

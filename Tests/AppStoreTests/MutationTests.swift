@@ -2,8 +2,8 @@ import AppStore
 import Foundation
 import Testing
 
-/// Bytes changed at random: our reader and Foundation's agree on what the text says, or both
-/// refuse it, except where ours is stricter on purpose.
+/// Randomly changed bytes: this reader and Foundation's agree on the contents, or both reject them,
+/// except where this one is stricter on purpose.
 @Suite("Mutated payloads")
 struct MutationTests {
     static let seeds: [UInt64] = [1, 2, 3, 4]
@@ -13,7 +13,7 @@ struct MutationTests {
         #"{"a":[1,-2.5e3,"x\n\u00e9\ud83d\ude00é😀",true,false,null,{}],"b":{"c":[[[]]]},"d":""}"#,
         #"{"price":1990,"signedDate":1697679936049.7297,"isUpgraded":true,"offerType":1}"#,
     ]
-    /// Bytes that matter to the grammar come up more often than chance would have it.
+    /// Bytes that matter to the grammar, chosen more often than others.
     static let telling =
         Array("\"\\{}[],:0123456789.eE+-untrfalsA \n\t/".utf8) + [
             0x00, 0x1F, 0x7F, 0x80, 0xC3, 0xED, 0xF0, 0xFF,
@@ -36,7 +36,7 @@ struct MutationTests {
         return text
     }
 
-    /// Where Foundation is more lenient, or more limited, than RFC 8259 and we are.
+    /// Where Foundation is more lenient, or more limited, than RFC 8259 and this reader.
     private func mayDiffer(_ code: JSONError.Code) -> Bool {
         switch code {
         case .duplicateKey, .tooDeep: true
@@ -57,7 +57,8 @@ struct MutationTests {
                 let value = try JSONValue.parse(text)
                 read += 1
                 let tree = OracleTree(value)
-                // Foundation refuses numbers that no double can hold; we keep their digits.
+                // Foundation rejects numbers that no double can hold; this reader keeps their
+                // digits.
                 #expect(
                     witness == tree || (witness == nil && tree.holdsInfinity),
                     "seed \(seed), round \(round): \(shown)")
@@ -72,7 +73,7 @@ struct MutationTests {
         #expect(read > 100 && refused > 100)
     }
 
-    @Test("Decoders throw or keep everything, whatever the bytes", arguments: seeds)
+    @Test("Decoders throw or keep everything, for any bytes", arguments: seeds)
     func decoders(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed &+ 100)
         for round in 0..<1500 {

@@ -7,7 +7,7 @@ struct NotificationV1Tests {
         try NotificationV1(JSONValue.parse(Array(text.utf8)))
     }
 
-    @Test("The published one with a unified receipt says all of it", Fixtures.condition)
+    @Test("The published one with a unified receipt has all fields", Fixtures.condition)
     func unified() throws {
         let bytes = try Fixtures.bytes(
             "notifications-v1/004-DID_CHANGE_RENEWAL_STATUS-laravel-in-app-purchases.json")
@@ -32,13 +32,13 @@ struct NotificationV1Tests {
         #expect(notification.bundleId == BundleId("com.example.app.ios"))
         #expect(notification.transactions.count == 1)
         #expect(notification.transactions[0].transactionId == TransactionId("1000000577069202"))
-        // An end in milliseconds, whose name promises text.
+        // An end in milliseconds in a member documented as text.
         #expect(
             notification.transactions[0].expiresDate == Timestamp(milliseconds: 1_570_607_006_000))
         #expect(notification.renewal.autoRenewStatus?.value == .off)
     }
 
-    @Test("A failure to renew is dated at the end of the period, not at its beginning")
+    @Test("A failure to renew has the date of the period's end, not of its start")
     func failureDate() throws {
         let body = """
             {"notification_type":"TYPE","unified_receipt":{"latest_receipt_info":[
@@ -50,7 +50,7 @@ struct NotificationV1Tests {
         #expect(renewed.latestPast == Timestamp(milliseconds: 1000))
     }
 
-    @Test("It is the end of what was bought last, whatever what it replaced had left")
+    @Test("It is the end of the newest purchase, not of the one it replaced")
     func failureOfUpgrade() throws {
         let failed = try read(
             """
@@ -61,7 +61,7 @@ struct NotificationV1Tests {
         #expect(failed.latestPast == Timestamp(milliseconds: 5000))
     }
 
-    @Test("The type is kept when this version does not know it")
+    @Test("An unknown type is kept")
     func unknownType() throws {
         let type = try read("{\"notification_type\":\"LATER\"}").notificationType
         #expect(type?.rawValue == "LATER")
@@ -70,7 +70,7 @@ struct NotificationV1Tests {
 
     // MARK: The password
 
-    @Test("The password is found where it stands, whatever stands around it")
+    @Test("The password is found at any place")
     func password() throws {
         let body = Array(
             "{ \"a\":{\"password\":\"inner\"}, \"password\" : \"h\\u0075sh\" ,\"b\":[1]}".utf8)
@@ -79,7 +79,7 @@ struct NotificationV1Tests {
         #expect(Array(body[password.range]) == Array("\"h\\u0075sh\"".utf8))
     }
 
-    @Test("A password that stands twice, or hides as another type, is none")
+    @Test("A duplicate password, or one of another type, is rejected")
     func noPassword() throws {
         let twice = Array("{\"password\":\"a\",\"password\":\"b\"}".utf8)
         #expect(throws: JSONError.self) { try NotificationV1.head(of: twice) }
@@ -90,7 +90,7 @@ struct NotificationV1Tests {
     }
 
     @Test(
-        "The app is named by the body, else by the receipt inside; what is no text names none",
+        "The app is the body's, else the receipt's; other types name none",
         arguments: [
             (#"{"bid":"a","latest_receipt_info":{"bid":"b"}}"#, "a"),
             (
@@ -105,7 +105,7 @@ struct NotificationV1Tests {
         #expect(try NotificationV1.head(of: Array(text.utf8)).bundleId?.rawValue == expected)
     }
 
-    @Test("A key of the inner receipt that stands twice is nobody's word either")
+    @Test("A duplicate key of the inner receipt is rejected, too")
     func innerTwice() {
         let text = #"{"latest_receipt_info":{"bid":"a","bid":"b"}}"#
         #expect(throws: JSONError.self) { try NotificationV1.head(of: Array(text.utf8)) }

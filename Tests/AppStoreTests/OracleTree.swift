@@ -1,7 +1,7 @@
 import AppStore
 import Foundation
 
-/// A JSON tree built by Foundation's decoder: the independent witness for our own reader.
+/// A JSON tree built by Foundation's decoder: an independent reference for this project's reader.
 indirect enum OracleTree: Decodable, Equatable {
     case object([String: OracleTree])
     case array([OracleTree])
@@ -34,8 +34,8 @@ indirect enum OracleTree: Decodable, Equatable {
         try JSONDecoder().decode(OracleTree.self, from: Data(bytes))
     }
 
-    /// The same tree out of our own reader's value; integral numbers in any spelling are integers,
-    /// as Foundation has it.
+    /// The same tree from this project's reader; integral numbers in any spelling are integers, as
+    /// in Foundation.
     init(_ value: JSONValue) {
         switch value {
         case .object(let members):
@@ -54,7 +54,7 @@ indirect enum OracleTree: Decodable, Equatable {
         }
     }
 
-    /// A number beyond every double stands somewhere inside.
+    /// Whether a number inside exceeds every double.
     var holdsInfinity: Bool {
         switch self {
         case .object(let members): members.values.contains(where: \.holdsInfinity)
@@ -64,8 +64,7 @@ indirect enum OracleTree: Decodable, Equatable {
         }
     }
 
-    /// Dates rounded to the millisecond, members that are null left out: what decoding is allowed
-    /// to change.
+    /// The changes that decoding may make: dates rounded to the millisecond, null members removed.
     var afterDecoding: OracleTree {
         switch self {
         case .object(let members):

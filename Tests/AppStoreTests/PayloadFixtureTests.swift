@@ -2,7 +2,7 @@ import AppStore
 import Foundation
 import Testing
 
-/// Published payloads, compared with what Foundation's decoder makes of the same bytes.
+/// Published payloads, compared with the result of Foundation's decoder.
 @Suite("Published payloads", Fixtures.condition)
 struct PayloadFixtureTests {
     /// Decodes, encodes, and compares both as trees; then once more, which must change nothing.
@@ -56,7 +56,7 @@ struct PayloadFixtureTests {
         #expect(payload.unknown.isEmpty)
     }
 
-    @Test("Renewal infos that sign null", arguments: Fixtures.nulls)
+    @Test("Signed null renewal infos", arguments: Fixtures.nulls)
     func nulls(_ path: String) throws {
         let bytes = try Fixtures.payload(path)
         #expect(try RenewalPayload.decodeUnlessNull(bytes) == nil)
@@ -136,7 +136,7 @@ struct PayloadFixtureTests {
         #expect(data.appAppleId == 987_654_321)
     }
 
-    @Test("Xcode's fractions of a millisecond and its first of January of year 1")
+    @Test("Xcode's fractions of a millisecond and its 1 January of year 1")
     func xcode() throws {
         let transaction = try decode(
             TransactionPayload.self,
@@ -154,7 +154,7 @@ struct PayloadFixtureTests {
         #expect(app.requestDate == Timestamp(milliseconds: 1_697_680_122_257))
     }
 
-    @Test("A notification of before mid-2022 has no signedDate")
+    @Test("A notification from before mid-2022 has no signedDate")
     func withoutSignedDate() throws {
         let path = try #require(Fixtures.notifications.first { $0.contains("NO_SIGNEDDATE") })
         let payload = try decode(NotificationPayload.self, Fixtures.payload(path))
@@ -163,7 +163,7 @@ struct PayloadFixtureTests {
     }
 
     @Test(
-        "Whole models of the server API survive as trees",
+        "Complete models of the server API survive as trees",
         arguments: [
             "transactionHistoryResponse", "getAllSubscriptionStatusesResponse",
             "getNotificationHistoryResponse", "advancedCommerceResponseWithUnknownFields",

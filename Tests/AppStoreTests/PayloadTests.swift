@@ -32,7 +32,7 @@ struct PayloadTests {
         #expect(try NotificationPayload.decode(bytes(FullPayloads.notification)).unknown.isEmpty)
     }
 
-    @Test("Unknown enumerated values are kept, and named with their place")
+    @Test("Unknown enumerated values are kept, and named with their path")
     func unknownValues() throws {
         #expect(
             try TransactionPayload.decode(bytes(FullPayloads.transaction)).unknownValues == [
@@ -81,7 +81,7 @@ struct PayloadTests {
         #expect(try TransactionPayload.decode(payload.encoded()) == payload)
     }
 
-    @Test("A key spelled with escapes is the same key")
+    @Test("A key with escapes is the same key")
     func escapedKey() throws {
         let payload = try TransactionPayload.decode(bytes(#"{"\u0070rice":5,"pric\u0065s":6}"#))
         #expect(payload.price == 5)
@@ -100,7 +100,7 @@ struct PayloadTests {
         #expect(payload.encoded() == bytes("{}"))
     }
 
-    @Test("A payload that is literally null is nil where that is allowed")
+    @Test("The literal null is nil where allowed")
     func literalNull() throws {
         #expect(try RenewalPayload.decodeUnlessNull(bytes(" null\n")) == nil)
         #expect(try RenewalPayload.decodeUnlessNull(bytes("{}")) == RenewalPayload())
@@ -111,7 +111,7 @@ struct PayloadTests {
     }
 
     @Test(
-        "Texts that are not one object are refused",
+        "Texts that are not one object are rejected",
         arguments: ["", "[]", "1", "\"x\"", "true", "{}{}"])
     func notAnObject(_ text: String) {
         #expect(throws: JSONError.self) { try TransactionPayload.decode(bytes(text)) }
@@ -182,7 +182,7 @@ struct PayloadTests {
     }
 
     @Test(
-        "Numbers outside Int64 are refused by name",
+        "Numbers outside Int64 are rejected with the field",
         arguments: [
             "9223372036854775808", "-9223372036854775809", "9223372036854775807.5", "1e19", "1e400",
             "1e99999999999999999999999", "123456789012345678901234567890",
@@ -210,7 +210,7 @@ struct PayloadTests {
     }
 
     @Test(
-        "The app is taken from whichever part is present",
+        "The app is taken from the part that is present",
         arguments: [
             (#""data":{"bundleId":"a","appAppleId":1,"environment":"Sandbox"}"#, "a", 1, "Sandbox"),
             (
@@ -239,7 +239,7 @@ struct PayloadTests {
         #expect(payload.environment?.rawValue == environment)
     }
 
-    @Test("A text cut anywhere is an error", arguments: FullPayloads.Kind.allCases)
+    @Test("A truncated text is an error", arguments: FullPayloads.Kind.allCases)
     func truncated(_ kind: FullPayloads.Kind) {
         let whole = bytes(FullPayloads.minified(kind.text))
         for count in 0..<whole.count {

@@ -4,7 +4,7 @@ import Testing
 @Suite("Numbers of queries and cursors")
 struct PlainNumberTests {
     @Test(
-        "one spelling names a number",
+        "every number has one spelling",
         arguments: [
             ("0", 0), ("7", 7), ("10", 10), ("-1", -1),
             ("9223372036854775807", .max), ("-9223372036854775808", .min),
@@ -15,7 +15,7 @@ struct PlainNumberTests {
     }
 
     @Test(
-        "any other text names none",
+        "any other text is rejected",
         arguments: [
             "", "+", "-", "+1", "01", "00", "-0", "-01", "--1", " 1", "1 ", "1\n", "1\u{0}", "1.0",
             "1e3", "0x1", "1_000", "1,000", "٥", "１", "9223372036854775808",

@@ -1,4 +1,4 @@
-/// Seeded random numbers, so that a failure can be repeated from the seed it prints.
+/// Seeded random numbers, so that a failure can be reproduced from the printed seed.
 struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 

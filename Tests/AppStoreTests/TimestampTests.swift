@@ -11,7 +11,7 @@ struct TimestampTests {
             (1_769_903_999_000, "2026-01-31T23:59:59.000Z"),
             (951_782_400_000, "2000-02-29T00:00:00.000Z"),
             (-62_135_596_800_000, "0001-01-01T00:00:00.000Z"),
-            // Xcode's originalPurchaseDate: 1 January of year 1, but of the Julian calendar.
+            // Xcode's originalPurchaseDate: 1 January of year 1 in the Julian calendar.
             (-62_135_769_600_000, "0000-12-30T00:00:00.000Z"),
             (-62_167_219_200_000, "0000-01-01T00:00:00.000Z"),
             (-62_167_219_200_001, "0000-01-01T00:00:00.000Z"),
@@ -45,7 +45,7 @@ struct TimestampTests {
     }
 
     @Test(
-        "Refused: impossible dates and everything else",
+        "Rejected: impossible dates and other text",
         arguments: [
             "", "2026", "2026-01-31", "2026-01-31T23:59:59", "2026-02-29T00:00:00Z",
             "1900-02-29T00:00:00Z",
@@ -115,7 +115,7 @@ struct TimestampTests {
         }
     }
 
-    @Test("Days are counted back and forth at the far ends")
+    @Test("Days convert both ways at the limits")
     func farEnds() {
         for days in [Int64.min / 86_400_000, -719_469, -719_468, -1, 0, 1, Int64.max / 86_400_000] {
             #expect(CivilDate(daysSinceEpoch: days).daysSinceEpoch == days)

@@ -1,7 +1,7 @@
 import AppStore
 import Testing
 
-/// Dates pass through doubles here; every one in the fixtures is exact or a fraction to round.
+/// Dates pass through doubles here; each one in the fixtures is exact or has a fraction to round.
 func wholeMilliseconds(_ date: Double) -> Int64 {
     Int64(date.rounded(.toNearestOrAwayFromZero))
 }

@@ -1,9 +1,9 @@
 import AppStore
 import Testing
 
-@Suite("Answers of verifyReceipt")
+@Suite("Responses of verifyReceipt")
 struct VerifyReceiptResponseTests {
-    /// One entry of the manifest: what every reader of the file should find.
+    /// One entry of the manifest: the contents that every reader of the file must find.
     struct Entry: Sendable, CustomTestStringConvertible {
         let file: String
         let status: Int64
@@ -38,7 +38,7 @@ struct VerifyReceiptResponseTests {
     func all() { #expect(VerifyReceiptResponseTests.entries.count >= 14) }
 
     @Test(
-        "Every published answer decodes to what its manifest says", Fixtures.condition,
+        "Every published response decodes as in its manifest", Fixtures.condition,
         arguments: entries)
     func published(entry: Entry) throws {
         let response = try VerifyReceiptResponse(Fixtures.bytes("verifyreceipt/\(entry.file)"))
@@ -56,13 +56,13 @@ struct VerifyReceiptResponseTests {
             #expect(transaction.transactionId != nil)
             #expect(transaction.originalTransactionId != nil)
             #expect(transaction.productId != nil)
-            // One of them had its dates replaced by zeros before it was published.
+            // The dates of one of them were replaced by zeros before publication.
             #expect(transaction.purchaseDate != nil || entry.file.hasPrefix("011"))
         }
     }
 
     @Test(
-        "An answer about an old transaction receipt states its renewal beside it",
+        "A response about an old transaction receipt states its renewal beside it",
         Fixtures.condition)
     func old() throws {
         let response = try VerifyReceiptResponse(
@@ -70,11 +70,11 @@ struct VerifyReceiptResponseTests {
         let renewal = try #require(response.pendingRenewalInfo.first)
         #expect(renewal.originalTransactionId == response.transactions.first?.originalTransactionId)
         #expect(renewal.autoRenewStatus != nil)
-        // Milliseconds under a name that holds text elsewhere.
+        // Milliseconds in a member that has text elsewhere.
         #expect(response.transactions.allSatisfy { $0.expiresDate != nil })
     }
 
-    /// An answer with one transaction of these members.
+    /// A response with one transaction of these members.
     private func transaction(_ members: String) throws(JSONError) -> ReceiptTransaction? {
         try VerifyReceiptResponse(
             Array("{\"status\":0,\"latest_receipt_info\":[{\(members)}]}".utf8)
@@ -82,7 +82,7 @@ struct VerifyReceiptResponseTests {
     }
 
     @Test(
-        "A value is the same as text, as number or as truth",
+        "A value is the same as string, number or boolean",
         arguments: [
             "\"is_trial_period\":\"true\",\"quantity\":\"2\"",
             "\"is_trial_period\":true,\"quantity\":2",
@@ -96,7 +96,7 @@ struct VerifyReceiptResponseTests {
     }
 
     @Test(
-        "A date is read of milliseconds, else of its text",
+        "A date is read from milliseconds, else from text",
         arguments: [
             "\"expires_date_ms\":\"1577836800000\"", "\"expires_date_ms\":1577836800000",
             "\"expires_date\":\"1577836800000\"",
@@ -114,7 +114,7 @@ struct VerifyReceiptResponseTests {
     }
 
     @Test(
-        "A known field of another type is told by its name",
+        "A known field of another type is named",
         arguments: [
             ("quantity", "\"many\""), ("quantity", "[]"), ("purchase_date_ms", "\"soon\""),
             ("purchase_date", "\"yesterday\""), ("is_upgraded", "\"perhaps\""),
@@ -129,7 +129,7 @@ struct VerifyReceiptResponseTests {
     }
 
     @Test(
-        "What is no answer is refused",
+        "Other input is rejected",
         arguments: [
             "[]", "{}", "{\"status\":\"\"}", "{\"status\":{}}", "{\"status\":0,\"receipt\":[]}",
             "{\"status\":0,\"latest_receipt_info\":\"x\"}",
@@ -138,7 +138,7 @@ struct VerifyReceiptResponseTests {
         #expect(throws: JSONError.self) { try VerifyReceiptResponse(Array(text.utf8)) }
     }
 
-    @Test("A status this version does not know is kept as it is")
+    @Test("An unknown status is kept")
     func unknownStatus() throws {
         let response = try VerifyReceiptResponse(Array("{\"status\":\"21150\"}".utf8))
         #expect(response.status.rawValue == 21150)

@@ -3,12 +3,12 @@ import Testing
 
 @testable import Signing
 
-/// Some stored receipts in base64 as addresses have it (RFC 4648 §5).
-@Suite("Receipts in the alphabet for addresses")
+/// Some stored receipts use the URL alphabet of base64 (RFC 4648 §5).
+@Suite("Receipts in the URL alphabet")
 struct AddressAlphabetTests {
-    @Test("In one piece, in lines, with padding and without, it is the same receipt")
+    @Test("One line or several, with or without padding: the same receipt")
     func forms() throws {
-        // A sequence of every value a byte can have.
+        // A sequence of all byte values.
         let receipt: [UInt8] = [0x30, 0x82, 0x01, 0x01] + Array(0...255) + [0]
         let usual = Data(receipt).base64EncodedString()
         #expect(usual.contains("+") && usual.contains("/") && receipt.count % 3 == 0)
@@ -24,7 +24,7 @@ struct AddressAlphabetTests {
         #expect(try ReceiptForm.decode(Array(padded.dropLast(2).utf8)) == longer)
     }
 
-    @Test("What is not canonical in it is none either", arguments: ["-", "_-_", "MA-", "M_="])
+    @Test("Text that is not canonical is rejected", arguments: ["-", "_-_", "MA-", "M_="])
     func none(_ text: String) {
         let decoded = try? ReceiptForm.decode(Array(text.utf8))
         #expect(decoded?.first != 0x30)

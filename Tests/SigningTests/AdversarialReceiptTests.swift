@@ -20,7 +20,7 @@ struct AdversarialReceiptTests {
     private static let identity = AppIdentity(
         bundleId: BundleId("com.example.app"), appAppleId: 123_456_789, environment: .sandbox)
 
-    @Test("The plain receipt holds what the manifest says, for its device only")
+    @Test("The plain receipt matches the manifest, for its device only")
     func plain() throws {
         let manifest = try JSONValue.parse(try Fixtures.bytes("adversarial/manifest.json"))
         let expected = try #require(manifest["receipt"])
@@ -70,14 +70,14 @@ struct AdversarialReceiptTests {
         ] as [(String, String, VerificationCode?)])
     func outcome(_ name: String, _ root: String, _ expected: VerificationCode?) throws {
         #expect(Trial.code { _ = try Self.verify(name, root: root) } == expected)
-        // Without the fake root nothing of it is believed.
+        // Without the fake root everything is rejected.
         let bytes = try Self.bytes(name)
         let code = Trial.code { _ = try ReceiptVerifier().verify(bytes, receivedAt: Trial.now) }
         #expect(code == (expected == .malformedReceipt ? .malformedReceipt : .untrustedRoot))
     }
 
     @Test(
-        "A receipt's type decides whose ledger it belongs to",
+        "A receipt's type decides its environment",
         arguments: [
             ("receipt", .sandbox), ("receipt-type-production", .production),
             ("receipt-type-vpp", .production), ("receipt-type-vpp-sandbox", .sandbox),
@@ -98,7 +98,7 @@ struct AdversarialReceiptTests {
         #expect(Trial.code { try other.require(verified) } == .wrongApp)
     }
 
-    @Test("What is wrapped twice is the same receipt")
+    @Test("A doubly wrapped payload is the same receipt")
     func doubleWrapped() throws {
         #expect(try Self.verify("receipt-double-wrapped").receipt == Self.verify("receipt").receipt)
     }

@@ -35,13 +35,13 @@ struct AppIdentityTests {
             bundleId: BundleId("com.a"), appAppleId: appAppleId, environment: environment)
     }
 
-    @Test("Names of others are shown as far as they are names, the first few of many")
+    @Test("Only printable names are shown, and the first few of many")
     func names() {
         #expect("com.example.app".named == "com.example.app")
         let longest = String(repeating: "a", count: String.namedByteCount)
         #expect(longest.named == longest)
         for name in [longest + "a", "a b", "a\nb", "\u{202e}a", "é"] {
-            #expect(name.named == "a name that cannot be shown")
+            #expect(name.named == "an unprintable name")
         }
         #expect("".named == "no name")
         let apps = (1...7).map { BundleId("app\($0)") }
@@ -50,7 +50,7 @@ struct AppIdentityTests {
     }
 
     @Test(
-        "Bundle id and environment of a transaction must be ours",
+        "Bundle id and environment of a transaction must match",
         arguments: [
             (#"{"transactionId":"1","bundleId":"com.a","environment":"Production"}"#, nil),
             (#"{"transactionId":"1","bundleId":"com.a"}"#, nil),
@@ -97,7 +97,7 @@ struct AppIdentityTests {
         #expect(try code(payload, identity()) == .wrongEnvironment)
     }
 
-    @Test("A pair's renewal info must be of our environment too")
+    @Test("A pair's renewal info must match the environment, too")
     func pairs() throws {
         let verified = try verifier.verifyPair(
             transaction: try authority.sign(

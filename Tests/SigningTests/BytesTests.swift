@@ -6,7 +6,7 @@ import Testing
 @Suite("Base64 and SHA-256")
 struct BytesTests {
     @Test(
-        "Text that is not canonical base64url is refused",
+        "Text that is not canonical base64url is rejected",
         arguments: [
             "A", "AA=", "AA==", "AAA=", "AB", "AAB", "A A", "AAAA\n", "AA+A", "AA/A", "AA.A",
             "AAAAA", "é", "AAA\u{0}", "_x", "AAAAAAAAA", "AAAAAAA*", "*AAAAAAA", "AAAA====",
@@ -16,7 +16,7 @@ struct BytesTests {
     }
 
     @Test(
-        "Text that is not canonical base64 is refused",
+        "Text that is not canonical base64 is rejected",
         arguments: [
             "A", "AA", "AAA", "AAA==", "A===", "====", "AB==", "AAB=", "AA-A", "AA_A", "AA=A",
             "=AAA", "AAAA=", "AA==AA==", "AA= =", "AAAA\n",
@@ -40,7 +40,7 @@ struct BytesTests {
         #expect(Base64URL.decode(unpadded) == bytes)
     }
 
-    @Test("Any bytes come back, at every length")
+    @Test("Any bytes round-trip, at every length")
     func roundTrip() {
         var generator = SystemRandomNumberGenerator()
         for count in 0..<300 {
@@ -50,7 +50,7 @@ struct BytesTests {
         }
     }
 
-    @Test("Every accepted text is the text of what it decodes to")
+    @Test("Every accepted text is the encoding of its bytes")
     func canonical() {
         let characters = Array("AQgwBCDxyz019-_+/=. ".utf8)
         for first in characters {
@@ -87,7 +87,7 @@ struct BytesTests {
         #expect(SHA256.hash(Array(text.utf8)).hexadecimal == hexadecimal)
     }
 
-    @Test("Pieces, steps and nodes give the digest of the whole")
+    @Test("Pieces, incremental updates and nodes give the digest of the whole")
     func pieces() {
         let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let whole = SHA256.hash(bytes)
@@ -106,7 +106,7 @@ struct BytesTests {
         #expect(counter.finish() == SHA256.hash([1, 2, 3, 4, 5, 6, 7, 8]))
     }
 
-    @Test("Codes that differ in any single bit are not equal, whatever agrees before or after it")
+    @Test("Codes that differ in any single bit are not equal, whatever bits around it agree")
     func anyBit() throws {
         let code = SHA256.hash(Array("code".utf8))
         #expect(code.equalsInConstantTime(SHA256.hash(Array("code".utf8))))

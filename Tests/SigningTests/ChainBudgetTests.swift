@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Budget of unknown chains")
 struct ChainBudgetTests {
-    @Test("A burst is looked at, one more is not, and time brings room again")
+    @Test("A burst is allowed, one more is not, and time refills the budget")
     func burst() {
         let start = ContinuousClock.now
         let budget = ChainBudget(now: start)
@@ -16,12 +16,12 @@ struct ChainBudgetTests {
         #expect(!budget.take(now: later))
     }
 
-    @Test("A known chain costs nothing, an unknown one beyond the budget is to be sent again")
+    @Test("A known chain is exempt, an unknown one beyond the budget is retryable")
     func knownChain() throws {
         let known = try Authority()
         let stranger = try Authority()
         let start = ContinuousClock.now
-        // Never refilled while the test runs: its clock lies far ahead.
+        // Not refilled during the test: its clock is far in the future.
         let budget = ChainBudget(now: start.advanced(by: .seconds(86_400)))
         let roots = try TrustedRoots.apple.adding(known.rootDER).adding(stranger.rootDER)
         let verifier = EvidenceVerifier(roots: roots, chainBudget: budget)

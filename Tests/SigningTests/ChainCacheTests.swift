@@ -10,7 +10,7 @@ struct ChainCacheTests {
         JWSVerifier(roots: try TrustedRoots.apple.adding(authority.rootDER))
     }
 
-    @Test("It holds 64 chains; the 65th pushes out the one not used for longest")
+    @Test("It holds 64 chains; the 65th evicts the least recently used")
     func eviction() throws {
         let cache = ChainCache()
         let authority = try Authority()
@@ -28,7 +28,7 @@ struct ChainCacheTests {
         for number in 0..<ChainCache.capacity { insert(number) }
         #expect(cache.headerCount == ChainCache.capacity)
         #expect(cache.chainCount == ChainCache.capacity)
-        // The first is used again, so the second is the oldest.
+        // The first is used again, so the second is the least recently used.
         #expect(isKnown(0))
         #expect(cache.chain(key: key(0)) != nil)
         insert(ChainCache.capacity)
@@ -41,7 +41,7 @@ struct ChainCacheTests {
         #expect(isKnown(2))
     }
 
-    @Test("A chain is kept once, however its header is spelled")
+    @Test("A chain is cached once for all spellings of its header")
     func spellings() throws {
         let authority = try Authority()
         let verifier = try verifier(authority)
@@ -56,7 +56,7 @@ struct ChainCacheTests {
         #expect(verifier.cachedCounts == (headers: 3, chains: 1))
     }
 
-    @Test("What fails leaves nothing behind")
+    @Test("Failures add nothing")
     func failures() throws {
         let authority = try Authority()
         let verifier = try verifier(authority)
@@ -67,11 +67,11 @@ struct ChainCacheTests {
         #expect(Trial.code { _ = try verifier.verify(foreignJWS) } == .untrustedRoot)
         let forged = try Trial.forged(try authority.sign(Trial.transaction()))
         #expect(Trial.code { _ = try verifier.verify(forged) } == .signatureMismatch)
-        // The certificates did hold, and no signature under them.
+        // The certificates were valid, but no signature under them.
         #expect(verifier.cachedCounts == (headers: 0, chains: 0))
     }
 
-    @Test("A chain of another verifier's root is not served")
+    @Test("A chain of another verifier's root is not accepted")
     func roots() throws {
         let authority = try Authority()
         let jws = try authority.sign(Trial.transaction())
@@ -83,7 +83,7 @@ struct ChainCacheTests {
         #expect(Trial.code { _ = try JWSVerifier().verify(jws) } == .untrustedRoot)
     }
 
-    @Test("A date outside the window is refused with a cached chain too")
+    @Test("A date outside the window is rejected with a cached chain, too")
     func dates() throws {
         let authority = try Authority()
         let verifier = EvidenceVerifier(roots: try TrustedRoots.apple.adding(authority.rootDER))
@@ -100,7 +100,7 @@ struct ChainCacheTests {
     func concurrency() async throws {
         let authorities = try (0..<6).map { _ in try Authority() }
         var roots = TrustedRoots.apple
-        // The last one stays unknown.
+        // The last one stays untrusted.
         for authority in authorities.dropLast() { roots = try roots.adding(authority.rootDER) }
         let verifier = JWSVerifier(roots: roots)
         let signed = try authorities.map { try $0.sign(Trial.transaction()) }

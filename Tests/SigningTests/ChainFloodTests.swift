@@ -4,11 +4,11 @@ import Testing
 
 @testable import Signing
 
-@Suite("Floods of chains that nobody saw before")
+@Suite("Floods of unknown chains")
 struct ChainFloodTests {
     private static let payload = Trial.transaction()
 
-    /// Never refilled while the test runs: its clock lies far ahead.
+    /// Not refilled during the test: its clock is far in the future.
     private static func budget() -> ChainBudget {
         ChainBudget(now: ContinuousClock.now.advanced(by: .seconds(86_400)))
     }
@@ -50,7 +50,7 @@ struct ChainFloodTests {
     }
 
     @Test(
-        "Chains whose names or markers do not fit take nothing of the budget",
+        "Chains with wrong names or markers use no budget",
         arguments: Misfit.allCases)
     fileprivate func cheap(_ misfit: Misfit) throws {
         let (stranger, genuine) = (
@@ -64,7 +64,7 @@ struct ChainFloodTests {
         #expect(Self.code(verifier, try genuine.sign(Self.payload)) == nil)
     }
 
-    @Test("What fits and is forged takes all of it; what is known, or has a budget apart, goes on")
+    @Test("Forged chains use it up; known chains, or those with another budget, still pass")
     func forged() throws {
         let stranger = try Self.authority { $0.isLeafForged = true }
         let (known, late) = (try Self.authority(), try Self.authority())
@@ -83,11 +83,11 @@ struct ChainFloodTests {
         let apart = verifier.budgeted(by: Self.budget())
         #expect(Self.code(apart, try known.sign(Self.payload)) == nil)
         #expect(Self.code(apart, unknown) == nil)
-        // What one has verified the other knows.
+        // Both share one cache.
         #expect(Self.code(verifier, unknown) == nil)
     }
 
-    @Test("A chain is known once a signature under it held, not before")
+    @Test("A chain is known only after a signature under it was verified")
     func proved() throws {
         let authority = try Self.authority()
         let verifier = JWSVerifier(roots: try Self.roots(authority))
@@ -99,7 +99,7 @@ struct ChainFloodTests {
         #expect(verifier.cachedCounts == (headers: 1, chains: 1))
     }
 
-    /// The certificate with the length of its outermost sequence in one byte more than it needs.
+    /// The certificate with the length of its outermost sequence encoded in one byte too many.
     private static func spelledLonger(_ der: [UInt8]) -> [UInt8] {
         [0x30, 0x83, 0x00] + Array(der[2...])
     }
@@ -109,7 +109,7 @@ struct ChainFloodTests {
         return certificate.isVersion3
     }
 
-    @Test("A certificate in another spelling than DER is refused, each of the three")
+    @Test("A certificate not encoded as DER is rejected, each of the three")
     func spelling() throws {
         let authority = try Self.authority()
         let plain = [authority.leafDER, authority.intermediateDER, authority.rootDER]

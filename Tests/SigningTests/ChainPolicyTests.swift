@@ -28,7 +28,9 @@ struct ChainPolicyTests {
         },
         Case("leaf is an authority", .invalidCertificate) { $0.isLeafCA = true },
         Case("leaf is an authority for data", .invalidCertificate) { $0.isLeafCAForData = true },
-        Case("intermediate is none", .invalidCertificate) { $0.isIntermediateCA = false },
+        Case("intermediate is not an authority", .invalidCertificate) {
+            $0.isIntermediateCA = false
+        },
         Case("path length violated", .invalidCertificate) { $0.violatesPathLength = true },
         Case("unknown critical extension", .invalidCertificate) {
             $0.hasUnknownCriticalExtension = true
@@ -63,7 +65,7 @@ struct ChainPolicyTests {
         },
     ]
 
-    @Test("A chain that is wrong in one way is refused for it", arguments: cases)
+    @Test("A chain with one fault is rejected for it", arguments: cases)
     private func refused(wrong: Case) throws {
         var shape = AuthorityShape()
         wrong.change(&shape)
@@ -71,7 +73,7 @@ struct ChainPolicyTests {
         let verifier = EvidenceVerifier(roots: try trusted(authority))
         let jws = try authority.sign(Trial.transaction())
         for _ in 0..<2 {
-            // Twice: a refusal must not have left anything behind that helps.
+            // Twice: a rejection must not change the result of the next attempt.
             #expect(
                 Trial.code { _ = try verifier.verifyAny(jws, receivedAt: Trial.now) }
                     == wrong.code)
@@ -79,11 +81,11 @@ struct ChainPolicyTests {
     }
 
     private func trusted(_ authority: Authority) throws -> TrustedRoots {
-        // A root that forbids its own intermediate is still a root.
+        // A root whose path length excludes its own intermediate is still a root.
         try TrustedRoots.apple.adding(authority.rootDER)
     }
 
-    @Test("A leaf on P-384 is refused, whatever the signature")
+    @Test("A leaf on P-384 is rejected, whatever the signature")
     func wrongCurve() throws {
         var shape = AuthorityShape()
         shape.isLeafOnWrongCurve = true
@@ -101,7 +103,7 @@ struct ChainPolicyTests {
                 == .invalidCertificate)
     }
 
-    @Test("A foreign root is refused, also under a trusted one's name")
+    @Test("A foreign root is rejected, even with a trusted one's name")
     func foreignRoot() throws {
         let authority = try Authority()
         let foreign = try Authority()
@@ -119,7 +121,7 @@ struct ChainPolicyTests {
                 == .invalidCertificate)
     }
 
-    @Test("A certificate may have 8 KiB and not one byte more")
+    @Test("A certificate has at most 8 KiB")
     func certificateSize() throws {
         let limit = ChainPolicy.maximumCertificateByteCount
         let bound = Base64Standard.encode([UInt8](repeating: 7, count: limit))
@@ -131,7 +133,7 @@ struct ChainPolicyTests {
     }
 
     @Test(
-        "A certificate with a byte behind it, or not in base64, is refused",
+        "A certificate with a trailing byte, or not in base64, is rejected",
         arguments: [0, 1])
     func trailingByte(place: Int) throws {
         let authority = try Authority()
@@ -152,7 +154,7 @@ struct ChainPolicyTests {
                 == .invalidCertificate)
     }
 
-    @Test("Both ends of the validity belong to it, a millisecond beyond does not")
+    @Test("The validity period is inclusive at both ends, to the millisecond")
     func validityBounds() throws {
         let authority = try Authority()
         let verifier = EvidenceVerifier(roots: try trusted(authority))
@@ -166,13 +168,13 @@ struct ChainPolicyTests {
         #expect(try code(at: until) == nil)
         #expect(try code(at: from - 1) == .certificateNotValidAtSigning)
         #expect(try code(at: until + 1) == .certificateNotValidAtSigning)
-        // No date at all: it is outside the years 1 to 9999.
+        // Not a date: outside the years 1 to 9999.
         #expect(try code(at: Int64.min) == .undecodablePayload)
         #expect(try code(at: Int64.max) == .undecodablePayload)
     }
 
     @Test(
-        "Apple's chains are held to the strict profile",
+        "Apple's chains satisfy the strict profile",
         .enabled(if: Fixtures.isUsable, Fixtures.absence))
     func appleWindow() throws {
         let jws = try Fixtures.jws("jws/013-notification-DID_RENEW.jws")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Signing
 
-@Suite("Parts of one evidence")
+@Suite("Parts of one piece of evidence")
 struct EvidenceTests {
     private let authority: Authority
     private let verifier: EvidenceVerifier
@@ -29,7 +29,7 @@ struct EvidenceTests {
         Trial.error { _ = try verifier.verifyNotification(jws, receivedAt: Trial.now) }
     }
 
-    @Test("A notification gives its parts, each with its own date")
+    @Test("A notification has its parts, each with its own date")
     func parts() throws {
         let date = Trial.now.milliseconds
         let jws = try notification(
@@ -45,7 +45,7 @@ struct EvidenceTests {
         #expect(verified.payloadBytes == (try CompactJWS(parsing: jws)).payload)
     }
 
-    @Test("The digest is that of all three segments, whether the header was seen before or not")
+    @Test("The digest is that of all three segments, with a known or an unknown header")
     func digest() throws {
         let transaction = try authority.sign(Trial.transaction())
         for _ in 0..<2 {
@@ -58,7 +58,7 @@ struct EvidenceTests {
         }
     }
 
-    @Test("Without its own date a notification has the latest of its parts, then receipt")
+    @Test("Without its own date a notification has the latest of its parts, else receivedAt")
     func effectiveDates() throws {
         let date = Trial.now.milliseconds
         let later = Timestamp(milliseconds: date + 1000)
@@ -84,7 +84,7 @@ struct EvidenceTests {
                 == .certificateNotValidAtSigning)
     }
 
-    @Test("A part whose chain was not valid at the part's own date spoils its notification")
+    @Test("A part whose chain was not valid at its date invalidates the notification")
     func nestedDate() throws {
         let jws = try notification(transaction: Trial.transaction(signedDate: 3_000_000_000_000))
         #expect(
@@ -94,7 +94,7 @@ struct EvidenceTests {
                     cause: .certificateNotValidAtSigning))
     }
 
-    @Test("A part that contradicts its envelope or its neighbour spoils the notification")
+    @Test("A part that contradicts its envelope or another part invalidates the notification")
     func binding() throws {
         let transaction = Trial.transaction()
         func expect(
@@ -130,7 +130,7 @@ struct EvidenceTests {
             .transaction, .wrongEnvironment)
     }
 
-    @Test("What envelope and part leave out contradicts nothing")
+    @Test("Absent values in envelope or part are no contradiction")
     func absence() throws {
         let jws = try notification(
             transaction: Trial.json(#"{"transactionId":"1","bundleId":"com.example.app"}"#),
@@ -140,7 +140,7 @@ struct EvidenceTests {
     }
 
     @Test(
-        "A part that is no JWS, forged or no object names itself and the cause",
+        "A part that is malformed, forged or not an object is named with the cause",
         arguments: [
             ("garbage", VerificationCode.malformedJWS), ("", .malformedJWS),
             ("foreign", .untrustedRoot), ("forged", .signatureMismatch),
@@ -173,7 +173,7 @@ struct EvidenceTests {
         }
     }
 
-    @Test("A transaction that signs null is no transaction")
+    @Test("A signed null is not a transaction")
     func nullTransaction() throws {
         let jws = try notification(transaction: Trial.json("null"))
         #expect(
@@ -215,7 +215,7 @@ struct EvidenceTests {
     }
 
     @Test(
-        "The kind is told by the payload's own members only",
+        "The kind is recognised by the payload's own members only",
         arguments: [
             (#"{"data":{"notificationType":"TEST"},"transactionId":"1"}"#, "transaction"),
             (#"{"receiptType":"Sandbox","transactionId":"1"}"#, "transaction"),
@@ -227,7 +227,7 @@ struct EvidenceTests {
             (#"{"transactionId":null}"#, nil), (#"{"transactionId":"1""#, nil), ("", nil),
         ] as [(String, String?)])
     func kinds(payload: String, kind: String?) throws {
-        // An empty payload cannot be signed: it is no segment.
+        // An empty payload cannot be signed, because a segment must not be empty.
         let jws = try authority.sign(Trial.json(payload.isEmpty ? " " : payload))
         var found: String?
         let code = Trial.code {
@@ -241,7 +241,7 @@ struct EvidenceTests {
         #expect(code == (kind == nil ? .undecodablePayload : nil))
     }
 
-    @Test("A renewal info alone is told to come with its transaction")
+    @Test("A lone renewal info is rejected with a hint to its transaction")
     func bareRenewal() throws {
         let jws = try authority.sign(Trial.renewal())
         let error = Trial.error { _ = try verifier.verifyAny(jws, receivedAt: Trial.now) }
@@ -250,7 +250,7 @@ struct EvidenceTests {
         #expect(try verifier.verifyRenewal(jws, fallbackDate: Trial.now).payload != nil)
     }
 
-    @Test("No reason repeats anything of the payload")
+    @Test("No reason contains any of the payload")
     func reasons() throws {
         let secret = "4f9b1a"
         let jws = try authority.sign(Trial.json(#"{"transactionId":"\#(secret)","price":"x"}"#))

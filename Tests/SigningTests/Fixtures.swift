@@ -6,7 +6,7 @@ import Testing
 enum Fixtures {
     static let folder: URL = {
         var url = URL(fileURLWithPath: #filePath)
-        // File, SigningTests, Tests: what is left is the repository.
+        // File, SigningTests, Tests; the rest is the repository.
         for _ in 0..<3 { url.deleteLastPathComponent() }
         return url.deletingLastPathComponent().appendingPathComponent("shared/fixtures")
     }()
@@ -14,7 +14,7 @@ enum Fixtures {
     static let isPresent = FileManager.default.fileExists(
         atPath: folder.appendingPathComponent("jws/manifest.json").path)
 
-    /// In CI the tests run, and fail, when the folder is missing.
+    /// In CI the tests run, and fail, if the folder is missing.
     static let isUsable = isPresent || ProcessInfo.processInfo.environment["CI"] != nil
 
     static let absence: Comment = "needs the published data in ../shared/fixtures"
@@ -23,7 +23,7 @@ enum Fixtures {
         [UInt8](try Data(contentsOf: folder.appendingPathComponent(path)))
     }
 
-    /// One JWS as text may end in a line break, which is not part of it.
+    /// One JWS; a trailing line break of the file is not part of it.
     static func jws(_ path: String) throws -> [UInt8] {
         var bytes = try bytes(path)
         while let last = bytes.last, last == 0x0A || last == 0x0D || last == 0x20 {
@@ -32,7 +32,7 @@ enum Fixtures {
         return bytes
     }
 
-    /// The manifest of `jws/`, or nothing where the folder is missing: then `isPresent` is tested.
+    /// The manifest of `jws/`, or empty if the folder is missing, which `isPresent` checks.
     static let manifest: [Entry] = {
         guard let bytes = try? bytes("jws/manifest.json"),
             let entries = try? JSONValue.parse(bytes).array

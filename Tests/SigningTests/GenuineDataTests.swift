@@ -4,13 +4,13 @@ import Testing
 
 @testable import Signing
 
-@Suite("Genuine data of Apple's", .enabled(if: Fixtures.isUsable, Fixtures.absence))
+@Suite("Genuine Apple data", .enabled(if: Fixtures.isUsable, Fixtures.absence))
 struct GenuineDataTests {
-    /// Long after every leaf in the fixtures has expired: receipt must not matter.
+    /// Long after every leaf in the fixtures has expired: the date of receipt must not matter.
     private let today = Timestamp(milliseconds: 4_000_000_000_000)
     private let verifier = EvidenceVerifier()
 
-    @Test("The fixtures hold what their README says")
+    @Test("The fixtures match their README")
     func manifestIsPresent() {
         #expect(Fixtures.labelled("APPLE_VALID").count >= 50)
         #expect(Fixtures.labelled("APPLE_VALID_NO_SIGNEDDATE").count == 3)
@@ -40,7 +40,7 @@ struct GenuineDataTests {
                 Trial.code { _ = try verifier.verifyAny(jws, receivedAt: today) }
                     == .undecodablePayload)
         default:
-            Issue.record("a kind this test does not know")
+            Issue.record("a kind unknown to this test")
         }
     }
 
@@ -54,7 +54,7 @@ struct GenuineDataTests {
     }
 
     @Test(
-        "Renewal infos that sign null verify at their envelope's date, and only there",
+        "Signed null renewal infos verify only at their envelope's date",
         arguments: [
             "091-APPLE_VALID_NO_SIGNEDDATE-renewal-null-payload.jws",
             "092-APPLE_VALID_NO_SIGNEDDATE-renewal-null-payload.jws",
@@ -75,7 +75,7 @@ struct GenuineDataTests {
     }
 
     @Test(
-        "The kind is told from the payload",
+        "The kind is recognised from the payload",
         arguments: Fixtures.labelled("APPLE_VALID").filter { $0.what != "renewal" })
     func kinds(entry: Fixtures.Entry) throws {
         let evidence = try verifier.verifyAny(try entry.jws(), receivedAt: today)
@@ -87,7 +87,7 @@ struct GenuineDataTests {
     }
 
     @Test(
-        "Every JWS comes apart and together without losing a byte",
+        "Every JWS is parsed and reassembled without loss",
         arguments: Fixtures.labelled("APPLE_VALID", "APPLE_VALID_NO_SIGNEDDATE", "XCODE"))
     func reassembly(entry: Fixtures.Entry) throws {
         let jws = try entry.jws()

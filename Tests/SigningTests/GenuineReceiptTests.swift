@@ -8,7 +8,7 @@ import Testing
 struct GenuineReceiptTests {
     private let verifier = ReceiptVerifier()
 
-    @Test("The folder holds what is expected of it")
+    @Test("The folder has the expected files")
     func present() {
         #expect(ReceiptFixtures.labelled("APPLE_VALID").count == 19)
         #expect(ReceiptFixtures.labelled("TEST_CA").count == 5)
@@ -17,7 +17,7 @@ struct GenuineReceiptTests {
     }
 
     @Test(
-        "A genuine receipt verifies at its own date, whoever looks, and holds what is recorded",
+        "A genuine receipt verifies at its own date and matches its record",
         arguments: ReceiptFixtures.labelled("APPLE_VALID"))
     func genuine(_ entry: ReceiptFixtures.Entry) throws {
         let text = try entry.bytes()
@@ -35,7 +35,7 @@ struct GenuineReceiptTests {
         let digest: ReceiptDigest = entry.record["digest"]?.string == "sha1" ? .sha1 : .sha256
         #expect(try ReceiptEnvelope(parsing: verified.bytes).digest == digest)
         try ReceiptComparison.compare(verified.receipt, with: entry.record)
-        // Binary and text are one receipt, and the second look costs no chain.
+        // Binary and text are one receipt, and the second verification uses the cached chain.
         let again = try verifier.verify(verified.bytes, receivedAt: Timestamp(milliseconds: 0))
         #expect(again.receipt == verified.receipt)
         #expect(again.bytes == verified.bytes)
@@ -43,7 +43,7 @@ struct GenuineReceiptTests {
     }
 
     @Test(
-        "A receipt of another authority is refused, and can be read all the same",
+        "A receipt of another authority is rejected, but can be decoded",
         arguments: ReceiptFixtures.labelled("TEST_CA"))
     func foreign(_ entry: ReceiptFixtures.Entry) throws {
         let bytes = try entry.bytes()
@@ -54,7 +54,7 @@ struct GenuineReceiptTests {
     }
 
     @Test(
-        "Xcode's receipts are accepted only where Xcode is, and hold what is recorded",
+        "Xcode's receipts are accepted only if Xcode is allowed, and match their record",
         arguments: ReceiptFixtures.labelled("XCODE"))
     func xcode(_ entry: ReceiptFixtures.Entry) throws {
         let bytes = try entry.bytes()
@@ -72,11 +72,11 @@ struct GenuineReceiptTests {
         #expect(verified.receipt.environment == .xcode)
         try ReceiptComparison.compare(verified.receipt, with: entry.record)
         #expect(verified.receipt.inAppPurchases.allSatisfy { $0.transactionId?.rawValue == "0" })
-        // Nobody's word is not kept among chains.
+        // Local certificates are not cached.
         #expect(local.cachedCount == 0)
     }
 
-    @Test("Apple's library's two receipts are those of Xcode")
+    @Test("The two receipts of Apple's library are Xcode's")
     func library() throws {
         let local = ReceiptVerifier(allowedLocalEnvironments: [.xcode])
         let empty = try local.verify(
@@ -87,12 +87,12 @@ struct GenuineReceiptTests {
         let one = try local.verify(
             try Fixtures.bytes("apple-library/xcode/xcode-app-receipt-with-transaction"),
             receivedAt: Trial.now)
-        // Xcode calls every purchase "0": of no chain.
+        // Xcode's purchases all have the id "0": no chain.
         #expect(one.receipt.originalTransactionIds.isEmpty)
         #expect(one.receipt.inAppPurchases.map(\.productId) == [ProductId("pass.premium")])
     }
 
-    @Test("A transaction receipt of iOS 6 gives its id and claims nothing else")
+    @Test("A transaction receipt of iOS 6 has its id and nothing else")
     func transactionReceipt() throws {
         let bytes = try Fixtures.bytes("apple-library/mock_signed_data/legacyTransaction")
         let receipt = try #require(ReceiptForm.transactionReceipt(bytes))
@@ -104,13 +104,13 @@ struct GenuineReceiptTests {
                 == .malformedReceipt)
     }
 
-    @Test("Every name of Apple's own differs from a JWS's")
+    @Test("The roots of receipts and JWS differ")
     func roots() throws {
         #expect(ReceiptVerifier().roots.fingerprints == [TrustedRoots.appleIncRoot])
         let root = try Fixtures.bytes("certs/AppleIncRootCertificate.der")
         #expect(SHA256.hash(root) == TrustedRoots.appleIncRoot)
         #expect(TrustedRoots.isApple(TrustedRoots.appleIncRoot))
-        // What signs receipts signs no JWS, and the other way round.
+        // The root of receipts signs no JWS, and vice versa.
         #expect(!TrustedRoots.apple.contains(TrustedRoots.appleIncRoot))
         #expect(!TrustedRoots.apple.forReceipts.contains(TrustedRoots.appleRootG3))
         let withdrawn = TrustedRoots.apple.removing(TrustedRoots.appleRootG3)

@@ -28,12 +28,12 @@ struct HMACSHA256Tests {
             code: "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"),
     ]
 
-    @Test("published cases come out as published", arguments: cases)
+    @Test("published cases have the published results", arguments: cases)
     func published(_ item: Case) {
         #expect(HMACSHA256.code([item.message], key: item.key).hexadecimal == item.code)
     }
 
-    @Test("pieces are one message, and an empty one has a code too")
+    @Test("pieces are one message, and an empty one has a code, too")
     func pieces() {
         let (key, message) = (Self.cases[1].key, Self.cases[1].message)
         let whole = HMACSHA256.code([message], key: key)

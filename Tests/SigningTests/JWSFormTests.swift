@@ -73,7 +73,7 @@ struct JWSFormTests {
         #expect(try code(header: wanted.header) == wanted.code)
     }
 
-    @Test("The algorithm is looked at before the signature's form")
+    @Test("The algorithm is checked before the signature's form")
     func emptySignature() throws {
         let none = Trial.json(#"{"alg":"none"}"#)
         let jws = CompactJWS.assemble(
@@ -97,8 +97,8 @@ struct JWSFormTests {
         #expect(Trial.code { _ = try CompactJWS(parsing: Trial.json(text)) } == .malformedJWS)
     }
 
-    /// A genuine JWS of exactly `count` bytes. No base64 text has a length of 4n + 1, so the
-    /// header is shifted by white space where that would be needed.
+    /// A genuine JWS of exactly `count` bytes. Base64 text never has a length of 4n + 1, so the
+    /// header is extended by white space where needed.
     private func padded(to count: Int) throws -> [UInt8] {
         for spaces in 0..<4 {
             let header =
@@ -116,7 +116,7 @@ struct JWSFormTests {
         return []
     }
 
-    @Test("A JWS may have 256 KiB and not one byte more")
+    @Test("A JWS has at most 256 KiB")
     func size() throws {
         let limit = CompactJWS.maximumByteCount
         let bound = try padded(to: limit)
@@ -139,7 +139,7 @@ struct JWSFormTests {
             } == .malformedJWS)
     }
 
-    @Test("What verifies comes apart into parts that give the same bytes")
+    @Test("A verified JWS is parsed into parts that give the same bytes")
     func roundTrip() throws {
         let jws = try authority.sign(Trial.transaction())
         let parts = try CompactJWS(parsing: jws)

@@ -24,7 +24,7 @@ struct LocalDataTests {
     }
 
     @Test(
-        "One certificate never vouches for Production or Sandbox",
+        "A single certificate is never accepted for Production or Sandbox",
         arguments: ["Production", "Sandbox", "", "xcode", "Future"])
     func neverGenuine(environment: String) throws {
         let jws = try authority.sign(Trial.transaction(environment: environment))
@@ -44,14 +44,14 @@ struct LocalDataTests {
         #expect(code(xcode, allowed: []) == .invalidChainLength)
     }
 
-    @Test("Data without an environment is not taken for local data")
+    @Test("Data without an environment is not local data")
     func absent() throws {
         let jws = try authority.sign(Trial.json(#"{"transactionId":"1"}"#))
         #expect(code(jws, allowed: [.xcode]) == .invalidChainLength)
     }
 
     @Test(
-        "An empty id is none, and names no subscription",
+        "An empty id is rejected",
         arguments: [
             #"{"transactionId":"1","originalTransactionId":"","environment":"Xcode"}"#,
             #"{"transactionId":"","originalTransactionId":"1","environment":"Xcode"}"#,
@@ -61,7 +61,7 @@ struct LocalDataTests {
         #expect(code(jws, allowed: [.xcode]) == .undecodablePayload)
     }
 
-    @Test("Its signature must hold")
+    @Test("Its signature must be valid")
     func signature() throws {
         let signed = try CompactJWS(
             parsing: try authority.sign(Trial.transaction(environment: "Xcode")))
@@ -71,7 +71,7 @@ struct LocalDataTests {
         #expect(code(forged, allowed: [.xcode]) == .signatureMismatch)
     }
 
-    @Test("A full chain that says Xcode is accepted only where Xcode is allowed")
+    @Test("A full chain with environment Xcode is accepted only if Xcode is allowed")
     func fullChain() throws {
         let full = try Authority()
         let roots = try TrustedRoots.apple.adding(full.rootDER)
@@ -84,7 +84,7 @@ struct LocalDataTests {
         #expect(Trial.code { _ = try allowing.verifyAny(jws, receivedAt: Trial.now) } == nil)
     }
 
-    @Test("Local parts do not stand in a genuine envelope, nor the other way round")
+    @Test("Local parts are rejected in a genuine envelope, and vice versa")
     func mixed() throws {
         let full = try Authority()
         let verifier = EvidenceVerifier(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Minting")
 struct MintingTests {
-    @Test("The throw-away authority's headers are of the size of Apple's")
+    @Test("The throw-away authority's headers are as large as Apple's")
     func sizes() throws {
         let authority = try Authority()
         let jws = try CompactJWS(parsing: try authority.sign(Trial.transaction()))
@@ -17,7 +17,7 @@ struct MintingTests {
         #expect((540...640).contains(authority.rootDER.count))
     }
 
-    @Test("Its chain obeys the strict profile Apple's is held to")
+    @Test("Its chain satisfies the strict profile required of Apple's")
     func strictness() throws {
         let authority = try Authority()
         let presented = PresentedChain(
@@ -45,7 +45,7 @@ struct MintingTests {
     }
 
     @Test(
-        "A key that is no PKCS#8 in PEM is refused",
+        "A key that is not PKCS#8 in PEM is rejected",
         arguments: [
             "", "garbage", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
         ])
@@ -53,7 +53,7 @@ struct MintingTests {
         #expect(throws: MintingError(.unreadableKey)) { try PrivateKey(pem: Array(text.utf8)) }
     }
 
-    @Test("A key read from its PEM signs what its public key verifies", arguments: Curve.allCases)
+    @Test("Signatures of a key read from PEM verify with its public key", arguments: Curve.allCases)
     func pem(curve: Curve) throws {
         let key = try PrivateKey(generating: curve)
         let copy = try PrivateKey(pem: try key.pem())

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Signing
 
-/// A decoded receipt beside what somebody else read from it.
+/// Compares a decoded receipt with an independent record of it.
 enum ReceiptComparison {
     static func compare(_ receipt: AppReceipt, with record: JSONValue) throws {
         let attributes = try #require(record["attributes"])

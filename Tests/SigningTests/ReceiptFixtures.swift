@@ -4,9 +4,9 @@ import Testing
 
 @testable import Signing
 
-/// The published receipts in `../shared/fixtures/receipts`, each with what is recorded about it.
+/// The published receipts in `../shared/fixtures/receipts`, each with its record.
 enum ReceiptFixtures {
-    /// Nothing where the folder is missing: then `Fixtures.isPresent` is tested.
+    /// Empty if the folder is missing, which `Fixtures.isPresent` checks.
     static let manifest: [Entry] = {
         guard let bytes = try? Fixtures.bytes("receipts/manifest.json"),
             let entries = try? JSONValue.parse(bytes).array
@@ -35,7 +35,7 @@ enum ReceiptFixtures {
         func bytes() throws -> [UInt8] { try Fixtures.bytes("receipts/" + file) }
     }
 
-    /// A recorded date: RFC 3339, Xcode's with the colon left out of the offset; "" is none.
+    /// A recorded date: RFC 3339, Xcode's without a colon in the offset; "" is nil.
     static func date(_ value: JSONValue?) throws -> Timestamp? {
         guard let text = value?.string, !text.isEmpty else { return nil }
         if text.hasSuffix("+0100") {
@@ -47,12 +47,12 @@ enum ReceiptFixtures {
         return try #require(Timestamp(rfc3339: text))
     }
 
-    /// A recorded name; "" is none.
+    /// A recorded name; "" is nil.
     static func text(_ value: JSONValue?) -> String? {
         value?.string.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// A recorded number; 0 is none.
+    /// A recorded number; 0 is nil.
     static func positive(_ value: JSONValue?) -> Int64? {
         value?.int64.flatMap { $0 == 0 ? nil : $0 }
     }

@@ -26,7 +26,7 @@ struct ReceiptFormTests {
     }
 
     @Test(
-        "What is neither binary nor base64 is no receipt",
+        "Input that is neither binary nor base64 is rejected",
         arguments: [
             "", " ", "\n", "=", "M", "MI", "the quick brown fox", "\"\"", "{}", "-----BEGIN-----",
             "eyJhbGciOiJFUzI1NiJ9.e30.e30", "AAAA", "MA==", "MAA", "30", "0",
@@ -54,12 +54,12 @@ struct ReceiptFormTests {
         #expect(try ReceiptTrial.code(larger) == .payloadTooLarge)
         let text = Base64Standard.encode(Array(largest.prefix(limit / 4 * 3)))
         #expect(text.count == limit)
-        // Cut off, but not too large.
+        // Truncated, but not too large.
         #expect(try ReceiptTrial.code(text) == .malformedReceipt)
         #expect(try ReceiptTrial.code(text + [0x0A]) == .payloadTooLarge)
     }
 
-    /// The least of a receipt around the parts given, by nobody.
+    /// The smallest unsigned receipt around the given parts.
     private static func signedData(
         certificates: [[UInt8]] = [], signedAttributes: [UInt8]? = nil, signers: Int = 1
     ) -> [UInt8] {
@@ -112,7 +112,7 @@ struct ReceiptFormTests {
         #expect(try ReceiptTrial.code(Self.signedData(signers: 2)) == .malformedReceipt)
     }
 
-    @Test("Signed attributes name data and its digest, each once, and are few")
+    @Test("Signed attributes name data and its digest, each once, within a limit")
     func signedAttributes() throws {
         func attribute(_ identifier: String, _ values: [[UInt8]]) -> [UInt8] {
             DER.sequence([DER.objectIdentifier(identifier), DER.set(values)])
@@ -152,7 +152,7 @@ struct ReceiptFormTests {
                 == .malformedReceipt)
     }
 
-    @Test("iOS 6's receipts give what they name, from text or base64 of it")
+    @Test("iOS 6 receipts are read from text or base64")
     func transactionReceipt() throws {
         func receipt(_ purchase: String, outer: String = "") -> [UInt8] {
             let encoded = Data(purchase.utf8).base64EncodedString()
@@ -188,7 +188,7 @@ struct ReceiptFormTests {
         #expect(ReceiptForm.transactionReceipt(app) == nil)
     }
 
-    @Test("Hexadecimal stands for bytes two digits at a time")
+    @Test("Hexadecimal has two digits per byte")
     func hexadecimal() {
         #expect(Hexadecimal.bytes("00ffA1b2".utf8) == [0, 255, 0xA1, 0xB2])
         #expect(Hexadecimal.bytes("".utf8) == [])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Signing
 
-@Suite("What a receipt says")
+@Suite("Contents of a receipt")
 struct ReceiptPayloadTests {
     private typealias Attribute = ReceiptContents.Attribute
 
@@ -26,7 +26,7 @@ struct ReceiptPayloadTests {
         failure(ReceiptContents(attributes).payload)
     }
 
-    @Test("Nothing said is nothing known")
+    @Test("An empty receipt has no values")
     func empty() throws {
         let receipt = try Self.decode([])
         #expect(receipt.bundleId == nil)
@@ -54,7 +54,7 @@ struct ReceiptPayloadTests {
         #expect(purchase.otherAttributes.isEmpty)
     }
 
-    @Test("Attributes of unknown types are kept raw, however often and of whatever form")
+    @Test("Attributes of unknown types are kept raw, in any number and form")
     func unknown() throws {
         let strange: [ReceiptContents.Attribute] = [
             Attribute(9999, version: 7, value: [1, 2, 3]), Attribute(9999, value: []),
@@ -68,7 +68,7 @@ struct ReceiptPayloadTests {
         #expect(receipt.inAppPurchases.map(\.otherAttributes) == [expected])
     }
 
-    @Test("Types and kinds of product this version does not know are kept as they came")
+    @Test("Unknown receipt and product types are kept raw")
     func unknownValues() throws {
         let receipt = try Self.decode([
             .text(0, "ProductionMoon"), .purchase([.number(1707, 17)]),
@@ -80,7 +80,7 @@ struct ReceiptPayloadTests {
     }
 
     @Test(
-        "A known attribute in another form is refused",
+        "A known attribute in another form is rejected",
         arguments: [
             Attribute(2, value: DER.integer(5)), Attribute(2, value: [0x0C, 0x01, 0xFF]),
             Attribute(2, value: [0x0C, 0x02, 0x61]), Attribute(2, value: DER.utf8String("a") + [0]),
@@ -96,7 +96,7 @@ struct ReceiptPayloadTests {
         #expect(Self.failure([attribute]) == .wrongForm)
     }
 
-    @Test("A known attribute stands once, empty or not")
+    @Test("A known attribute occurs once, empty or not")
     func duplicates() throws {
         #expect(Self.failure([.text(0, "Production"), .text(0, "Xcode")]) == .duplicateAttribute)
         #expect(Self.failure([.date(12, nil), .date(12, Trial.now)]) == .duplicateAttribute)
@@ -108,7 +108,7 @@ struct ReceiptPayloadTests {
     }
 
     @Test(
-        "What is not a set of attributes is refused",
+        "Input that is not a set of attributes is rejected",
         arguments: [
             [], [0x31], [0x31, 0x01], [0x30, 0x00], [0x31, 0x00, 0x00], [0x05, 0x00],
             [0x04, 0x00], [0x04, 0x02, 0x31, 0x00, 0x00], [0x04, 0x04, 0x04, 0x02, 0x31, 0x00],
@@ -130,7 +130,7 @@ struct ReceiptPayloadTests {
         #expect(Self.failure(payload) == .malformed)
     }
 
-    @Test("Dates are read to the moment, Xcode's offsets without a colon as well")
+    @Test("Dates are exact, including Xcode's offsets without a colon")
     func dates() throws {
         let cases: [(String, Int64)] = [
             ("2020-07-22T17:33:15Z", 1_595_439_195_000),
@@ -153,7 +153,7 @@ struct ReceiptPayloadTests {
         #expect(receipt.originalTransactionIds.map(\.rawValue) == ["1", "2"])
     }
 
-    @Test("The counts of attributes and purchases have their bounds")
+    @Test("The numbers of attributes and purchases are bounded")
     func bounds() throws {
         let limit = AppReceiptLimits.attributeCount
         let many = (0..<limit).map { Attribute(Int64(30_000 + $0), value: []) }
@@ -162,14 +162,14 @@ struct ReceiptPayloadTests {
         #expect(Self.failure(many + [one]) == .tooManyAttributes)
         #expect(Self.failure([.purchase(many)]) == nil)
         #expect(Self.failure([.purchase(many + [one])]) == .tooManyAttributes)
-        // Purchases have a bound of their own.
+        // Purchases have a separate limit.
         let purchases = [Attribute](
             repeating: .purchase([.text(1703, "1")]), count: AppReceiptLimits.inAppPurchaseCount)
         #expect(Self.failure(many + purchases) == nil)
         #expect(Self.failure(many + purchases + [.purchase([])]) == .tooManyPurchases)
     }
 
-    @Test("Signed, the same trouble has the codes of verification")
+    @Test("In a signed receipt, the same errors have verification codes")
     func codes() throws {
         #expect(try ReceiptTrial.code(payload: ReceiptContents([]).payload) == .undecodablePayload)
         #expect(try ReceiptTrial.code(payload: [0x31]) == .undecodablePayload)
@@ -178,11 +178,11 @@ struct ReceiptPayloadTests {
             Attribute(Int64(100 + $0), value: [])
         }
         #expect(try ReceiptTrial.code(payload: ReceiptContents(many).payload) == .payloadTooLarge)
-        // The least that is a receipt.
+        // The smallest valid receipt.
         #expect(try ReceiptTrial.code(payload: ReceiptContents([.text(2, "a")]).payload) == nil)
     }
 
-    @Test("An integer is written in as few octets as it needs, and read back")
+    @Test("An integer is written in the fewest octets, and parses back")
     func integers() throws {
         let cases: [(Int64, [UInt8])] = [
             (0, [2, 1, 0]), (127, [2, 1, 0x7F]), (128, [2, 2, 0, 0x80]), (-1, [2, 1, 0xFF]),

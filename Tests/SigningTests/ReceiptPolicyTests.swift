@@ -4,7 +4,7 @@ import Testing
 
 @testable import Signing
 
-@Suite("Who may sign receipts")
+@Suite("Requirements on receipt signers")
 struct ReceiptPolicyTests {
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -24,7 +24,9 @@ struct ReceiptPolicyTests {
     private static let faults: [Fault] = [
         Fault("no marker in the signer", .missingAppleMarker) { $0.hasSignerMarker = false },
         Fault("the signer is an authority", .invalidCertificate) { $0.isSignerCA = true },
-        Fault("the intermediate is none", .invalidCertificate) { $0.isIntermediateCA = false },
+        Fault("the intermediate is not an authority", .invalidCertificate) {
+            $0.isIntermediateCA = false
+        },
         Fault("the signer may not sign", .invalidCertificate) { $0.maySignerSign = false },
         Fault("the signer is forged", .invalidCertificate) { $0.isSignerForged = true },
         Fault("the intermediate is forged", .invalidCertificate) {
@@ -33,11 +35,11 @@ struct ReceiptPolicyTests {
         Fault("the signer is misnamed", .invalidCertificate) { $0.isSignerMisnamed = true },
         Fault("certificates over MD5", .invalidCertificate) { $0.usesMD5 = true },
         Fault("certificates over SHA-1", nil) { $0.usesSHA1 = true },
-        // Asked of Apple's own chain alone.
+        // Required of Apple's own chain alone.
         Fault("no marker in the intermediate", nil) { $0.hasIntermediateMarker = false },
     ]
 
-    @Test("An authority that is wrong in one way is not believed", arguments: faults)
+    @Test("An authority with one fault is rejected", arguments: faults)
     func shapes(_ fault: Fault) throws {
         var shape = ReceiptAuthorityShape()
         fault.change(&shape)
@@ -50,7 +52,7 @@ struct ReceiptPolicyTests {
         #expect(verifier.cachedCount == (fault.expected == nil ? 1 : 0))
     }
 
-    @Test("Of Apple's own chain the intermediate's marker is asked too")
+    @Test("Apple's own chain also requires the intermediate's marker")
     func intermediateMarker() throws {
         for isMarked in [true, false] {
             var shape = ReceiptAuthorityShape()
@@ -58,7 +60,7 @@ struct ReceiptPolicyTests {
             let authority = try ReceiptTrial.authority().reshaped(shape)
             let envelope = try ReceiptEnvelope(
                 parsing: try authority.sign(ReceiptTrial.contents()))
-            // In DER the members of a set are in the order of their bytes.
+            // In DER the members of a set are sorted by their bytes.
             let rootIndex = try #require(envelope.certificates.firstIndex(of: authority.rootDER))
             let code = Trial.code {
                 _ = try ReceiptChainPolicy.verify(
@@ -82,7 +84,7 @@ struct ReceiptPolicyTests {
                 == (isEnough ? nil : .invalidCertificate))
     }
 
-    @Test("However it is written, it is one receipt")
+    @Test("All encodings are one receipt")
     func writings() throws {
         let authority = try ReceiptTrial.authority()
         let verifier = try ReceiptTrial.verifier(authority)
@@ -101,11 +103,11 @@ struct ReceiptPolicyTests {
             #expect(verified.trust == .extraRoot(SHA256.hash(authority.rootDER)))
             #expect(verified.receipt.originalTransactionIds.map(\.rawValue) == ["2000000000000001"])
         }
-        // Named by issuer and serial number, and by the key.
+        // Identified by issuer and serial number, and by the key.
         #expect(verifier.cachedCount == 2)
     }
 
-    @Test("Other digests, and other numbers of signers, are no receipt's")
+    @Test("Other digests, and other numbers of signers, are rejected")
     func writingsRefused() throws {
         let authority = try ReceiptTrial.authority()
         var writing = ReceiptWriting()
@@ -120,7 +122,7 @@ struct ReceiptPolicyTests {
                 == .malformedReceipt)
     }
 
-    @Test("The certificates may come in any order, with others, but all three must come")
+    @Test("The certificates may be in any order, with others, but all three are required")
     func certificates() throws {
         let authority = try ReceiptTrial.authority()
         let other = try ReceiptAuthority()
@@ -163,13 +165,13 @@ struct ReceiptPolicyTests {
         ]
         for (date, expected) in cases {
             let receipt = try authority.sign(ReceiptTrial.contents(creationDate: date))
-            // When it came in is beside the point.
+            // The time of receipt does not matter.
             for receivedAt: Int64 in [0, date.milliseconds, 4_000_000_000_000] {
                 let moment = Timestamp(milliseconds: receivedAt)
                 #expect(
                     Trial.code { _ = try verifier.verify(receipt, receivedAt: moment) } == expected)
             }
-            // A receipt without a date is judged by when it came in.
+            // A receipt without a date is verified at the time of receipt.
             var contents = ReceiptTrial.contents()
             contents.attributes.removeAll { $0.type == 12 }
             let undated = try authority.sign(contents)
@@ -177,7 +179,7 @@ struct ReceiptPolicyTests {
         }
     }
 
-    @Test("Xcode's receipts are nobody's word, and only where Xcode is")
+    @Test("Xcode's receipts are accepted only if Xcode is allowed")
     func xcode() throws {
         let authority = try ReceiptTrial.authority()
         let contents = ReceiptTrial.contents(type: .xcode)
@@ -193,7 +195,7 @@ struct ReceiptPolicyTests {
                 == .wrongEnvironment)
         #expect(try lenient.verify(local, receivedAt: Trial.now).trust == .local)
         #expect(Trial.code { _ = try lenient.verify(genuine, receivedAt: Trial.now) } == nil)
-        // What Xcode's certificate signs must say that it is Xcode's.
+        // A receipt signed by Xcode's certificate must state that it is Xcode's.
         for type in ReceiptType.allCases where type != .xcode {
             let forged = try ReceiptAuthority.signAsXcode(
                 payload: ReceiptTrial.contents(type: type).payload)
@@ -230,7 +232,7 @@ struct ReceiptPolicyTests {
                 == .untrustedRoot)
     }
 
-    @Test("The least recently used chain goes first")
+    @Test("The least recently used chain is evicted")
     func cache() throws {
         let authority = try ReceiptTrial.authority()
         let verified = try ReceiptTrial.verifier(authority).verify(
@@ -247,7 +249,7 @@ struct ReceiptPolicyTests {
         #expect(cache.chain(key(1)) == nil)
     }
 
-    @Test("Another app's id in the App Store is another app, in Production")
+    @Test("A different app id is another app in Production")
     func appAppleId() throws {
         let authority = try ReceiptTrial.authority()
         let verifier = try ReceiptTrial.verifier(authority)
@@ -262,7 +264,7 @@ struct ReceiptPolicyTests {
         }
         #expect(try code(.production, 1_234_567_890, .production) == nil)
         #expect(try code(.production, 1, .production) == .wrongApp)
-        // Sandbox's receipts have none.
+        // Sandbox receipts have none.
         #expect(try code(.productionSandbox, 1, .sandbox) == nil)
     }
 }

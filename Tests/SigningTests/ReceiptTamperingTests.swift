@@ -14,7 +14,7 @@ struct ReceiptTamperingTests {
     }
 
     @Test(
-        "Cut off anywhere, or with anything behind it, it is no receipt", arguments: [false, true])
+        "A truncated receipt, or one with trailing bytes, is rejected", arguments: [false, true])
     func truncated(_ isIndefinite: Bool) throws {
         let authority = try ReceiptTrial.authority()
         let verifier = try ReceiptTrial.verifier(authority)
@@ -34,7 +34,7 @@ struct ReceiptTamperingTests {
     }
 
     @Test(
-        "A flipped bit is refused, or lies outside what is signed and changes nothing",
+        "A flipped bit is rejected, or lies outside the signed part and changes nothing",
         arguments: [false, true])
     func flipped(_ isIndefinite: Bool) throws {
         let authority = try ReceiptTrial.authority()
@@ -54,7 +54,7 @@ struct ReceiptTamperingTests {
             #expect(verified.receipt == original.receipt)
             #expect(verified.rootFingerprint == original.rootFingerprint)
         }
-        // Versions, the digest's name said twice, and parameters of algorithms: nothing else.
+        // Only versions, the digest's repeated name, and parameters of algorithms.
         #expect(accepted < 40)
     }
 
@@ -71,11 +71,11 @@ struct ReceiptTamperingTests {
         }
     }
 
-    /// `receipt` with one payload in another's place, when both have one length.
+    /// `receipt` with one payload replaced by another, if both have the same length.
     private static func replace(
         _ payload: [UInt8], by other: [UInt8], in receipt: [UInt8]
     ) -> [UInt8]? {
-        // Types differ in length: the shorter payload gets an attribute nobody knows.
+        // Types differ in length: the shorter payload gets an unknown attribute.
         let start = receipt.indices.first { receipt[$0...].starts(with: payload) }
         guard let start else { return nil }
         var result = receipt
@@ -84,7 +84,7 @@ struct ReceiptTamperingTests {
         return result
     }
 
-    @Test("Written anew in DER it still verifies", arguments: [false, true])
+    @Test("Re-encoded in DER it still verifies", arguments: [false, true])
     func reencoded(_ hasSignedAttributes: Bool) throws {
         let authority = try ReceiptTrial.authority()
         var writing = ReceiptWriting()
@@ -97,7 +97,7 @@ struct ReceiptTamperingTests {
         #expect(anew.count < receipt.count)
         let verifier = try ReceiptTrial.verifier(authority)
         #expect(try verifier.verify(anew, receivedAt: Trial.now).payloadBytes == contents.payload)
-        // And the other way round, the content in pieces of one byte.
+        // And the reverse, with the content in one-byte chunks.
         let plain = try authority.sign(contents)
         let pieces = try Reencoding.inPieces(plain, payload: contents.payload)
         #expect(try verifier.verify(pieces, receivedAt: Trial.now).payloadBytes == contents.payload)
@@ -126,7 +126,7 @@ private enum Reencoding {
         return result
     }
 
-    /// Indefinite lengths around a content of one-byte pieces.
+    /// Indefinite lengths around a content of one-byte chunks.
     static func inPieces(_ receipt: [UInt8], payload: [UInt8]) throws -> [UInt8] {
         let span = receipt.span
         var outer = BERCursor(0..<receipt.count)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Signing
 
-/// Minted receipts and what verifying them came to.
+/// Minted receipts and the results of verifying them.
 enum ReceiptTrial {
-    /// Three RSA keys take a while to make: one authority of Apple's shape serves all tests.
+    /// Generating three RSA keys is slow: one authority of Apple's form serves all tests.
     private static let shared = Result { try ReceiptAuthority() }
 
     static func authority() throws -> ReceiptAuthority { try shared.get() }
@@ -34,7 +34,7 @@ enum ReceiptTrial {
             ])
     }
 
-    /// What a receipt of the shared authority comes to.
+    /// The result of a receipt of the shared authority.
     static func code(_ receipt: [UInt8], receivedAt: Timestamp = Trial.now) throws
         -> VerificationCode?
     {
@@ -42,7 +42,7 @@ enum ReceiptTrial {
         return Trial.code { _ = try verifier.verify(receipt, receivedAt: receivedAt) }
     }
 
-    /// What a payload comes to that the shared authority signed.
+    /// The result of a payload signed by the shared authority.
     static func code(payload: [UInt8]) throws -> VerificationCode? {
         try code(authority().sign(payload: payload))
     }

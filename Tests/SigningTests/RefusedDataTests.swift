@@ -7,8 +7,8 @@ import Testing
 struct RefusedDataTests {
     private let verifier = EvidenceVerifier()
 
-    /// What is wrong with a file, under Apple's root alone. Two samples have no certificates: one
-    /// has two segments, the other two strings in their place.
+    /// The fault of a file, under Apple's root alone. Two samples have no certificates: one has two
+    /// segments, the other two strings instead of certificates.
     private func expected(_ entry: Fixtures.Entry) -> VerificationCode {
         switch entry.label {
         case "APPLE_CHAIN_BAD_SIG": .signatureMismatch
@@ -21,7 +21,7 @@ struct RefusedDataTests {
     }
 
     @Test(
-        "Each is refused for its own reason",
+        "Each is rejected for its own reason",
         arguments: Fixtures.labelled(
             "APPLE_CHAIN_BAD_SIG", "APPLE_CHAIN_BROKEN", "TEST_CA", "XCODE"))
     func refused(entry: Fixtures.Entry) throws {
@@ -32,7 +32,7 @@ struct RefusedDataTests {
     }
 
     @Test(
-        "Apple's published mock data is refused under Apple's root",
+        "Apple's published mock data is rejected under Apple's root",
         arguments: [
             ("legacyTransaction", VerificationCode.malformedJWS),
             ("missingX5CHeaderClaim", .invalidChainLength),
@@ -45,7 +45,7 @@ struct RefusedDataTests {
     }
 
     @Test(
-        "Adversarial JWS are refused under Apple's root",
+        "Adversarial JWS are rejected under Apple's root",
         arguments: [
             "transaction", "transaction-no-leaf-oid", "transaction-no-intermediate-oid",
             "app-transaction", "app-transaction-production", "expired-cert-fresh",
@@ -59,7 +59,7 @@ struct RefusedDataTests {
     }
 
     @Test(
-        "Adversarial JWS under their own root are what their manifest says",
+        "Adversarial JWS under their own root match their manifest",
         arguments: [
             ("transaction", "jws-root", nil),
             ("transaction-no-leaf-oid", "jws-no-leaf-oid-root", .missingAppleMarker),

@@ -40,7 +40,7 @@ struct RevocationTests {
         return true
     }
 
-    @Test("Leaf and intermediate are asked about, at the addresses they name")
+    @Test("Leaf and intermediate are checked at the addresses they name")
     func addresses() {
         #expect(queries.count == 2)
         #expect(queries[0].address == "http://ocsp.example.invalid/ocsp03-throwaway02")
@@ -49,7 +49,7 @@ struct RevocationTests {
     }
 
     @Test(
-        "The issuer and its delegate are believed",
+        "The issuer and its delegate are accepted",
         arguments: [Authority.Responder.issuer, .delegate], Authority.Subject.allCases)
     func believed(responder: Authority.Responder, subject: Authority.Subject) throws {
         #expect(try status(.good, responder: responder, about: subject) == .good)
@@ -58,7 +58,7 @@ struct RevocationTests {
     }
 
     @Test(
-        "Nobody else is believed, whatever he says",
+        "Other responders are rejected, whatever their response",
         arguments: [Authority.Responder.undelegated, .expiredDelegate, .stranger],
         [RevocationStatus.good, .revoked])
     func strangers(responder: Authority.Responder, said: RevocationStatus) throws {
@@ -66,7 +66,7 @@ struct RevocationTests {
         #expect(isUnknown(try status(said, responder: responder, about: .intermediate)))
     }
 
-    @Test("An answer about another certificate is no answer")
+    @Test("A response about another certificate is inconclusive")
     func otherCertificate() throws {
         #expect(isUnknown(try status(.good, about: .intermediate, asked: 1, answered: 0)))
         #expect(isUnknown(try status(.good, about: .leaf, asked: 1, answered: 1)))
@@ -81,7 +81,7 @@ struct RevocationTests {
             isUnknown(RevocationCheck.status(of: query, answer: answer, now: Trial.now)))
     }
 
-    @Test("An answer holds for its time and 60 s around it, and must say until when")
+    @Test("A response is valid for its period and 60 s around it, and must state the end")
     func times() throws {
         let skew = RevocationCheck.clockSkewMilliseconds
         func range(_ from: Int64, _ until: Int64) -> ClosedRange<Timestamp> {
@@ -94,7 +94,7 @@ struct RevocationTests {
         #expect(isUnknown(try status(.good, isOpenEnded: true)))
     }
 
-    @Test("Garbage, tampering and oversize are no answers")
+    @Test("Invalid, modified and oversized responses are inconclusive")
     func garbage() throws {
         let answer = try authority.answer(
             queries[0].request, about: .leaf, status: .good, validity: today)
@@ -135,7 +135,7 @@ struct RevocationTests {
     }
 
     @Test(
-        "Revoked outweighs unknown, unknown is retryable, good is silent",
+        "Revoked takes precedence over unknown, unknown is retryable, good passes",
         arguments: [RevocationStatus.good, .revoked, .unknown(""), nil],
         [RevocationStatus.good, .revoked, .unknown(""), nil])
     func check(leaf: RevocationStatus?, intermediate: RevocationStatus?) async {

@@ -26,13 +26,13 @@ struct SignatureTests {
     }
 
     @Test(
-        "r and s outside 1…n−1 are refused",
+        "r and s outside 1…n−1 are rejected",
         arguments: [zero, one, order, most], [zero, one, order, most])
     func ranges(r: [UInt8], s: [UInt8]) {
         #expect(!verification.isValid(r + s, over: SHA256.hash(message)))
     }
 
-    @Test("A valid r with a bad s, and the other way round, are refused")
+    @Test("A valid r with a bad s, and vice versa, are rejected")
     func halves() throws {
         let signature = try key.signES256(message)
         let digest = SHA256.hash(message)
@@ -46,7 +46,7 @@ struct SignatureTests {
         #expect(!verification.isValid(signature, over: SHA256.hash(Array("massage".utf8))))
     }
 
-    @Test("A signature in DER, or of any length but 64, is refused")
+    @Test("A signature in DER, or of any length but 64, is rejected")
     func lengths() throws {
         let digest = SHA256.hash(message)
         let der = try key.sign(digest: digest.bytes)
@@ -68,7 +68,7 @@ struct SignatureTests {
         let der = signature.withDER { Array($0) }
         let other = CompactJWS.assemble(
             headerSegment: jws.headerSegment, payload: jws.payload, signature: der)
-        // Both on a header that is not cached and, afterwards, on one that is.
+        // First with an unknown header, then with a cached one.
         for _ in 0..<2 {
             #expect(
                 Trial.code { _ = try verifier.verifyAny(other, receivedAt: Trial.now) }
@@ -78,7 +78,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("Raw and DER forms turn into one another for any r and s")
+    @Test("Raw and DER forms convert into each other for any r and s")
     func forms() throws {
         for _ in 0..<200 {
             let raw = try key.signES256(message)
@@ -92,7 +92,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("Keys on other curves, compressed or off the curve are no verification keys")
+    @Test("Keys on other curves, compressed or off the curve are rejected")
     func keys() throws {
         let other = try PrivateKey(generating: .p384)
         #expect(VerificationKey(publicKeyInfo: other.publicKeyInfo) == nil)

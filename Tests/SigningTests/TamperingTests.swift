@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Tampering")
 struct TamperingTests {
-    /// Flips each bit in turn at every `step`-th byte and expects every one to be refused.
+    /// Flips each bit in turn at every `step`-th byte and expects a rejection each time.
     private func expectRefusal(
         of jws: [UInt8], step: Int, by verifier: EvidenceVerifier
     ) throws {
@@ -36,11 +36,11 @@ struct TamperingTests {
         .enabled(if: Fixtures.isUsable, Fixtures.absence))
     func bytesOfARealNotification() throws {
         let jws = try Fixtures.jws("jws/013-notification-DID_RENEW.jws")
-        // A prime, so that every position of a base64 group and every bit is met.
+        // A prime, so that every position of a base64 group and every bit is covered.
         try expectRefusal(of: jws, step: 7, by: EvidenceVerifier())
     }
 
-    @Test("No byte of what the throw-away authority signs can be changed")
+    @Test("No byte of a minted transaction can be changed")
     func everyByteOfAMintedTransaction() throws {
         let authority = try Authority()
         let roots = try TrustedRoots.apple.adding(authority.rootDER)
@@ -49,7 +49,7 @@ struct TamperingTests {
     }
 
     @Test(
-        "A real transaction cut short anywhere is refused",
+        "A truncated real transaction is rejected",
         .enabled(if: Fixtures.isUsable, Fixtures.absence))
     func truncations() throws {
         let jws = try Fixtures.jws("jws/050-transaction.jws")
@@ -62,7 +62,7 @@ struct TamperingTests {
         #expect(accepted == [])
     }
 
-    @Test("One byte more at either end or a white space anywhere is refused")
+    @Test("An extra byte at either end or white space anywhere is rejected")
     func additions() throws {
         let authority = try Authority()
         let verifier = EvidenceVerifier(roots: try TrustedRoots.apple.adding(authority.rootDER))

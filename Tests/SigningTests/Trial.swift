@@ -3,7 +3,7 @@ import Testing
 
 @testable import Signing
 
-/// What a verification came to, in a form tests compare.
+/// Results of verifications, in a form for comparison.
 enum Trial {
     /// The error thrown, or nil.
     static func error(_ body: () throws -> Void) -> VerificationError? {
@@ -13,7 +13,7 @@ enum Trial {
         } catch let error as VerificationError {
             return error
         } catch {
-            Issue.record("another error than VerificationError was thrown")
+            Issue.record("an error other than VerificationError was thrown")
             return nil
         }
     }
@@ -22,12 +22,12 @@ enum Trial {
         error(body)?.code
     }
 
-    /// A moment in the life of every default authority: 2024-08-06T12:00:00Z.
+    /// A moment in the validity of every default authority: 2024-08-06T12:00:00Z.
     static let now = Timestamp(milliseconds: 1_722_945_600_000)
 
     static func json(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    /// A transaction payload; `more` is further members, each with a comma before it.
+    /// A transaction payload; `more` has further members, each preceded by a comma.
     static func transaction(
         id: String = "2000000000000001", original: String = "2000000000000001",
         environment: String = "Sandbox", bundleId: String = "com.example.app",
@@ -53,7 +53,7 @@ enum Trial {
             """)
     }
 
-    /// A notification around parts that are signed already.
+    /// A notification around signed parts.
     static func notification(
         transaction: [UInt8]? = nil, renewal: [UInt8]? = nil, environment: String? = "Sandbox",
         bundleId: String = "com.example.app", signedDate: Int64? = now.milliseconds

@@ -21,7 +21,7 @@ struct TrustedRootsTests {
         }
     }
 
-    @Test("Apple's root is the only one at first")
+    @Test("Apple's root is the only default")
     func apple() {
         #expect(TrustedRoots.apple.fingerprints == [TrustedRoots.appleRootG3])
         #expect(TrustedRoots.isApple(TrustedRoots.appleRootG3))
@@ -30,7 +30,7 @@ struct TrustedRootsTests {
                 == "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179")
     }
 
-    @Test("DER, PEM and several in one PEM are read")
+    @Test("DER, PEM and several in one PEM are accepted")
     func forms() throws {
         let one = try Authority().rootDER
         let other = try Authority().rootDER
@@ -45,7 +45,7 @@ struct TrustedRootsTests {
         #expect(both.removing(SHA256.hash(other)) == fromDER)
     }
 
-    @Test("Garbage, leaves and intermediates are refused")
+    @Test("Garbage, leaves and intermediates are rejected")
     func refused() throws {
         let authority = try Authority()
         #expect(code([]) == .notACertificate)

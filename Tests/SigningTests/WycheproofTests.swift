@@ -3,8 +3,8 @@ import Testing
 
 @testable import Signing
 
-/// Project Wycheproof's vectors for ECDSA on P-256 with SHA-256, signatures in the form of IEEE
-/// P1363, which is that of ES256 (RFC 7518 §3.4), against each way a signature is accepted.
+/// Project Wycheproof's vectors for ECDSA on P-256 with SHA-256, signatures in IEEE P1363 form,
+/// which is that of ES256 (RFC 7518 §3.4), against each way a signature is accepted.
 @Suite(
     "Wycheproof: ECDSA P-256 with SHA-256, P1363",
     .enabled(if: Fixtures.isUsable, Fixtures.absence))
@@ -44,14 +44,14 @@ struct WycheproofTests {
 
     private static func vector(_ value: JSONValue) throws -> Vector {
         let result = try #require(value["result"]?.string)
-        // "acceptable" would ask for a decision: there is none in this file.
+        // "acceptable" would need a decision, but does not occur in this file.
         try #require(result == "valid" || result == "invalid")
         return Vector(
             id: try #require(value["tcId"]?.int64), message: try bytes(value["msg"]),
             signature: try bytes(value["sig"]), isValid: result == "valid")
     }
 
-    @Test("The file holds the vectors these tests are about")
+    @Test("The file has the expected vectors")
     func counts() {
         let vectors = groups.flatMap(\.vectors)
         #expect(source["numberOfTests"]?.int64 == 262)

@@ -1,11 +1,11 @@
-/// Names of a purchase as a whole (Advanced Commerce API, `descriptors`).
+/// Display texts of a purchase as a whole (Advanced Commerce API, `descriptors`).
 public struct AdvancedCommerceDescriptors: WireObject {
-    /// What the customer reads about it.
+    /// Description shown to the customer.
     public var description: String?
-    /// Name the customer reads.
+    /// Name shown to the customer.
     public var displayName: String?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

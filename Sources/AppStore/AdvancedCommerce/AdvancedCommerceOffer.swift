@@ -2,14 +2,14 @@
 public struct AdvancedCommerceOffer: WireObject {
     /// ISO 8601 period, e.g. `P1M`.
     public var period: String?
-    /// How many periods the offer lasts.
+    /// Number of periods of the offer.
     public var periodCount: Int64?
     /// Milliunits of the transaction's currency.
     public var price: Int64?
     /// Why the offer was made.
     public var reason: Raw<AdvancedCommerceOfferReason>?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

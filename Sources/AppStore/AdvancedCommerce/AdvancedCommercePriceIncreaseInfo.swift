@@ -1,13 +1,13 @@
-/// A coming price increase of one item (Advanced Commerce API, `priceIncreaseInfo`).
+/// A pending price increase of one item (Advanced Commerce API, `priceIncreaseInfo`).
 public struct AdvancedCommercePriceIncreaseInfo: WireObject {
-    /// Items whose price rises with this one.
+    /// Items whose prices increase with this one.
     public var dependentSKUs: [String]?
     /// Milliunits of the renewal's currency.
     public var price: Int64?
-    /// How far the increase has come.
+    /// Progress of the increase.
     public var status: Raw<AdvancedCommercePriceIncreaseInfoStatus>?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

@@ -6,10 +6,10 @@ public struct AdvancedCommerceRefund: WireObject {
     public var refundDate: Timestamp?
     /// Why it was made.
     public var refundReason: Raw<AdvancedCommerceRefundReason>?
-    /// How much of the price it covers.
+    /// Whether all or part of the price was refunded.
     public var refundType: Raw<AdvancedCommerceRefundType>?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

@@ -7,6 +7,6 @@ public enum AdvancedCommerceRefundReason: String, Sendable, CaseIterable {
     case other = "OTHER"
     /// Items of the subscription were changed.
     case modifyItemsRefund = "MODIFY_ITEMS_REFUND"
-    /// Sandbox only: asks for a declined refund.
+    /// Sandbox only: requests a declined refund.
     case simulateRefundDecline = "SIMULATE_REFUND_DECLINE"
 }

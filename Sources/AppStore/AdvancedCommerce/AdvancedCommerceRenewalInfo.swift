@@ -1,10 +1,10 @@
 /// Advanced Commerce part of a renewal info (App Store Server API, `advancedCommerceInfo`).
 public struct AdvancedCommerceRenewalInfo: WireObject {
-    /// Sent back with changes, so that they apply to the state they were made for.
+    /// Sent back with changes, so that they apply to the state for which they were made.
     public var consistencyToken: String?
-    /// Names of the purchase as a whole.
+    /// Display texts of the purchase as a whole.
     public var descriptors: AdvancedCommerceDescriptors?
-    /// What the purchase consists of.
+    /// Items of the purchase.
     public var items: [AdvancedCommerceRenewalItem]?
     /// Length of one subscription period.
     public var period: Raw<AdvancedCommercePeriod>?
@@ -13,7 +13,7 @@ public struct AdvancedCommerceRenewalInfo: WireObject {
     /// The developer's tax category of the purchase.
     public var taxCode: String?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

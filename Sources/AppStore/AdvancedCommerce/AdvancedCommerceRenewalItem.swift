@@ -3,18 +3,18 @@
 public struct AdvancedCommerceRenewalItem: WireObject {
     /// The developer's own identifier of the item.
     public var sku: String?
-    /// What the customer reads about it.
+    /// Description shown to the customer.
     public var description: String?
-    /// Name the customer reads.
+    /// Name shown to the customer.
     public var displayName: String?
     /// The discount in force, if any.
     public var offer: AdvancedCommerceOffer?
     /// Milliunits of the renewal's currency.
     public var price: Int64?
-    /// A coming price increase, if any.
+    /// A pending price increase, if any.
     public var priceIncreaseInfo: AdvancedCommercePriceIncreaseInfo?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

@@ -1,10 +1,10 @@
 /// Advanced Commerce part of a transaction (App Store Server API, `advancedCommerceInfo`).
 public struct AdvancedCommerceTransactionInfo: WireObject {
-    /// Names of the purchase as a whole.
+    /// Display texts of the purchase as a whole.
     public var descriptors: AdvancedCommerceDescriptors?
     /// Milliunits of the transaction's currency.
     public var estimatedTax: Int64?
-    /// What the purchase consists of.
+    /// Items of the purchase.
     public var items: [AdvancedCommerceTransactionItem]?
     /// Length of one subscription period.
     public var period: Raw<AdvancedCommercePeriod>?
@@ -17,7 +17,7 @@ public struct AdvancedCommerceTransactionInfo: WireObject {
     /// A decimal fraction as text, e.g. `0.15`.
     public var taxRate: String?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

@@ -3,9 +3,9 @@
 public struct AdvancedCommerceTransactionItem: WireObject {
     /// The developer's own identifier of the item.
     public var sku: String?
-    /// What the customer reads about it.
+    /// Description shown to the customer.
     public var description: String?
-    /// Name the customer reads.
+    /// Name shown to the customer.
     public var displayName: String?
     /// The discount in force, if any.
     public var offer: AdvancedCommerceOffer?
@@ -16,7 +16,7 @@ public struct AdvancedCommerceTransactionItem: WireObject {
     /// When the item was refunded or revoked.
     public var revocationDate: Timestamp?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

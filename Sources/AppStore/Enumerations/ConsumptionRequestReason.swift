@@ -1,5 +1,4 @@
-/// Why the customer asks for a refund (App Store Server Notifications,
-/// `consumptionRequestReason`).
+/// Why the customer requests a refund (App Store Server Notifications, `consumptionRequestReason`).
 public enum ConsumptionRequestReason: String, Sendable, CaseIterable {
     case unintendedPurchase = "UNINTENDED_PURCHASE"
     case fulfillmentIssue = "FULFILLMENT_ISSUE"

@@ -4,9 +4,9 @@ public enum ExpirationIntent: Int64, Sendable, CaseIterable {
     case customerCancelled = 1
     /// Payment failed.
     case billingError = 2
-    /// To a price increase, or to an offer's conversion that needs consent.
+    /// No consent to a price increase, or to an offer's conversion that requires consent.
     case customerDidNotConsentToPriceIncrease = 3
-    /// At the time of renewal.
+    /// Not available at renewal.
     case productNotAvailable = 4
     /// Any other reason.
     case other = 5

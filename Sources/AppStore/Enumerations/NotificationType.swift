@@ -1,5 +1,5 @@
-/// What happened (App Store Server Notifications, `notificationType`). What each means for a
-/// lifecycle is decided in `Ledger` (`lifecycle.md`).
+/// What happened (App Store Server Notifications, `notificationType`). `Ledger` defines what each
+/// means for a lifecycle (`lifecycle.md`).
 public enum NotificationType: String, Sendable, CaseIterable {
     /// First subscription in the group, or again after an expiry.
     case subscribed = "SUBSCRIBED"
@@ -7,25 +7,25 @@ public enum NotificationType: String, Sendable, CaseIterable {
     case didRenew = "DID_RENEW"
     /// Plan change: an upgrade now, a downgrade at the next renewal.
     case didChangeRenewalPref = "DID_CHANGE_RENEWAL_PREF"
-    /// Auto-renewal turned on or off. Access goes on to the end of the period.
+    /// Auto-renewal turned on or off. Access continues to the end of the period.
     case didChangeRenewalStatus = "DID_CHANGE_RENEWAL_STATUS"
     /// An offer redeemed on an active subscription.
     case offerRedeemed = "OFFER_REDEEMED"
     /// Entered billing retry, with or without grace.
     case didFailToRenew = "DID_FAIL_TO_RENEW"
-    /// Grace is over; billing retry goes on.
+    /// Grace is over; billing retry continues.
     case gracePeriodExpired = "GRACE_PERIOD_EXPIRED"
-    /// Ended; the subtype says why.
+    /// Ended; the subtype states why.
     case expired = "EXPIRED"
-    /// Customer told of a price increase, or answered it.
+    /// The customer was informed of a price increase, or responded to it.
     case priceIncrease = "PRICE_INCREASE"
     /// A transaction was refunded.
     case refund = "REFUND"
     /// A refund request was declined: no change.
     case refundDeclined = "REFUND_DECLINED"
-    /// A granted refund was undone.
+    /// A refund was reversed.
     case refundReversed = "REFUND_REVERSED"
-    /// A refund was asked for; Apple wants consumption data. No change.
+    /// The customer requested a refund; Apple requests consumption data. No change.
     case consumptionRequest = "CONSUMPTION_REQUEST"
     /// A family member lost access.
     case revoke = "REVOKE"
@@ -45,6 +45,6 @@ public enum NotificationType: String, Sendable, CaseIterable {
     case migration = "MIGRATION"
     /// Advanced Commerce: a price changed.
     case priceChange = "PRICE_CHANGE"
-    /// Asked for by the developer.
+    /// Requested by the developer.
     case test = "TEST"
 }

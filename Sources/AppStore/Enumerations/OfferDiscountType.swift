@@ -1,6 +1,6 @@
 /// How an offer is paid (App Store Server API, `offerDiscountType`).
 public enum OfferDiscountType: String, Sendable, CaseIterable {
-    /// Costs nothing.
+    /// Free.
     case freeTrial = "FREE_TRIAL"
     /// A reduced price each period.
     case payAsYouGo = "PAY_AS_YOU_GO"

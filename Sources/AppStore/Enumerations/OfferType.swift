@@ -2,7 +2,7 @@
 public enum OfferType: Int64, Sendable, CaseIterable {
     /// Once per customer and group.
     case introductoryOffer = 1
-    /// For present and lapsed subscribers, signed by the developer.
+    /// For current and lapsed subscribers, signed by the developer.
     case promotionalOffer = 2
     /// Redeemed by code.
     case offerCode = 3

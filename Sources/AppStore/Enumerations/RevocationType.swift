@@ -2,7 +2,7 @@
 public enum RevocationType: String, Sendable, CaseIterable {
     /// The whole price.
     case refundFull = "REFUND_FULL"
-    /// `revocationPercentage` says how much.
+    /// Part of the price: `revocationPercentage`.
     case refundProrated = "REFUND_PRORATED"
     /// Family sharing ended, or the purchaser was refunded.
     case familyRevoke = "FAMILY_REVOKE"

@@ -5,9 +5,9 @@ public enum SubscriptionStatus: Int64, Sendable, CaseIterable {
     case active = 1
     /// Ended.
     case expired = 2
-    /// Payment failed; Apple keeps trying, without access.
+    /// Payment failed; Apple retries, without access.
     case billingRetry = 3
-    /// Payment failed; access goes on.
+    /// Payment failed; access continues.
     case billingGracePeriod = 4
     /// Refunded, or lost with Family Sharing.
     case revoked = 5

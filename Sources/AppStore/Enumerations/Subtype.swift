@@ -6,7 +6,7 @@ public enum Subtype: String, Sendable, CaseIterable {
     case resubscribe = "RESUBSCRIBE"
     /// `DID_RENEW`: after a failed payment.
     case billingRecovery = "BILLING_RECOVERY"
-    /// Takes effect at once.
+    /// Takes effect immediately.
     case upgrade = "UPGRADE"
     /// Takes effect at the next renewal.
     case downgrade = "DOWNGRADE"
@@ -14,7 +14,7 @@ public enum Subtype: String, Sendable, CaseIterable {
     case autoRenewEnabled = "AUTO_RENEW_ENABLED"
     /// `DID_CHANGE_RENEWAL_STATUS`: off.
     case autoRenewDisabled = "AUTO_RENEW_DISABLED"
-    /// `DID_FAIL_TO_RENEW`: access goes on through grace.
+    /// `DID_FAIL_TO_RENEW`: access continues through grace.
     case gracePeriod = "GRACE_PERIOD"
     /// `EXPIRED`: the customer had turned off auto-renewal.
     case voluntary = "VOLUNTARY"
@@ -24,9 +24,9 @@ public enum Subtype: String, Sendable, CaseIterable {
     case priceIncrease = "PRICE_INCREASE"
     /// `EXPIRED`: the product was not available at renewal.
     case productNotForSale = "PRODUCT_NOT_FOR_SALE"
-    /// `PRICE_INCREASE`: no answer yet.
+    /// `PRICE_INCREASE`: no response yet.
     case pending = "PENDING"
-    /// `PRICE_INCREASE`: consented, or consent not needed.
+    /// `PRICE_INCREASE`: consented, or consent not required.
     case accepted = "ACCEPTED"
     /// `RENEWAL_EXTENSION`: finished for all subscribers.
     case summary = "SUMMARY"

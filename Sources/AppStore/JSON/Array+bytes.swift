@@ -1,5 +1,5 @@
 extension [UInt8] {
-    /// `withUnsafeBufferPointer`, with the error's type kept.
+    /// `withUnsafeBufferPointer` with typed throws.
     @inlinable
     func withBytes<Result, Failure: Error>(
         _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result

@@ -1,6 +1,6 @@
 extension [UInt8] {
-    /// Appends the contents of a JSON string. Only what RFC 8259 §7 demands is escaped: quote,
-    /// backslash and controls; `/` and everything beyond ASCII stay as they are.
+    /// Appends the contents of a JSON string. Escapes only what RFC 8259 §7 requires: quote,
+    /// backslash and controls; `/` and non-ASCII characters are unchanged.
     mutating func appendJSONEscaped(_ text: UnsafeBufferPointer<UInt8>) {
         guard let base = text.baseAddress else { return }
         var (start, place) = (0, 0)

@@ -1,5 +1,5 @@
 extension JSONCursor {
-    /// The bytes a string with escapes stands for (RFC 8259 §7).
+    /// The decoded bytes of a string with escapes (RFC 8259 §7).
     func unescape(_ text: Text) throws(JSONError) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.end - text.start)
@@ -11,7 +11,7 @@ extension JSONCursor {
                 place += 1
                 continue
             }
-            // scanText saw a byte after every backslash.
+            // scanText has checked that a byte follows every backslash.
             let escape = bytes[place + 1]
             if escape == UInt8(ascii: "u") {
                 append(try unicodeScalar(&place, end: text.end), to: &result)
@@ -26,7 +26,7 @@ extension JSONCursor {
         return result
     }
 
-    /// Throws what `unescape` does, and keeps nothing.
+    /// Throws the errors of `unescape` without producing the text.
     func requireEscapes(_ text: Text) throws(JSONError) {
         var place = text.start
         while place < text.end {
@@ -66,7 +66,7 @@ extension JSONCursor {
         let first = try codeUnit(place, end: end)
         place += 6
         if let scalar = Unicode.Scalar(first) { return scalar }
-        // Not a scalar: a surrogate. Only a high one followed by a low one means something.
+        // A surrogate. Only a high one followed by a low one is valid.
         guard first < 0xDC00, place + 1 < end, bytes[place] == UInt8(ascii: "\\"),
             bytes[place + 1] == UInt8(ascii: "u")
         else { throw JSONError(.loneSurrogate, offset: start) }
@@ -90,7 +90,7 @@ extension JSONCursor {
         return unit
     }
 
-    /// What a hexadecimal digit stands for; nil for another character.
+    /// The value of a hexadecimal digit; nil for other characters.
     package static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")

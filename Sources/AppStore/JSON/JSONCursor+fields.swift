@@ -1,5 +1,4 @@
-/// Reads one known field into its place. `null` leaves the field absent: Apple's own libraries
-/// treat the two alike.
+/// Reads one known field. `null` leaves the field absent, as in Apple's own libraries.
 extension JSONCursor {
     /// A string.
     public mutating func read(_ field: inout String?, _ key: JSONKey) throws(JSONError) {
@@ -25,7 +24,7 @@ extension JSONCursor {
         field = try timestamp(key)
     }
 
-    /// An identifier: a string on the wire, however numeric it looks.
+    /// An identifier: a string on the wire, even if it looks numeric.
     public mutating func read<Tag>(
         _ field: inout Identifier<Tag>?, _ key: JSONKey
     ) throws(JSONError) {

@@ -1,6 +1,6 @@
 extension JSONCursor {
-    /// Passes over one value by the same rules as `readValue`, keeping nothing of it: what a large
-    /// text is can be told in a few bytes.
+    /// Skips one value by the same rules as `readValue`, without storing it: a large input can
+    /// consist of many tiny values.
     public mutating func skipValue() throws(JSONError) {
         skipWhitespace()
         guard valuesLeft > 0 else { throw JSONError(.tooManyValues, offset: index) }

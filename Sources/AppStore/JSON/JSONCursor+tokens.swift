@@ -1,5 +1,5 @@
 extension JSONCursor {
-    /// A string as it stands in the text, between its quotes.
+    /// The range of a string in the text, without its quotes.
     struct Text {
         var start: Int
         var end: Int
@@ -17,7 +17,7 @@ extension JSONCursor {
         }
     }
 
-    /// The byte at the position; 0, which no token begins with, at the end.
+    /// The byte at the position; at the end 0, with which no token begins.
     @inline(__always)
     func peek() -> UInt8 {
         index < bytes.count ? bytes[index] : 0
@@ -35,12 +35,12 @@ extension JSONCursor {
         }
     }
 
-    /// The error for a byte that cannot stand here.
+    /// The error for an unexpected byte or end.
     func unexpected() -> JSONError {
         JSONError(index < bytes.count ? .malformed : .unexpectedEnd, offset: index)
     }
 
-    /// The error for a value of another type than the field has, or of no type at all.
+    /// The error for a value of another type than the field's, or of no type.
     func mismatch(_ key: JSONKey?) -> JSONError {
         switch peek() {
         case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"),
@@ -54,15 +54,15 @@ extension JSONCursor {
 
     // MARK: Strings
 
-    /// Finds the end of the string that starts here, many bytes at a time: a notification is one of
-    /// 19 KB, and the JWS nested in it are strings of 6 KB.
+    /// Finds the end of the string that starts here, many bytes at a time: a notification is a
+    /// string of 19 KB, and its nested JWS are strings of 6 KB.
     mutating func scanText() throws(JSONError) -> Text {
         try expect(UInt8(ascii: "\""))
         guard let base = bytes.baseAddress else { throw unexpected() }
         var text = Text(start: index, end: index)
         var high: UInt64 = 0
         while true {
-            // Four words at once, which the compiler does in half as many steps as two by two.
+            // Four words per step; the compiler needs half as many instructions as for two by two.
             while index + 32 <= bytes.count {
                 let start = base + index
                 let (one, two) = (Bytes.word(start), Bytes.word(start + 8))
@@ -98,7 +98,7 @@ extension JSONCursor {
             case UInt8(ascii: "\\"):
                 text.hasEscapes = true
                 index += 1
-                // The escaped byte may be a quote; what it may be is checked when unescaping.
+                // The escaped byte may be a quote; its validity is checked when unescaping.
                 guard index < bytes.count else { throw unexpected() }
                 guard base[index] >= 0x20 else { throw unexpected() }
                 high |= UInt64(base[index])
@@ -139,7 +139,7 @@ extension JSONCursor {
 
     // MARK: Numbers
 
-    /// Passes the number that starts here and returns where it stood (RFC 8259 §6).
+    /// Skips the number that starts here and returns its range (RFC 8259 §6).
     mutating func scanNumber() throws(JSONError) -> Range<Int> {
         let start = index
         if peek() == UInt8(ascii: "-") { index += 1 }

@@ -23,7 +23,7 @@ extension JSONCursor {
         }
     }
 
-    /// The text that stands here; nil, and past it, for every other value, of which nothing is kept.
+    /// The string at the position; for any other value, skips it and returns nil.
     public mutating func readText() throws(JSONError) -> String? {
         skipWhitespace()
         guard peek() == UInt8(ascii: "\"") else {
@@ -33,15 +33,15 @@ extension JSONCursor {
         return try readString()
     }
 
-    /// A text, to be taken out of the bytes it stands in.
+    /// A string, referenced in the input or copied.
     public enum PlacedText: Sendable {
-        /// Where it stands, without its quotes: what is written there is the text.
+        /// Its range, without quotes, if written without escapes.
         case inPlace(Range<Int>)
-        /// One that was written with escapes.
+        /// Its unescaped bytes.
         case unescaped([UInt8])
     }
 
-    /// As `readText`, for who owns the bytes and need not copy them.
+    /// Like `readText`, for callers that own the bytes and need no copy.
     public mutating func readTextInPlace() throws(JSONError) -> PlacedText? {
         skipWhitespace()
         guard peek() == UInt8(ascii: "\"") else {
@@ -52,7 +52,7 @@ extension JSONCursor {
         return text.hasEscapes ? .unescaped(try unescape(text)) : .inPlace(text.start..<text.end)
     }
 
-    /// The member whose key has just been read: how a decoder keeps what it does not know.
+    /// The member whose key was just read; decoders store unknown members with it.
     public mutating func member(_ key: JSONKey) throws(JSONError) -> JSONMember {
         JSONMember(key: key.string, value: try readValue())
     }
@@ -97,16 +97,18 @@ extension JSONCursor {
         }
     }
 
-    /// An integer. Integral numbers in any spelling are accepted (`5.0`, `5e0`): Xcode's payloads
-    /// go through doubles. A fraction is `wrongType`, a value outside Int64 `numberOutOfRange`.
+    /// An integer. Integral numbers in any spelling are accepted (`5.0`, `5e0`), because Xcode's
+    /// payloads pass through doubles. A fraction is `wrongType`, a value outside Int64
+    /// `numberOutOfRange`.
     @inline(__always)
     public mutating func int64(_ key: JSONKey) throws(JSONError) -> Int64 {
         if let value = plainInteger() { return value }
         return try decimal(key, integralOnly: true)
     }
 
-    /// A date in milliseconds since 1970. Xcode writes fractions of a millisecond: rounded to the
-    /// nearest, ties away from zero. Outside the years 1 to 9999 it is `numberOutOfRange`.
+    /// A date in milliseconds since 1970. Xcode writes fractions of a millisecond, which are
+    /// rounded to nearest, ties away from zero. Outside the years 1 to 9999 it is
+    /// `numberOutOfRange`.
     @inline(__always)
     public mutating func timestamp(_ key: JSONKey) throws(JSONError) -> Timestamp {
         let start = index
@@ -123,8 +125,8 @@ extension JSONCursor {
         return moment.clamped
     }
 
-    /// The spelling of nearly all numbers on the wire: up to 18 digits, nothing else. Nil, without
-    /// moving, for every other.
+    /// Fast path for nearly all numbers on the wire: up to 18 digits and nothing else. Nil, without
+    /// moving, for any other.
     @inline(__always)
     private mutating func plainInteger() -> Int64? {
         var place = index

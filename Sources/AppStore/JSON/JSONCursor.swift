@@ -1,8 +1,8 @@
-/// A strict reader of one JSON text (RFC 8259), as a position moving over bytes it does not own.
+/// A strict reader of one JSON text (RFC 8259): a position in bytes it does not own.
 ///
-/// Stricter than the RFC asks where two readers could disagree about one signed payload: duplicate
-/// keys, bytes after the value, malformed UTF-8, half surrogates and deep nesting are errors.
-/// Decoders pull values in the order of the text:
+/// Stricter than the RFC where two readers could interpret one signed payload differently:
+/// duplicate keys, bytes after the value, malformed UTF-8, lone surrogates and deep nesting are
+/// errors. Decoders read values in the order of the text:
 ///
 ///     var object = try cursor.beginObject()
 ///     while let key = try cursor.nextKey(&object) {
@@ -12,22 +12,23 @@
 ///         }
 ///     }
 ///
-/// The bytes must outlive the cursor and every key it hands out.
+/// The bytes must outlive the cursor and every key it returns.
 public struct JSONCursor {
     let bytes: UnsafeBufferPointer<UInt8>
     var index = 0
     /// Containers open at `index`.
     private(set) var depth = 0
-    /// How many more values may be passed over unread.
+    /// How many more values may be skipped.
     var valuesLeft: Int
-    /// Whether a date outside the years 1 to 9999 is read as the nearest inside, not refused.
+    /// Whether a date outside the years 1 to 9999 is read as the nearest inside instead of
+    /// rejected.
     let clampsDates: Bool
 
-    /// Starts before the first byte of `bytes`, which must stay where they are.
+    /// Starts before the first byte of `bytes`, which must stay in place.
     ///
-    /// - Parameter skipping: most values that `skipValue` passes over, of what nobody has vouched for
-    ///   yet; one more is `tooManyValues`.
-    /// - Parameter clampsDates: for what logs of earlier releases took in.
+    /// - Parameter skipping: most values that `skipValue` may skip in input that is not yet
+    ///   authenticated; one more is `tooManyValues`.
+    /// - Parameter clampsDates: for stored input accepted by earlier releases.
     public init(
         _ bytes: UnsafeBufferPointer<UInt8>, skipping: Int = .max, clampsDates: Bool = false
     ) {
@@ -36,20 +37,20 @@ public struct JSONCursor {
         self.clampsDates = clampsDates
     }
 
-    /// Where an object stands: which keys it has shown.
+    /// State of reading an object: the keys so far.
     public struct ObjectState {
         var seen = JSONSeenKeys()
         var isFirst = true
     }
 
-    /// Where an array stands.
+    /// State of reading an array.
     public struct ArrayState {
         var isFirst = true
     }
 
     // MARK: Structure
 
-    /// Checks that nothing but white space is left.
+    /// Checks that only white space remains.
     public mutating func finish() throws(JSONError) {
         skipWhitespace()
         guard index == bytes.count else { throw JSONError(.trailingBytes, offset: index) }
@@ -102,14 +103,14 @@ public struct JSONCursor {
         if !array.isFirst {
             try expect(UInt8(ascii: ","))
             skipWhitespace()
-            // A comma promises a value.
+            // A comma must be followed by a value.
             if peek() == UInt8(ascii: "]") { throw JSONError(.malformed, offset: index) }
         }
         array.isFirst = false
         return true
     }
 
-    /// True, and past it, when the next value is `null`.
+    /// Skips `null` and returns true if it is the next value.
     @inline(__always)
     public mutating func readNull() throws(JSONError) -> Bool {
         guard peek() == UInt8(ascii: "n") else { return false }
@@ -117,7 +118,7 @@ public struct JSONCursor {
         return true
     }
 
-    /// True when the whole text is `null`; nothing has moved when it is false.
+    /// Returns true if the whole text is `null`; otherwise does not move.
     public mutating func readLoneNull() throws(JSONError) -> Bool {
         skipWhitespace()
         guard try readNull() else { return false }

@@ -1,24 +1,24 @@
-/// Why bytes are not the JSON that was asked for. Says where, never what: payloads hold personal
-/// data, and errors reach logs.
+/// Why bytes are not the expected JSON. Contains the place, never contents: payloads hold personal
+/// data, and errors are logged.
 public struct JSONError: Error, Hashable, Sendable {
-    /// Stable codes; the raw value is what machines read.
+    /// Stable codes; clients compare the raw value.
     public enum Code: String, Sendable, CaseIterable {
-        /// The grammar of RFC 8259 is broken at `offset`.
+        /// Violates the grammar of RFC 8259 at `offset`.
         case malformed
-        /// The text stops inside a value.
+        /// The text ends inside a value.
         case unexpectedEnd
         /// More than `JSONLimits.depth` containers are open at once.
         case tooDeep
-        /// More values are passed over than the reader was allowed.
+        /// More values are skipped than the reader was allowed.
         case tooManyValues
-        /// One object has a key twice. RFC 8259 §4 leaves the meaning open, so two readers could
-        /// believe two things of one signed payload.
+        /// An object has a duplicate key. RFC 8259 §4 leaves the meaning open, so two readers could
+        /// interpret one signed payload differently.
         case duplicateKey
         /// A string is not well-formed UTF-8 (RFC 3629).
         case invalidUTF8
-        /// A `\u` escape names half of a surrogate pair (RFC 8259 §8.2).
+        /// A `\u` escape is half of a surrogate pair (RFC 8259 §8.2).
         case loneSurrogate
-        /// Something other than white space follows the value.
+        /// Bytes other than white space follow the value.
         case trailingBytes
         /// A known field holds a value of another JSON type.
         case wrongType
@@ -28,12 +28,12 @@ public struct JSONError: Error, Hashable, Sendable {
 
     /// What is wrong.
     public let code: Code
-    /// Byte offset into the text at which the trouble was noticed.
+    /// Byte offset into the text at which the error was detected.
     public let offset: Int
-    /// The known field concerned. Names we know only, never a key from the text.
+    /// The known field concerned. Only names from this code, never a key from the text.
     public let field: String?
 
-    /// `field` must be a name of ours, never a key that was read.
+    /// `field` must be a name from this code, never a key from the text.
     public init(_ code: Code, offset: Int, field: String? = nil) {
         self.code = code
         self.offset = offset

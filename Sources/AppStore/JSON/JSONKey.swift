@@ -1,12 +1,12 @@
-/// A key just read. It points into the text (or holds its own bytes, when it had escapes), so it is
-/// valid only while the text is; nothing is allocated for a key without escapes.
+/// A key that was just read. Points into the text (or holds its own bytes if it had escapes), so it
+/// is valid only as long as the text; a key without escapes needs no allocation.
 public struct JSONKey {
     let start: UnsafePointer<UInt8>
     let count: Int
-    /// The key's bytes when the text spells it with escapes.
+    /// The key's bytes if the text has escapes.
     let unescaped: [UInt8]?
 
-    /// The key as a String: for keys that are kept and for errors about known fields.
+    /// The key as a String, for stored keys and errors about known fields.
     public var string: String {
         withBytes { String(decoding: $0, as: UTF8.self) }
     }
@@ -18,8 +18,8 @@ public struct JSONKey {
         return unescaped.withUnsafeBufferPointer(body)
     }
 
-    /// Lets a decoder read `switch key { case "transactionId": … }` at the price of a length
-    /// comparison for most keys.
+    /// Allows `switch key { case "transactionId": … }` at the cost of a length comparison for most
+    /// keys.
     @inline(__always)
     public static func ~= (pattern: StaticString, key: JSONKey) -> Bool {
         guard key.unescaped == nil else { return key.matchesUnescaped(pattern) }

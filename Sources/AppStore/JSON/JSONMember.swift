@@ -5,7 +5,6 @@ public struct JSONMember: Hashable, Sendable {
     /// Its value.
     public var value: JSONValue
 
-    /// A member of an object.
     public init(key: String, value: JSONValue) {
         self.key = key
         self.value = value

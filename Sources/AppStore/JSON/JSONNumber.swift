@@ -1,15 +1,15 @@
-/// Exact decimal reading of a JSON number token: sign, significant digits, power of ten. No binary
-/// fraction is involved, so a date such as `1697679936049.7297` rounds the same everywhere.
+/// Exact decimal parsing of a JSON number token: sign, significant digits, power of ten. Uses no
+/// binary fractions, so a date such as `1697679936049.7297` rounds the same everywhere.
 struct JSONNumber {
     var isNegative = false
     /// Significant digits as values 0…9, without leading or trailing zeros. Empty means zero.
     var digits: [UInt8] = []
     /// value = digits × 10^exponent
     var exponent = 0
-    /// The written exponent does not fit an Int; the value is beyond any use.
+    /// The written exponent does not fit an Int, so the value is out of any range.
     var isExponentHuge = false
 
-    /// `token` has been checked against the grammar of RFC 8259 §6.
+    /// `token` must conform to the grammar of RFC 8259 §6.
     init(token: some Sequence<UInt8>) {
         var written = 0
         var isExponentNegative = false
@@ -37,7 +37,7 @@ struct JSONNumber {
     }
 
     private mutating func append(_ digit: UInt8, toExponent written: Int) -> Int {
-        // Far beyond any number that could matter, far below overflow.
+        // Beyond any usable exponent, and far from overflow.
         guard written < 1_000_000_000_000 else {
             isExponentHuge = true
             return written
@@ -61,7 +61,7 @@ struct JSONNumber {
 
     var isIntegral: Bool { exponent >= 0 }
 
-    /// The nearest integer, ties away from zero; nil when it is outside Int64.
+    /// The nearest integer, ties away from zero; nil if outside Int64.
     var rounded: Int64? {
         let wholeDigits = digits.count + exponent
         if wholeDigits < 0 || digits.isEmpty { return 0 }
@@ -79,8 +79,8 @@ struct JSONNumber {
         return Int64(exactly: magnitude)
     }
 
-    /// One spelling per value: `1`, `1.0` and `1e0` agree. Integers of up to 21 digits are written
-    /// plainly, all else as digits and exponent. Nil for an exponent beyond counting.
+    /// A canonical spelling: equal for `1`, `1.0` and `1e0`. Integers of up to 21 digits are
+    /// written in full, others as digits and exponent. Nil if the exponent is out of range.
     var canonical: [UInt8]? {
         guard !isExponentHuge else { return nil }
         guard !digits.isEmpty else { return [UInt8(ascii: "0")] }

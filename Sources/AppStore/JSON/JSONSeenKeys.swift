@@ -1,9 +1,8 @@
-/// The keys one object has shown so far, to refuse a second one.
+/// The keys of one object so far, for rejecting duplicates.
 ///
-/// Apple's objects have a few dozen keys: those are remembered in place, and a 64-bit filter
-/// answers "certainly new" for nearly all of them. An object of more keys moves to a set whose hash
-/// is seeded per process, so that no crafted text can make it slow. Keys are compared as bytes
-/// after unescaping.
+/// Apple's objects have a few dozen keys: those are stored inline, and a 64-bit filter detects
+/// nearly all new ones. An object with more keys moves to a set whose hash is seeded per process,
+/// so that crafted input cannot make it slow. Keys are compared as unescaped bytes.
 struct JSONSeenKeys {
     private struct Slice: Hashable {
         var start: UnsafePointer<UInt8>?
@@ -24,14 +23,14 @@ struct JSONSeenKeys {
     private var count = 0
     private var near: [32 of Slice] = .init(repeating: Slice(start: nil, count: 0))
     private var far: Set<Slice> = []
-    /// Keys spelled with escapes own their bytes, so they cannot be slices of the text.
+    /// Keys with escapes own their bytes, so they cannot be slices of the text.
     private var escaped: Set<[UInt8]> = []
 
     init() {
         assert(near.count == JSONLimits.keysComparedLinearly)
     }
 
-    /// False when the object has had this key already.
+    /// Returns false if the object already has this key.
     @inline(__always)
     mutating func insert(_ key: JSONKey) -> Bool {
         guard key.unescaped == nil, escaped.isEmpty else { return insertRare(key) }
@@ -55,7 +54,7 @@ struct JSONSeenKeys {
     }
 
     private func nearContains(_ slice: Slice) -> Bool {
-        // Through a span: reading by subscript here would copy the whole array first.
+        // Uses a span: subscripting the array here would copy it first.
         let near = near.span
         for index in 0..<count where near[index] == slice { return true }
         return false
@@ -68,7 +67,7 @@ struct JSONSeenKeys {
         return far.insert(slice).inserted
     }
 
-    /// Objects with an escaped key leave the fast path for good.
+    /// An object with an escaped key leaves the fast path permanently.
     private mutating func insertRare(_ key: JSONKey) -> Bool {
         guard let bytes = key.unescaped else {
             let slice = Slice(start: key.start, count: key.count)

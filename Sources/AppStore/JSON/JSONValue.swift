@@ -1,21 +1,21 @@
-/// Any JSON value. Objects keep their order and numbers their spelling, so a value survives being
-/// read and written; `==` therefore distinguishes both. Compare `canonical()` for equal meaning.
+/// Any JSON value. Objects keep their order and numbers their spelling, so a value survives a round
+/// trip; `==` therefore distinguishes both. Compare `canonical()` for equal meaning.
 public indirect enum JSONValue: Hashable, Sendable {
-    /// Members in the order of the text; a parsed object never has a key twice.
+    /// Members in the order of the text; a parsed object never has duplicate keys.
     case object([JSONMember])
     case array([JSONValue])
     case string(String)
-    /// The number's token, as spelled (RFC 8259 §6).
+    /// The number's token as written (RFC 8259 §6).
     case number(String)
     case bool(Bool)
     case null
 
-    /// Reads one JSON text by the rules of `JSONCursor`.
+    /// Parses one JSON text by the rules of `JSONCursor`.
     public static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
         try bytes.withBytes { (buffer) throws(JSONError) in try parse(buffer) }
     }
 
-    /// Reads one JSON text by the rules of `JSONCursor`.
+    /// Parses one JSON text by the rules of `JSONCursor`.
     public static func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) -> JSONValue {
         var cursor = JSONCursor(bytes)
         let value = try cursor.readValue()
@@ -23,42 +23,42 @@ public indirect enum JSONValue: Hashable, Sendable {
         return value
     }
 
-    // MARK: Looking inside
+    // MARK: Access
 
-    /// The value under `key`; nil when there is none or this is no object.
+    /// The value under `key`; nil without one, or if this is not an object.
     public subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.key == key }?.value
     }
 
-    /// The members, when this is an object.
+    /// The members, if this is an object.
     public var object: [JSONMember]? {
         guard case .object(let members) = self else { return nil }
         return members
     }
 
-    /// The elements, when this is an array.
+    /// The elements, if this is an array.
     public var array: [JSONValue]? {
         guard case .array(let elements) = self else { return nil }
         return elements
     }
 
-    /// The text, when this is a string.
+    /// The text, if this is a string.
     public var string: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
 
-    /// The truth, when this is a boolean.
+    /// The value, if this is a boolean.
     public var bool: Bool? {
         guard case .bool(let value) = self else { return nil }
         return value
     }
 
-    /// This is `null`, which is not the same as being absent.
+    /// Whether this is `null`, as opposed to absent.
     public var isNull: Bool { self == .null }
 
-    /// The number when it is integral, in whatever spelling, and fits Int64.
+    /// The number, if it is integral, in any spelling, and fits Int64.
     public var int64: Int64? {
         guard case .number(let token) = self else { return nil }
         let number = JSONNumber(token: token.utf8)
@@ -67,16 +67,16 @@ public indirect enum JSONValue: Hashable, Sendable {
 
     // MARK: Writing
 
-    /// The value as JSON without white space, in its own order, numbers as spelled.
+    /// The value as JSON without white space; order and spelling of numbers are kept.
     public func encoded() -> [UInt8] {
         var json = JSONWriter()
         write(to: &json)
         return json.bytes
     }
 
-    /// One spelling per meaning: keys in the order of their UTF-8 bytes, escapes only where JSON
-    /// demands them, equal numbers alike (`1`, `1.0`, `1e0`). For comparing claims that were
-    /// serialised by different hands.
+    /// A canonical encoding: keys in UTF-8 byte order, escapes only where JSON requires them, one
+    /// spelling of equal numbers (`1`, `1.0`, `1e0`). For comparing payloads of different
+    /// serialisers.
     public func canonical() -> [UInt8] {
         var json = JSONWriter()
         writeCanonical(to: &json)

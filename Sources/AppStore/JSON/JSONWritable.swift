@@ -1,4 +1,4 @@
-/// A value with one JSON form in our answers.
+/// A value with one JSON form in this project's output.
 public protocol JSONWritable {
     /// Writes exactly one value.
     func write(to json: inout JSONWriter)
@@ -20,8 +20,8 @@ extension Bool: JSONWritable {
     public func write(to json: inout JSONWriter) { json.raw(self ? "true" : "false") }
 }
 
-/// The shortest digits that name the value; `null` for what JSON cannot say (NaN, infinities).
-/// For ratios only: time and money are integers.
+/// The shortest digits that identify the value; `null` for values JSON cannot represent (NaN,
+/// infinities). For ratios only: time and money are integers.
 extension Double: JSONWritable {
     public func write(to json: inout JSONWriter) {
         guard isFinite else { return json.null() }
@@ -29,7 +29,7 @@ extension Double: JSONWritable {
     }
 }
 
-/// RFC 3339, as everywhere in our answers. Apple's payloads write `milliseconds` instead.
+/// RFC 3339, as in all of this project's output. Apple's payloads have milliseconds instead.
 extension Timestamp: JSONWritable {
     public func write(to json: inout JSONWriter) { json.writeTimestamp(self) }
 }

@@ -1,4 +1,4 @@
-/// Appends JSON to a byte array in the order it is told, without white space.
+/// Appends JSON to a byte array in call order, without white space.
 ///
 ///     var json = JSONWriter()
 ///     json.object {
@@ -7,11 +7,11 @@
 ///         $0.array("evidence", positions)
 ///     }
 ///
-/// Commas are placed by the writer; matching each key with one value is the caller's part.
+/// The writer places commas; the caller matches each key with one value.
 public struct JSONWriter: Sendable {
-    /// What has been written.
+    /// The output.
     public private(set) var bytes: [UInt8]
-    /// A value stands before the position, so the next key or element needs a comma.
+    /// Whether the next key or element needs a comma.
     private var needsComma = false
 
     /// An empty writer with room for `capacity` bytes.
@@ -20,16 +20,16 @@ public struct JSONWriter: Sendable {
         bytes.reserveCapacity(capacity)
     }
 
-    /// What has been written, as text.
+    /// The output as text.
     public var string: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Forgets what was written and keeps the memory: for exports of many lines.
+    /// Clears the output and keeps the memory, for exports of many lines.
     public mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         needsComma = false
     }
 
-    /// Ends a line of NDJSON; the next value stands on its own.
+    /// Ends a line of NDJSON; the next value is independent.
     public mutating func newline() {
         bytes.append(0x0A)
         needsComma = false
@@ -106,7 +106,7 @@ public struct JSONWriter: Sendable {
         self.value(value)
     }
 
-    /// A member that is left out when nil: the way Apple's payloads say "absent".
+    /// A member that is omitted if nil, as absent fields are in Apple's payloads.
     @inlinable
     public mutating func memberIfPresent<Value: JSONWritable>(_ key: String, _ value: Value?) {
         guard let value else { return }
@@ -144,8 +144,8 @@ public struct JSONWriter: Sendable {
         needsComma = false
     }
 
-    /// JSON made elsewhere, taken as it is: one complete value, or some members with commas between
-    /// them, and none before or behind.
+    /// Existing JSON, copied unchanged: one complete value, or members separated by commas, without
+    /// a leading or trailing comma.
     public mutating func raw(_ json: some Collection<UInt8>) {
         beginValue()
         bytes.append(contentsOf: json)

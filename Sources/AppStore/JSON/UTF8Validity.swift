@@ -1,7 +1,7 @@
 /// Well-formed UTF-8 by the table of RFC 3629 §4: no overlong forms, no surrogates, nothing above
 /// U+10FFFF.
 enum UTF8Validity {
-    /// Offset of the first byte that does not belong, or nil when all do.
+    /// Offset of the first invalid byte, or nil.
     static func firstFault(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         var index = 0
         while index < bytes.count {
@@ -23,7 +23,7 @@ enum UTF8Validity {
         return nil
     }
 
-    /// Length of the sequence a lead byte opens and the range its second byte must be in.
+    /// Length of the sequence started by a lead byte, and the range of its second byte.
     private static func shape(_ lead: UInt8) -> (length: Int, second: ClosedRange<UInt8>)? {
         switch lead {
         case 0xC2...0xDF: (2, 0x80...0xBF)

@@ -1,20 +1,19 @@
-/// Members of a wire object under keys this version does not know, in the order they came, so that
-/// nothing Apple signed is lost between decoding and encoding.
+/// Members of a wire object with keys unknown to this version, in input order, so that decoding and
+/// encoding lose nothing that Apple signed.
 public struct UnknownMembers: Hashable, Sendable {
-    /// In the order they came.
+    /// In input order.
     public var members: [JSONMember]
 
     /// None.
     @inlinable
     public init() { members = [] }
 
-    /// These, in this order.
     public init(_ members: [JSONMember]) { self.members = members }
 
     /// Every key was known.
     public var isEmpty: Bool { members.isEmpty }
 
-    /// The value under `key`, if there is one.
+    /// The value under `key`, if any.
     public subscript(key: String) -> JSONValue? {
         members.first { $0.key == key }?.value
     }

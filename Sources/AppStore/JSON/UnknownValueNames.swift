@@ -1,4 +1,4 @@
-/// Collects the names of fields whose enumerated value this version does not know.
+/// Collects the names of fields with enumerated values unknown to this version.
 struct UnknownValueNames {
     private(set) var names: [String] = []
 
@@ -11,7 +11,7 @@ struct UnknownValueNames {
         names.append(contentsOf: field.unknownValues.map { "\(name).\($0)" })
     }
 
-    /// Elements of a list are not told apart; a name appears once.
+    /// Does not distinguish the elements of a list; a name appears once.
     mutating func check<Object: WireObject>(_ name: String, _ field: [Object]?) {
         for element in field ?? [] {
             for inner in element.unknownValues {

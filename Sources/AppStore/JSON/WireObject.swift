@@ -1,19 +1,19 @@
-/// An object of Apple's wire format: known fields by name, everything else kept as it came.
+/// An object of Apple's wire format: known fields by name, everything else unchanged.
 ///
-/// A field that is `null` is absent. An unknown key is kept in `unknown`; an unknown enumerated
-/// value is kept by its `Raw`. Neither is an error: values reach the wire before any library
-/// knows them. A known key with a value of another JSON type is one (`JSONError.wrongType`).
+/// A `null` field is absent. An unknown key is stored in `unknown`; an unknown enumerated value is
+/// stored in its `Raw`. Neither is an error: values reach the wire before any library knows them. A
+/// known key with a value of another JSON type is an error (`JSONError.wrongType`).
 public protocol WireObject: Hashable, Sendable, JSONWritable {
     init()
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     var unknown: UnknownMembers { get set }
 
-    /// Names of the fields that hold an enumerated value this version does not know; those of a
-    /// nested object have its name before them (`data.status`).
+    /// Names of fields with enumerated values unknown to this version; those of a nested object are
+    /// prefixed with its name (`data.status`).
     var unknownValues: [String] { get }
 
-    /// Reads the value after `key` when the key is known; false, without moving, when it is not.
+    /// Reads the value after `key` if the key is known; otherwise returns false without moving.
     mutating func readField(
         _ key: JSONKey, _ cursor: inout JSONCursor
     ) throws(JSONError) -> Bool
@@ -25,7 +25,7 @@ public protocol WireObject: Hashable, Sendable, JSONWritable {
 extension WireObject {
     public var unknownValues: [String] { [] }
 
-    /// Reads the object the cursor stands before.
+    /// Reads the object at the cursor.
     @inlinable
     public static func read(_ cursor: inout JSONCursor) throws(JSONError) -> Self {
         var result = Self()
@@ -52,7 +52,7 @@ extension WireObject {
         try bytes.withBytes { (buffer) throws(JSONError) in try decode(buffer) }
     }
 
-    /// Nil for a text that is literally `null`: Apple has signed such renewal infos.
+    /// Nil for the literal `null`: Apple has signed such renewal infos.
     @inlinable
     public static func decodeUnlessNull(
         _ bytes: UnsafeBufferPointer<UInt8>
@@ -62,14 +62,14 @@ extension WireObject {
         return try decode(bytes)
     }
 
-    /// Nil for a text that is literally `null`: Apple has signed such renewal infos.
+    /// Nil for the literal `null`: Apple has signed such renewal infos.
     @inlinable
     public static func decodeUnlessNull(_ bytes: [UInt8]) throws(JSONError) -> Self? {
         try bytes.withBytes { (buffer) throws(JSONError) in try decodeUnlessNull(buffer) }
     }
 
-    /// As `decode`, of bytes that a log holds: dates that earlier releases took in, outside the
-    /// years 1 to 9999, are the nearest inside.
+    /// Like `decode`, for bytes from a log: dates accepted by earlier releases outside the years 1
+    /// to 9999 are read as the nearest inside.
     public static func decode(stored bytes: [UInt8]) throws(JSONError) -> Self {
         try bytes.withBytes { (buffer) throws(JSONError) in
             var cursor = JSONCursor(buffer, clampsDates: true)
@@ -79,7 +79,7 @@ extension WireObject {
         }
     }
 
-    /// As `decodeUnlessNull`, of bytes that a log holds; see `decode(stored:)`.
+    /// Like `decodeUnlessNull`, for bytes from a log; see `decode(stored:)`.
     public static func decodeUnlessNull(stored bytes: [UInt8]) throws(JSONError) -> Self? {
         let isNull = try bytes.withBytes { (buffer) throws(JSONError) in
             var cursor = JSONCursor(buffer)

@@ -1,20 +1,20 @@
-/// The members of one object of verifyReceipt's or of a version 1 notification. Apple writes nearly
-/// every value as text there, but neither always nor in every year, so that each is taken as text,
-/// number or truth value, whichever says the same
+/// The members of one object of verifyReceipt or a version 1 notification. Apple writes nearly
+/// every value there as a string, but not always and not in every year, so equivalent strings,
+/// numbers and booleans are accepted
 /// (https://developer.apple.com/documentation/appstorereceipts/responsebody).
 struct BodyFields {
     private let members: [JSONMember]
-    /// As of a `JSONCursor`: of bodies that a log holds.
+    /// As in `JSONCursor`, for stored bodies.
     private let clampsDates: Bool
 
-    /// Throws `wrongType` for what is no object.
+    /// Throws `wrongType` unless the value is an object.
     init(_ value: JSONValue, _ field: String, clampsDates: Bool = false) throws(JSONError) {
         guard let members = value.object else { throw BodyFields.wrong(field) }
         self.members = members
         self.clampsDates = clampsDates
     }
 
-    /// The object of a member; nil where it is absent. Throws `wrongType` for what is none.
+    /// The object of a member; nil if absent. Throws `wrongType` for other types.
     func object(_ key: String) throws(JSONError) -> BodyFields? {
         guard let value = self[key] else { return nil }
         return try BodyFields(value, key, clampsDates: clampsDates)
@@ -27,7 +27,7 @@ struct BodyFields {
         return value
     }
 
-    /// Text, or a number as it is spelled; empty text is absent.
+    /// A string, or a number as written; an empty string is absent.
     func text(_ key: String) throws(JSONError) -> String? {
         switch self[key] {
         case nil: return nil
@@ -37,7 +37,7 @@ struct BodyFields {
         }
     }
 
-    /// A whole number; empty text is absent.
+    /// A whole number; an empty string is absent.
     func integer(_ key: String) throws(JSONError) -> Int64? {
         switch self[key] {
         case nil: return nil
@@ -63,9 +63,9 @@ struct BodyFields {
         }
     }
 
-    /// The date `key`, of which Apple writes three: `key_ms` is read, else `key` as text of GMT,
-    /// or, in the oldest bodies, as milliseconds. Zero is absent; later than the year 9999 is
-    /// `numberOutOfRange`.
+    /// The date `key`, which Apple writes in three forms: `key_ms` is preferred, else `key` as text
+    /// in GMT or, in the oldest bodies, as milliseconds. Zero is absent; later than the year 9999
+    /// is `numberOutOfRange`.
     func date(_ key: String) throws(JSONError) -> Timestamp? {
         if let milliseconds = try integer("\(key)_ms") { return try moment(milliseconds, key) }
         switch self[key] {
@@ -81,7 +81,7 @@ struct BodyFields {
         }
     }
 
-    /// The objects of a list; a single object is a list of one, as the oldest bodies have it.
+    /// The objects of a list; a single object is a list of one, as in the oldest bodies.
     func objects(_ key: String) throws(JSONError) -> [BodyFields] {
         switch self[key] {
         case nil, .string(""): return []
@@ -115,7 +115,7 @@ struct BodyFields {
         return Timestamp(rfc3339: day + "Z")?.clamped
     }
 
-    /// A known field that cannot be read; the place in the text is not known any more.
+    /// The error for an invalid known field; its offset in the text is not known here.
     private static func wrong(_ field: String) -> JSONError {
         JSONError(.wrongType, offset: 0, field: field)
     }

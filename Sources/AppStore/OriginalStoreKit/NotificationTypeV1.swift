@@ -12,7 +12,7 @@ public enum NotificationTypeV1: String, Sendable, CaseIterable {
     case interactiveRenewal = "INTERACTIVE_RENEWAL"
     case priceIncreaseConsent = "PRICE_INCREASE_CONSENT"
     case refund = "REFUND"
-    /// What DID_RECOVER was called until 2021-03-10.
+    /// The name of DID_RECOVER until 2021-03-10.
     case renewal = "RENEWAL"
     case revoke = "REVOKE"
 }

@@ -1,13 +1,14 @@
 extension NotificationV1 {
-    /// What tells whether a version 1 body is to be believed, read in one pass that keeps nothing
-    /// else: a sender without the secret has neither four million bytes decoded nor read twice.
+    /// The fields needed to authenticate a version 1 body, read in one pass that stores nothing
+    /// else: a sender without the secret cannot cause four million bytes to be decoded or read
+    /// twice.
     public struct Head: Sendable {
         /// The top-level password; nil without one.
         public private(set) var password: Password?
-        /// Whether the body says that it is of version 1: it names its type, or holds a receipt as
+        /// Whether the body is of version 1: it has a notification type, or contains a receipt as
         /// version 1 does.
         public private(set) var isVersionOne = false
-        /// The app the body names: `bid`, or in the oldest bodies that of the receipt inside.
+        /// The app named by the body: `bid`, or in the oldest bodies that of the receipt inside.
         public var bundleId: BundleId? {
             (named ?? latest ?? expired).map { BundleId($0) }
         }
@@ -18,10 +19,10 @@ extension NotificationV1 {
         private var ownReceipt: JSONCursor.PlacedText?
         private var unifiedReceipt: JSONCursor.PlacedText?
 
-        /// Of a body of which nothing was read yet.
+        /// The head before anything is read.
         public init() {}
 
-        /// Reads the member of the body whose key has just been read, or passes over it.
+        /// Reads or skips the member whose key was just read.
         public mutating func read(
             _ key: JSONKey, _ cursor: inout JSONCursor
         ) throws(JSONError) {
@@ -43,8 +44,8 @@ extension NotificationV1 {
             }
         }
 
-        /// The receipt inside the body that this is the head of, in base64; nil without one. It can
-        /// be looked at before the body is believed.
+        /// The base64 receipt in the body with this head; nil without one. Available before
+        /// authentication.
         public func latestReceipt(in body: [UInt8]) -> [UInt8]? {
             switch unifiedReceipt ?? ownReceipt {
             case .inPlace(let range): Array(body[range])
@@ -71,7 +72,7 @@ extension NotificationV1 {
             return receipt
         }
 
-        /// Of a receipt that stands there as an object; a list names no app.
+        /// The app of an inline receipt object; a list names no app.
         private static func innerBundleId(
             _ cursor: inout JSONCursor
         ) throws(JSONError) -> String? {
@@ -91,25 +92,26 @@ extension NotificationV1 {
         }
     }
 
-    /// Where the password of a version 1 body stands, so that it alone is replaced and every other
-    /// byte is kept.
+    /// The place of the password in a version 1 body, so that only it is replaced and all other
+    /// bytes are kept.
     public struct Password: Sendable {
-        /// The bytes of the JSON string, quotation marks included.
+        /// The bytes of the JSON string, including quotes.
         public let range: Range<Int>
-        /// What it says; nil for what is no text.
+        /// The password; nil unless it is a string.
         public let text: String?
     }
 
-    /// Values, and so keys, of a body that are passed over before its password is compared: 10,000.
-    /// Every key has to be compared with those before it, whatever the password. Apple's bodies hold
-    /// at most 100 transactions of some 25 keys (responseBodyV1, unified_receipt), and renewals of
-    /// some 12.
+    /// Most values, and thus keys, of a body skipped before its password is compared: 10,000. Every
+    /// key must be compared with those before it, whatever the password. Apple's bodies have at
+    /// most 100 transactions of about 25 keys (responseBodyV1, unified_receipt), and renewals of
+    /// about 12.
     public static let unreadValueCount = 10_000
 
     /// Reads the head of a body.
     ///
-    /// Throws `JSONError` for what is no JSON object, a key that stands twice included: nobody
-    /// could say which of two passwords counts; `tooManyValues` for more than `unreadValueCount`.
+    /// Throws `JSONError` if the body is not a JSON object or has a duplicate key, because it would
+    /// be ambiguous which of two passwords counts; `tooManyValues` for more than
+    /// `unreadValueCount`.
     public static func head(of body: [UInt8]) throws(JSONError) -> Head {
         try body.withBytes { (buffer) throws(JSONError) in
             var cursor = JSONCursor(buffer, skipping: unreadValueCount)

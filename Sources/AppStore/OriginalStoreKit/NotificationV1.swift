@@ -1,30 +1,30 @@
 /// A version 1 server notification (responseBodyV1, deprecated 2023-06-05, still sent):
 /// https://developer.apple.com/documentation/appstoreservernotifications/responsebodyv1
 ///
-/// Nothing of it is signed: `password`, the app's shared secret, is all that vouches for it, and is
-/// not kept here.
+/// It is unsigned and authenticated only by `password`, the app's shared secret, which is not
+/// stored here.
 public struct NotificationV1: Hashable, Sendable {
     public var notificationType: Raw<NotificationTypeV1>?
-    /// "Sandbox" or "PROD"; of the receipt inside, where "Production" is the word, when it stands
-    /// there alone; nil where nothing names one.
+    /// "Sandbox" or "PROD", or the receipt's environment (which is "Production" there) if only the
+    /// receipt has one; nil if neither has.
     public var environment: String?
     public var bundleId: BundleId?
-    /// Which of the chains inside it is about.
+    /// The chain that it is about.
     public var originalTransactionId: OriginalTransactionId?
     public var webOrderLineItemId: WebOrderLineItemId?
     public var cancellationDate: Timestamp?
     public var autoRenewStatusChangeDate: Timestamp?
-    /// What is stated beside the receipt; the list inside it, where there is one, says more.
+    /// The renewal stated beside the receipt; the list inside it, if present, has more.
     public var renewal: PendingRenewalInfo
-    /// Of `unified_receipt`, or of the fields that stood in its place before 2020.
+    /// From `unified_receipt`, or from the fields that preceded it before 2020.
     public var transactions: [ReceiptTransaction]
     public var pendingRenewalInfo: [PendingRenewalInfo]
     /// The newest app receipt, in base64.
     public var latestReceipt: String?
 
-    /// Throws `JSONError` where a known field holds another type, or a date beyond the year 9999.
+    /// Throws `JSONError` if a known field has another type, or a date beyond the year 9999.
     ///
-    /// - Parameter clampsDates: of a body that a log holds: such dates are the nearest before.
+    /// - Parameter clampsDates: for a stored body: such dates are read as the nearest valid ones.
     public init(_ body: JSONValue, clampsDates: Bool = false) throws(JSONError) {
         let fields = try BodyFields(body, "body", clampsDates: clampsDates)
         notificationType = try fields.text("notification_type").map { Raw(rawValue: $0) }
@@ -50,8 +50,9 @@ public struct NotificationV1: Hashable, Sendable {
         bundleId = try fields.text("bid").map { BundleId($0) } ?? named
     }
 
-    /// The latest date inside that is past, for a body whose receipt cannot be read. A failure to
-    /// renew is told when the newest period ends, whose beginning would else be the latest.
+    /// The latest past date inside, for a body whose receipt is unreadable. A failure to renew is
+    /// sent at the end of the newest period, so that end is included; otherwise the period's start
+    /// would be the latest.
     public var latestPast: Timestamp? {
         var dates = transactions.map(\.latestPast) + [cancellationDate, autoRenewStatusChangeDate]
         if notificationType?.value == .didFailToRenew {
@@ -60,7 +61,7 @@ public struct NotificationV1: Hashable, Sendable {
         return dates.compactMap { $0 }.max()
     }
 
-    /// The end of what was bought last: what an upgrade replaced may state a later one.
+    /// The end of the newest purchase; a purchase replaced by an upgrade may have a later one.
     private var newestEnd: Timestamp? {
         let renewing = transactions.compactMap { transaction in
             transaction.expiresDate.map { (bought: transaction.purchaseDate ?? $0, end: $0) }

@@ -1,4 +1,4 @@
-/// What is known of a subscription's next renewal: an element of `pending_renewal_info`
+/// Status of a subscription's next renewal: an element of `pending_renewal_info`
 /// (https://developer.apple.com/documentation/appstorereceipts/responsebody/pending_renewal_info).
 public struct PendingRenewalInfo: Hashable, Sendable {
     public var originalTransactionId: OriginalTransactionId?
@@ -8,8 +8,8 @@ public struct PendingRenewalInfo: Hashable, Sendable {
     public var expirationIntent: Raw<ExpirationIntent>?
     public var isInBillingRetryPeriod: Bool?
     public var gracePeriodExpiresDate: Timestamp?
-    /// Whether the customer agreed to a higher price: of `price_consent_status` or of
-    /// `price_increase_status`, which say it with the same numbers.
+    /// Whether the customer consented to a higher price: from `price_consent_status` or
+    /// `price_increase_status`, which have the same numbers.
     public var priceIncreaseStatus: Raw<PriceIncreaseStatus>?
     public var promotionalOfferId: String?
     public var offerCodeRefName: String?
@@ -40,8 +40,8 @@ public struct PendingRenewalInfo: Hashable, Sendable {
         return list
     }
 
-    /// Beside the list, in notifications and in the oldest answers, "true" and "false" stand for
-    /// 1 and 0.
+    /// Outside the list, in notifications and the oldest responses, "true" and "false" mean 1 and
+    /// 0.
     private static func autoRenewStatus(
         _ fields: BodyFields
     ) throws(JSONError) -> Raw<AutoRenewStatus>? {
@@ -49,7 +49,7 @@ public struct PendingRenewalInfo: Hashable, Sendable {
         return try fields.integer("auto_renew_status").map { Raw(rawValue: $0) }
     }
 
-    /// Whether anything of a renewal is stated.
+    /// Whether any renewal field is stated.
     public var saysSomething: Bool {
         autoRenewStatus != nil || autoRenewProductId != nil || expirationIntent != nil
             || isInBillingRetryPeriod != nil || gracePeriodExpiresDate != nil

@@ -1,5 +1,5 @@
-/// One purchase or renewal as verifyReceipt and version 1 notifications state it: an element of
-/// `in_app` or `latest_receipt_info`
+/// One purchase or renewal of verifyReceipt or a version 1 notification: an element of `in_app` or
+/// `latest_receipt_info`
 /// (https://developer.apple.com/documentation/appstorereceipts/responsebody/latest_receipt_info).
 public struct ReceiptTransaction: Hashable, Sendable {
     public var transactionId: TransactionId?
@@ -9,7 +9,7 @@ public struct ReceiptTransaction: Hashable, Sendable {
     public var quantity: Int64?
     public var purchaseDate: Timestamp?
     public var originalPurchaseDate: Timestamp?
-    /// Absent for what does not renew.
+    /// Absent for products that do not renew.
     public var expiresDate: Timestamp?
     /// When the App Store refunded it, or replaced it by an upgrade.
     public var cancellationDate: Timestamp?
@@ -22,7 +22,7 @@ public struct ReceiptTransaction: Hashable, Sendable {
     public var subscriptionGroupIdentifier: SubscriptionGroupIdentifier?
     public var inAppOwnershipType: Raw<InAppOwnershipType>?
     public var appAccountToken: String?
-    /// The app, which only the oldest bodies name here.
+    /// The app; only in the oldest bodies.
     public var bundleId: BundleId?
 
     public init() {}
@@ -63,7 +63,7 @@ public struct ReceiptTransaction: Hashable, Sendable {
         return list
     }
 
-    /// The latest moment that is stated as past: bought, originally bought, cancelled.
+    /// The latest date stated as past: purchase, original purchase, cancellation.
     var latestPast: Timestamp? {
         [purchaseDate, originalPurchaseDate, cancellationDate].compactMap { $0 }.max()
     }

@@ -1,10 +1,10 @@
-/// What Apple's verifyReceipt answers (deprecated 2023-06-05):
+/// The response of Apple's verifyReceipt (deprecated 2023-06-05):
 /// https://developer.apple.com/documentation/appstorereceipts/responsebody
 public struct VerifyReceiptResponse: Hashable, Sendable {
     public var status: Raw<VerifyReceiptStatus>
-    /// "Sandbox" or "Production"; the oldest answers have none.
+    /// "Sandbox" or "Production"; absent in the oldest responses.
     public var environment: String?
-    /// Of statuses 21100 to 21199: whether asking again may help.
+    /// For statuses 21100 to 21199: whether a retry may help.
     public var isRetryable: Bool?
     /// The newest app receipt, in base64.
     public var latestReceipt: String?
@@ -12,29 +12,29 @@ public struct VerifyReceiptResponse: Hashable, Sendable {
     public var pendingRenewalInfo: [PendingRenewalInfo] = []
     public var receipt: Receipt?
 
-    /// The receipt that was asked about, decoded by Apple.
+    /// The submitted receipt, decoded by Apple.
     public struct Receipt: Hashable, Sendable {
         public var bundleId: BundleId?
         /// Production, ProductionVPP, ProductionSandbox, ProductionVPPSandbox.
         public var receiptType: String?
         public var receiptCreationDate: Timestamp?
-        /// When Apple was asked.
+        /// Time of the request.
         public var requestDate: Timestamp?
-        /// Of an app receipt `in_app`; of an old transaction receipt its one transaction.
+        /// For an app receipt `in_app`; for an old transaction receipt its one transaction.
         public var inApp: [ReceiptTransaction] = []
 
         public init() {}
     }
 
-    /// Throws `JSONError` for what is not JSON, or where a known field holds another type, or a
-    /// date beyond the year 9999.
+    /// Throws `JSONError` if the body is not JSON, a known field has another type, or a date is
+    /// beyond the year 9999.
     ///
-    /// - Parameter clampsDates: of a body that a log holds: such dates are the nearest before.
+    /// - Parameter clampsDates: for a stored body: such dates are read as the nearest valid ones.
     public init(_ body: [UInt8], clampsDates: Bool = false) throws(JSONError) {
         try self.init(JSONValue.parse(body), clampsDates: clampsDates)
     }
 
-    /// Of JSON that was read already.
+    /// From parsed JSON.
     public init(_ body: JSONValue, clampsDates: Bool = false) throws(JSONError) {
         let fields = try BodyFields(body, "body", clampsDates: clampsDates)
         guard let status = try fields.integer("status") else {
@@ -55,7 +55,7 @@ public struct VerifyReceiptResponse: Hashable, Sendable {
         latestReceiptInfo += try ReceiptTransaction.list(fields, "latest_expired_receipt_info")
     }
 
-    /// Answers about old transaction receipts state the renewal beside the receipt.
+    /// Responses about old transaction receipts state the renewal beside the receipt.
     private mutating func readBesideReceipt(_ fields: BodyFields) throws(JSONError) {
         guard pendingRenewalInfo.isEmpty else { return }
         var pending = try PendingRenewalInfo(fields)
@@ -68,17 +68,17 @@ public struct VerifyReceiptResponse: Hashable, Sendable {
         }
     }
 
-    /// The app all of it is about; nil when nothing names it.
+    /// The app of the whole response; nil if none is named.
     public var bundleId: BundleId? {
         receipt?.bundleId
             ?? (latestReceiptInfo + (receipt?.inApp ?? [])).lazy
             .compactMap(\.bundleId).first
     }
 
-    /// Every transaction of the answer, the newer list first.
+    /// Every transaction of the response, the newer list first.
     public var transactions: [ReceiptTransaction] { latestReceiptInfo + (receipt?.inApp ?? []) }
 
-    /// When Apple said so: the request's date, else the latest date inside that is past.
+    /// Time of the statement: the request's date, else the latest past date inside.
     public var statedAt: Timestamp? {
         receipt?.requestDate
             ?? ([receipt?.receiptCreationDate] + transactions.map(\.latestPast))

@@ -6,10 +6,10 @@ public struct AppData: WireObject {
     public var bundleId: BundleId?
     /// Where the purchase was made.
     public var environment: Raw<Environment>?
-    /// Compact JWS of an `AppTransactionPayload`; verified on its own.
+    /// Compact JWS of an `AppTransactionPayload`; verified separately.
     public var signedAppTransactionInfo: String?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

@@ -11,7 +11,7 @@ public struct AppTransactionPayload: WireObject {
     public var applicationVersion: String?
     /// Absent from the server API's form.
     public var versionExternalIdentifier: Int64?
-    /// Acts as signedDate.
+    /// Serves as signedDate.
     public var receiptCreationDate: Timestamp?
     /// When the app was first acquired.
     public var originalPurchaseDate: Timestamp?
@@ -32,7 +32,7 @@ public struct AppTransactionPayload: WireObject {
     /// Seen from Xcode only.
     public var requestDate: Timestamp?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

@@ -3,18 +3,18 @@
 public struct ExternalPurchaseToken: WireObject {
     /// Begins with `SANDBOX` in the sandbox.
     public var externalPurchaseId: String?
-    /// When Apple made the token.
+    /// When Apple created the token.
     public var tokenCreationDate: Timestamp?
     /// Apple's number of the app.
     public var appAppleId: Int64?
     /// The app.
     public var bundleId: BundleId?
-    /// When it stops being reportable.
+    /// When it can no longer be reported.
     public var tokenExpirationDate: Timestamp?
     /// What the token is for.
     public var tokenType: Raw<ExternalPurchaseTokenType>?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

@@ -8,7 +8,7 @@ public struct NotificationData: WireObject {
     public var bundleId: BundleId?
     /// Build of the app.
     public var bundleVersion: String?
-    /// Compact JWS of a `TransactionPayload`; verified on its own.
+    /// Compact JWS of a `TransactionPayload`; verified separately.
     public var signedTransactionInfo: String?
     /// Compact JWS of a `RenewalPayload`; auto-renewable subscriptions only.
     public var signedRenewalInfo: String?
@@ -17,7 +17,7 @@ public struct NotificationData: WireObject {
     /// `CONSUMPTION_REQUEST` only.
     public var consumptionRequestReason: Raw<ConsumptionRequestReason>?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

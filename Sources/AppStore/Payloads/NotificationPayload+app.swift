@@ -1,7 +1,7 @@
-/// Which app a notification is for. Taken from the first of data, summary, externalPurchaseToken
-/// and appData that is present, as Apple's own verifiers do.
+/// The app of a notification, from the first of data, summary, externalPurchaseToken and appData
+/// that is present, as in Apple's own verifiers.
 extension NotificationPayload {
-    /// Nil when the part has none.
+    /// Nil if the part has none.
     public var bundleId: BundleId? {
         if let data { return data.bundleId }
         if let summary { return summary.bundleId }
@@ -17,7 +17,7 @@ extension NotificationPayload {
         return appData?.appAppleId
     }
 
-    /// Nil for payloads signed before 2022-02, which carry none.
+    /// Nil for payloads signed before 2022-02, which have none.
     public var environment: Raw<Environment>? {
         if let data { return data.environment }
         if let summary { return summary.environment }
@@ -27,7 +27,7 @@ extension NotificationPayload {
 }
 
 extension ExternalPurchaseToken {
-    /// The token carries no environment; Apple marks sandbox ids by a prefix. Nil without an id.
+    /// The token has no environment; Apple marks sandbox ids by a prefix. Nil without an id.
     public var environment: Raw<Environment>? {
         guard let externalPurchaseId else { return nil }
         return Raw(externalPurchaseId.hasPrefix("SANDBOX") ? .sandbox : .production)

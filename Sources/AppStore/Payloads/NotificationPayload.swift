@@ -1,6 +1,5 @@
-/// A notification, decoded (App Store Server Notifications, `responseBodyV2DecodedPayload`).
-/// Exactly one of data, summary, externalPurchaseToken and appData is present when Apple is
-/// right.
+/// A decoded notification (App Store Server Notifications, `responseBodyV2DecodedPayload`). Exactly
+/// one of data, summary, externalPurchaseToken and appData is present in a conforming one.
 public struct NotificationPayload: WireObject {
     /// What happened.
     public var notificationType: Raw<NotificationType>?
@@ -12,7 +11,7 @@ public struct NotificationPayload: WireObject {
     public var version: String?
     /// When Apple signed the notification. Absent before mid-2022.
     public var signedDate: Timestamp?
-    /// For what concerns one customer's purchase.
+    /// For events about one customer's purchase.
     public var data: NotificationData?
     /// For `RENEWAL_EXTENSION`/`SUMMARY`.
     public var summary: NotificationSummary?
@@ -21,7 +20,7 @@ public struct NotificationPayload: WireObject {
     /// For `RESCIND_CONSENT`.
     public var appData: AppData?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

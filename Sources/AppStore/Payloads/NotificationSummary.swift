@@ -1,4 +1,4 @@
-/// Outcome of a mass extension (App Store Server Notifications, `summary`).
+/// Result of a mass extension (App Store Server Notifications, `summary`).
 public struct NotificationSummary: WireObject {
     /// The developer's identifier of the request.
     public var requestIdentifier: String?
@@ -17,7 +17,7 @@ public struct NotificationSummary: WireObject {
     /// Subscriptions that could not be extended.
     public var failedCount: Int64?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

@@ -1,5 +1,5 @@
-/// What follows a commitment billed monthly (App Store Server API, `commitmentInfo` of a renewal
-/// info).
+/// The continuation of a commitment billed monthly (App Store Server API, `commitmentInfo` of a
+/// renewal info).
 public struct RenewalCommitmentInfo: WireObject {
     /// The product of the next commitment.
     public var commitmentAutoRenewProductId: ProductId?
@@ -12,7 +12,7 @@ public struct RenewalCommitmentInfo: WireObject {
     /// Milliunits of the currency.
     public var commitmentRenewalPrice: Int64?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

@@ -1,23 +1,23 @@
-/// A signed renewal info, decoded (App Store Server API, `JWSRenewalInfoDecodedPayload`). It
-/// carries no bundle id: it belongs to the verified envelope it came in.
+/// A decoded renewal info (App Store Server API, `JWSRenewalInfoDecodedPayload`). It has no bundle
+/// id: it belongs to the verified envelope it came in.
 public struct RenewalPayload: WireObject {
     /// The chain.
     public var originalTransactionId: OriginalTransactionId?
     /// The current product.
     public var productId: ProductId?
-    /// The product of the next renewal; another one than productId is a pending change.
+    /// The product of the next renewal; if it differs from productId, a change is pending.
     public var autoRenewProductId: ProductId?
     /// Whether the subscription renews at the end of its period.
     public var autoRenewStatus: Raw<AutoRenewStatus>?
-    /// Present when expired or in billing retry.
+    /// Present if expired or in billing retry.
     public var expirationIntent: Raw<ExpirationIntent>?
-    /// Apple is still trying to charge.
+    /// Whether Apple is still trying to charge.
     public var isInBillingRetryPeriod: Bool?
-    /// Only when in grace.
+    /// Only in grace.
     public var gracePeriodExpiresDate: Timestamp?
-    /// Absent when there is no increase.
+    /// Absent without an increase.
     public var priceIncreaseStatus: Raw<PriceIncreaseStatus>?
-    /// Of the next renewal, as all offer fields here.
+    /// The next renewal's offer, as all offer fields here.
     public var offerType: Raw<OfferType>?
     /// Absent for introductory offers.
     public var offerIdentifier: String?
@@ -29,13 +29,13 @@ public struct RenewalPayload: WireObject {
     public var recentSubscriptionStartDate: Timestamp?
     /// When the renewal of the current period is due; may be past.
     public var renewalDate: Timestamp?
-    /// Milliunits of the currency, for the next renewal. Absent when auto-renewal is off.
+    /// Milliunits of the currency, for the next renewal. Absent if auto-renewal is off.
     public var renewalPrice: Int64?
     /// ISO 4217.
     public var currency: String?
     /// Best first.
     public var eligibleWinBackOfferIds: [String]?
-    /// UUID for the coming renewal, as it came.
+    /// UUID for the next renewal, as received.
     public var appAccountToken: String?
     /// Customer and app. Since 2025-02.
     public var appTransactionId: AppTransactionId?
@@ -49,12 +49,12 @@ public struct RenewalPayload: WireObject {
     public var commitmentInfo: RenewalCommitmentInfo?
     /// Present for Advanced Commerce products only.
     public var advancedCommerceInfo: AdvancedCommerceRenewalInfo?
-    /// Base64; only in renewal infos that come from a device.
+    /// Base64; only in renewal infos from a device.
     public var deviceVerification: String?
-    /// UUID; only in renewal infos that come from a device.
+    /// UUID; only in renewal infos from a device.
     public var deviceVerificationNonce: String?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

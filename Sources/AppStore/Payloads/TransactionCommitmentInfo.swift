@@ -1,17 +1,16 @@
-/// Where a transaction stands in a commitment billed monthly (App Store Server API,
-/// `commitmentInfo` of a transaction). The transaction's expiresDate is then the end of one
-/// billing period.
+/// Position of a transaction in a commitment billed monthly (App Store Server API, `commitmentInfo`
+/// of a transaction). The transaction's expiresDate is then the end of one billing period.
 public struct TransactionCommitmentInfo: WireObject {
-    /// Which billing period this is, from 1.
+    /// Number of this billing period, from 1.
     public var billingPeriodNumber: Int64?
     /// End of the whole commitment.
     public var commitmentExpiresDate: Timestamp?
     /// Price of the whole commitment, milliunits of the currency.
     public var commitmentPrice: Int64?
-    /// How many billing periods the commitment has.
+    /// Number of billing periods of the commitment.
     public var totalBillingPeriods: Int64?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

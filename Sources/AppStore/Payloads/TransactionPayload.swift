@@ -1,5 +1,5 @@
-/// A signed transaction, decoded (App Store Server API, `JWSTransactionDecodedPayload`). Every
-/// field may be absent; dates are milliseconds since 1970 on the wire.
+/// A decoded transaction (App Store Server API, `JWSTransactionDecodedPayload`). Every field may be
+/// absent; dates are milliseconds since 1970 on the wire.
 public struct TransactionPayload: WireObject {
     /// This purchase, renewal or restore.
     public var transactionId: TransactionId?
@@ -19,11 +19,11 @@ public struct TransactionPayload: WireObject {
     public var originalPurchaseDate: Timestamp?
     /// End of the period of an auto-renewable subscription.
     public var expiresDate: Timestamp?
-    /// Consumables bought, or seats.
+    /// Number of consumables or seats.
     public var quantity: Int64?
     /// Kind of product.
     public var type: Raw<ProductType>?
-    /// UUID the developer gave at purchase, as it came.
+    /// UUID given by the developer at purchase, as received.
     public var appAccountToken: String?
     /// Whose purchase gives access.
     public var inAppOwnershipType: Raw<InAppOwnershipType>?
@@ -37,7 +37,7 @@ public struct TransactionPayload: WireObject {
     public var revocationType: Raw<RevocationType>?
     /// Part refunded in thousandths of a percent, 0…100000.
     public var revocationPercentage: Int64?
-    /// The customer upgraded away from this transaction. Present only when true.
+    /// Whether the customer upgraded from this transaction to another. Present only if true.
     public var isUpgraded: Bool?
     /// Kind of offer this purchase used.
     public var offerType: Raw<OfferType>?
@@ -68,14 +68,14 @@ public struct TransactionPayload: WireObject {
     public var commitmentInfo: TransactionCommitmentInfo?
     /// Present for Advanced Commerce products only.
     public var advancedCommerceInfo: AdvancedCommerceTransactionInfo?
-    /// The chain that this one replaces.
+    /// The chain replaced by this one.
     public var previousOriginalTransactionId: OriginalTransactionId?
-    /// Base64; only in transactions that come from a device.
+    /// Base64; only in transactions from a device.
     public var deviceVerification: String?
-    /// UUID; only in transactions that come from a device.
+    /// UUID; only in transactions from a device.
     public var deviceVerificationNonce: String?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

@@ -1,8 +1,8 @@
 extension AppReceipt {
-    /// Decodes what a receipt's signature covers.
+    /// Decodes the signed content of a receipt.
     ///
-    /// Some signers wrap the set in one octet string more, which is taken off. Attributes of unknown
-    /// types are kept raw; a known one must have its form and stand once.
+    /// Some signers wrap the set in another octet string, which is removed. Attributes of unknown
+    /// types are kept raw; a known one must have its form and occur once.
     public static func decode(_ payload: [UInt8]) throws(AppReceiptError) -> AppReceipt {
         let bytes = payload.span
         var receipt = AppReceipt()
@@ -28,7 +28,7 @@ extension AppReceipt {
 
     private static let inAppPurchaseType: Int64 = 17
 
-    /// Where the set stands: the whole payload, or inside the one octet string around it.
+    /// The range of the set: the whole payload, or the contents of the one octet string around it.
     private static func unwrapped(
         _ bytes: borrowing Span<UInt8>
     ) throws(AppReceiptError) -> Range<Int> {
@@ -53,7 +53,7 @@ extension AppReceipt {
         inAppPurchases.append(try InAppPurchaseReceipt(value, in: bytes))
     }
 
-    /// False when the type is not known.
+    /// Returns false for an unknown type.
     private mutating func set(
         _ value: ReceiptValue, in bytes: borrowing Span<UInt8>
     ) throws(AppReceiptError) -> Bool {
@@ -97,7 +97,7 @@ extension InAppPurchaseReceipt {
         }
     }
 
-    /// False when the type is not known.
+    /// Returns false for an unknown type.
     private mutating func set(
         _ value: ReceiptValue, in bytes: borrowing Span<UInt8>
     ) throws(AppReceiptError) -> Bool {

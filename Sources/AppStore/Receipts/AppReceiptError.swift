@@ -1,13 +1,13 @@
-/// Why bytes are no receipt's payload. Names numbers of attributes, never contents.
+/// Why bytes are not a receipt's payload. Contains attribute numbers, never contents.
 public struct AppReceiptError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Stable codes; the raw value is what machines read.
+    /// Stable codes; clients compare the raw value.
     public enum Code: String, Sendable, CaseIterable {
         /// Not a SET of attributes, each a type, a version and an octet string.
         case malformed
-        /// A known attribute holds a value of another form than its own.
+        /// A known attribute's value does not have the form of its type.
         case wrongForm
-        /// A known attribute that may stand only once stands twice: two readers could believe two
-        /// things of one signed payload.
+        /// A known attribute that may occur only once is duplicated, so two readers could interpret
+        /// one signed payload differently.
         case duplicateAttribute
         /// More than `AppReceiptLimits.attributeCount`.
         case tooManyAttributes
@@ -15,7 +15,7 @@ public struct AppReceiptError: Error, Hashable, Sendable, CustomStringConvertibl
         case tooManyPurchases
     }
 
-    /// What machines compare.
+    /// The stable code.
     public let code: Code
     /// The attribute concerned.
     public let attribute: Int64?
@@ -25,16 +25,17 @@ public struct AppReceiptError: Error, Hashable, Sendable, CustomStringConvertibl
         self.attribute = attribute
     }
 
-    /// One sentence without an end mark.
+    /// One sentence without a period.
     public var description: String {
         let which = attribute.map { "attribute \($0)" } ?? "an attribute"
         return switch code {
-        case .malformed: "it is not a set of attributes"
-        case .wrongForm: "\(which) has another form than its type says"
-        case .duplicateAttribute: "\(which) stands there twice"
-        case .tooManyAttributes: "it has more than \(AppReceiptLimits.attributeCount) attributes"
+        case .malformed: "the payload is not a set of attributes"
+        case .wrongForm: "\(which) does not have the form of its type"
+        case .duplicateAttribute: "\(which) is duplicated"
+        case .tooManyAttributes:
+            "the receipt has more than \(AppReceiptLimits.attributeCount) attributes"
         case .tooManyPurchases:
-            "it has more than \(AppReceiptLimits.inAppPurchaseCount) purchases"
+            "the receipt has more than \(AppReceiptLimits.inAppPurchaseCount) purchases"
         }
     }
 }

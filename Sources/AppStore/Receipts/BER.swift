@@ -1,12 +1,12 @@
 /// Reads BER (X.690 §8): definite lengths, and the indefinite ones Xcode and many libraries write.
 ///
-/// Receipts come from strangers, so nothing here trusts a length: every position is checked against
-/// the end of what holds it, sums cannot overflow because a length has at most four octets, nesting
-/// is counted, and every access goes through a `Span`, which traps rather than read elsewhere.
+/// Receipts are untrusted input, so no length is trusted: every position is checked against the end
+/// of its container, sums cannot overflow because a length has at most four octets, nesting is
+/// limited, and every access uses a `Span`, which traps when out of bounds.
 package enum BER {
-    /// Elements inside one another at most, in one walk. A receipt's own need nine.
+    /// Most nested elements in one walk. A receipt needs nine.
     package static let maximumNestingDepth = 16
-    /// Octets of a long length (X.690 §8.1.3.5): four reach far beyond the largest receipt.
+    /// Most octets of a long length (X.690 §8.1.3.5); four exceed the largest receipt by far.
     package static let maximumLengthOctetCount = 4
 
     private struct Header {
@@ -31,7 +31,7 @@ package enum BER {
             tag: header.tag, start: position, contents: header.contents..<(end - 2), end: end)
     }
 
-    /// The bytes of an octet string, primitive or made of pieces (X.690 §8.7).
+    /// The bytes of an octet string, primitive or constructed (X.690 §8.7).
     package static func octets(
         of element: BERElement, in bytes: borrowing Span<UInt8>
     ) throws(BERError) -> [UInt8] {
@@ -105,7 +105,8 @@ package enum BER {
         return Header(tag: tag, contents: next, length: length)
     }
 
-    /// The byte after the end-of-contents octets that end what begins at `start` (X.690 §8.1.5).
+    /// The position after the end-of-contents octets that terminate the contents starting at
+    /// `start` (X.690 §8.1.5).
     private static func endOfContents(
         from start: Int, in bytes: borrowing Span<UInt8>, until limit: Int
     ) throws(BERError) -> Int {
@@ -133,7 +134,7 @@ package enum BER {
     }
 }
 
-/// Walks over elements that stand one after the other.
+/// Iterates over consecutive elements.
 package struct BERCursor: Sendable {
     private var position: Int
     private let end: Int
@@ -143,7 +144,7 @@ package struct BERCursor: Sendable {
         end = range.upperBound
     }
 
-    /// Whether nothing is left.
+    /// Whether no element is left.
     package var isAtEnd: Bool { position >= end }
 
     /// The next element; nil at the end.
@@ -156,7 +157,7 @@ package struct BERCursor: Sendable {
         return element
     }
 
-    /// The next element, which has to be of this tag.
+    /// The next element, which must have this tag.
     package mutating func require(
         _ tag: UInt8, in bytes: borrowing Span<UInt8>
     ) throws(BERError) -> BERElement {
@@ -166,7 +167,7 @@ package struct BERCursor: Sendable {
         return element
     }
 
-    /// The next element if it is of this tag; else it stays the next.
+    /// The next element if it has this tag; otherwise does not advance.
     package mutating func take(
         _ tag: UInt8, in bytes: borrowing Span<UInt8>
     ) throws(BERError) -> BERElement? {
@@ -174,7 +175,7 @@ package struct BERCursor: Sendable {
         return try next(in: bytes)
     }
 
-    /// Throws unless nothing is left.
+    /// Throws unless all elements were read.
     package func requireEnd() throws(BERError) {
         guard isAtEnd else { throw BERError(.unexpectedElement, offset: position) }
     }

@@ -1,26 +1,26 @@
-/// One element of a BER encoding (X.690 §8.1): where its parts lie, not what they hold. Positions
-/// count bytes of the buffer it was read from.
+/// The layout of one element of a BER encoding (X.690 §8.1), without its contents. Positions are
+/// byte offsets into the buffer it was read from.
 package struct BERElement: Hashable, Sendable {
-    /// The identifier octet: class, whether constructed, and number. Numbers above 30, which take
-    /// further octets, are refused when read: nothing in a receipt has one.
+    /// The identifier octet: class, whether constructed, and number. Numbers above 30, which need
+    /// further octets, are rejected: receipts have none.
     package let tag: UInt8
-    /// Where the identifier octet is.
+    /// Position of the identifier octet.
     package let start: Int
-    /// What lies between the header and the end, end-of-contents octets not included.
+    /// The contents, excluding end-of-contents octets.
     package let contents: Range<Int>
-    /// The byte after the element.
+    /// The position after the element.
     package let end: Int
 
-    /// Whether it is made of elements (X.690 §8.1.2.5).
+    /// Whether it contains elements (X.690 §8.1.2.5).
     package var isConstructed: Bool { tag & BERTag.constructed != 0 }
 
     /// Header, contents and end-of-contents octets.
     package var encoding: Range<Int> { start..<end }
 }
 
-/// The identifier octets a receipt is made of (X.690 §8.1.2; X.680 §8.4).
+/// The identifier octets used in receipts (X.690 §8.1.2; X.680 §8.4).
 package enum BERTag {
-    /// The bit of the identifier octet that says "made of elements".
+    /// The constructed bit of the identifier octet.
     package static let constructed: UInt8 = 0x20
 
     package static let integer: UInt8 = 0x02
@@ -31,28 +31,28 @@ package enum BERTag {
     package static let ia5String: UInt8 = 0x16
     package static let sequence: UInt8 = 0x30
     package static let set: UInt8 = 0x31
-    /// `[n]` around an element, or in the place of a constructed one's own tag.
+    /// `[n]` around an element, or replacing the tag of a constructed one.
     package static func context(_ number: UInt8) -> UInt8 { 0xA0 | number }
-    /// `[n]` in the place of a primitive element's own tag.
+    /// `[n]` replacing the tag of a primitive element.
     package static func contextPrimitive(_ number: UInt8) -> UInt8 { 0x80 | number }
 }
 
-/// Why bytes are not the BER that was asked for. Says where, never what.
+/// Why bytes are not the expected BER. Contains the place, never contents.
 package struct BERError: Error, Hashable, Sendable {
     /// What is wrong.
     package enum Code: String, Sendable, CaseIterable {
-        /// An element ends after what holds it.
+        /// An element exceeds its container.
         case truncated
-        /// A header that X.690 forbids, or that nothing in a receipt has.
+        /// A header that X.690 forbids, or that receipts do not use.
         case unsupportedHeader
-        /// More elements inside one another than `BER.maximumNestingDepth`.
+        /// More than `BER.maximumNestingDepth` nested elements.
         case tooDeep
-        /// Another element, or none, stands where one was asked for.
+        /// An element is missing or differs from the expected one.
         case unexpectedElement
     }
 
     package let code: Code
-    /// Where the trouble was noticed.
+    /// Byte offset at which the error was detected.
     package let offset: Int
 
     package init(_ code: Code, offset: Int) {

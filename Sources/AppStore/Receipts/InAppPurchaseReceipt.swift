@@ -1,5 +1,5 @@
 /// One in-app purchase of an app receipt: attribute 17 with its own attributes 1701 to 1721 (App
-/// Store Receipts; `appstore.md` §6). A receipt knows no renewal state.
+/// Store Receipts; `appstore.md` §6). Without renewal state.
 public struct InAppPurchaseReceipt: Hashable, Sendable {
     /// 1701.
     public internal(set) var quantity: Int64?
@@ -9,7 +9,7 @@ public struct InAppPurchaseReceipt: Hashable, Sendable {
     public internal(set) var transactionId: TransactionId?
     /// 1704: start of this purchase, renewal or restore.
     public internal(set) var purchaseDate: Timestamp?
-    /// 1705. Xcode writes none.
+    /// 1705. Absent in Xcode's receipts.
     public internal(set) var originalTransactionId: OriginalTransactionId?
     /// 1706: purchase of the original transaction.
     public internal(set) var originalPurchaseDate: Timestamp?
@@ -17,9 +17,9 @@ public struct InAppPurchaseReceipt: Hashable, Sendable {
     public internal(set) var productType: Raw<ReceiptProductType>?
     /// 1708; auto-renewable subscriptions only.
     public internal(set) var expiresDate: Timestamp?
-    /// 1711. In a receipt it is a number, and 0 means none.
+    /// 1711. A number in receipts; 0 means none.
     public internal(set) var webOrderLineItemId: WebOrderLineItemId?
-    /// 1712: refunded, or ended by an upgrade, at.
+    /// 1712: date of the refund, or of the upgrade that ended it.
     public internal(set) var cancellationDate: Timestamp?
     /// 1713; not documented.
     public internal(set) var isTrialPeriod: Bool?
@@ -27,7 +27,7 @@ public struct InAppPurchaseReceipt: Hashable, Sendable {
     public internal(set) var isInIntroOfferPeriod: Bool?
     /// 1721; not documented.
     public internal(set) var promotionalOfferId: String?
-    /// What is not in this list, in the order it came.
+    /// Attributes not listed here, in input order.
     public internal(set) var otherAttributes: [ReceiptAttribute] = []
 
     init() {}

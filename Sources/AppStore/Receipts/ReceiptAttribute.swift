@@ -1,7 +1,7 @@
-/// An attribute of a receipt whose type this version does not know: kept as it came, so that nothing
-/// Apple signed is lost.
+/// A receipt attribute of a type unknown to this version, kept unchanged so that nothing Apple
+/// signed is lost.
 public struct ReceiptAttribute: Hashable, Sendable {
-    /// The number that says what it is.
+    /// The type number.
     public let type: Int64
     /// Apple's version of the attribute; 1 or 2 so far.
     public let version: Int64

@@ -1,11 +1,11 @@
-/// Walks over the attributes of a receipt or of one of its purchases: SEQUENCE { type INTEGER,
+/// Iterates over the attributes of a receipt or of one of its purchases: SEQUENCE { type INTEGER,
 /// version INTEGER, value OCTET STRING }.
 struct ReceiptAttributeCursor {
     private var elements: BERCursor
-    /// Types of known attributes that stood there already.
+    /// Types of the known attributes so far.
     private var seen: Set<Int64> = []
 
-    /// Walks over the SET that fills `range`.
+    /// Iterates over the SET that fills `range`.
     init(set range: Range<Int>, in bytes: borrowing Span<UInt8>) throws(AppReceiptError) {
         do throws(BERError) {
             var cursor = BERCursor(range)
@@ -17,7 +17,7 @@ struct ReceiptAttributeCursor {
         }
     }
 
-    /// One attribute, its value still encoded.
+    /// One attribute with its value still encoded.
     struct Attribute {
         let version: Int64
         let value: ReceiptValue
@@ -53,7 +53,7 @@ struct ReceiptAttributeCursor {
         }
     }
 
-    /// Throws when a known attribute of this type stood there before.
+    /// Throws if a known attribute of this type occurred before.
     mutating func requireFirst(_ type: Int64) throws(AppReceiptError) {
         guard seen.insert(type).inserted else {
             throw AppReceiptError(.duplicateAttribute, attribute: type)

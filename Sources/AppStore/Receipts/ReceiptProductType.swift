@@ -1,6 +1,6 @@
-/// Kind of in-app purchase in an app receipt, attribute 1707. Not documented by Apple; the first
-/// four are what others found (`appstore.md` §6), `freeSubscription` was seen in genuine receipts
-/// beside a product of that name.
+/// Product type in an app receipt, attribute 1707. Not documented by Apple; the first four are
+/// reverse-engineered (`appstore.md` §6), `freeSubscription` was seen in genuine receipts beside a
+/// product of that name.
 public enum ReceiptProductType: Int64, Sendable, CaseIterable {
     case nonConsumable = 0
     case consumable = 1
@@ -9,7 +9,7 @@ public enum ReceiptProductType: Int64, Sendable, CaseIterable {
     /// Newsstand's free subscriptions, no longer sold.
     case freeSubscription = 4
 
-    /// The App Store Server API's word for it; it has none for free subscriptions.
+    /// The type's name in the App Store Server API; nil for free subscriptions.
     public var productType: ProductType? {
         switch self {
         case .nonConsumable: .nonConsumable

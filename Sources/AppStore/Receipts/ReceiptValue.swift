@@ -1,12 +1,12 @@
-/// Reads the DER value inside an attribute's octet string.
+/// Decodes the DER value inside an attribute's octet string.
 struct ReceiptValue {
     let type: Int64
     let range: Range<Int>
 
     private var wrongForm: AppReceiptError { AppReceiptError(.wrongForm, attribute: type) }
 
-    /// Text; nil when there is none. Genuine receipts use UTF8String for names and IA5String for
-    /// dates; which of the two is not worth refusing a receipt for.
+    /// Text; nil if empty. Genuine receipts use UTF8String for names and IA5String for dates; both
+    /// are accepted for either.
     func text(in bytes: borrowing Span<UInt8>) throws(AppReceiptError) -> String? {
         guard let element = try single(in: bytes) else { return nil }
         switch element.tag {
@@ -20,14 +20,14 @@ struct ReceiptValue {
         return text.isEmpty ? nil : text
     }
 
-    /// A date as RFC 3339; nil when there is none.
+    /// An RFC 3339 date; nil if empty.
     func date(in bytes: borrowing Span<UInt8>) throws(AppReceiptError) -> Timestamp? {
         guard let text = try text(in: bytes) else { return nil }
         guard let date = Timestamp(receiptDate: text) else { throw wrongForm }
         return date
     }
 
-    /// A whole number; nil when there is none.
+    /// A whole number; nil if empty.
     func number(in bytes: borrowing Span<UInt8>) throws(AppReceiptError) -> Int64? {
         guard let element = try single(in: bytes) else { return nil }
         guard element.tag == BERTag.integer,
@@ -36,12 +36,12 @@ struct ReceiptValue {
         return number
     }
 
-    /// A whole number above 0, which is how a receipt says "none".
+    /// A whole number; nil for 0, which means none.
     func positive(in bytes: borrowing Span<UInt8>) throws(AppReceiptError) -> Int64? {
         try number(in: bytes).flatMap { $0 == 0 ? nil : $0 }
     }
 
-    /// A truth, written as a number that is 0 or not.
+    /// A boolean, encoded as a number that is 0 or not.
     func truth(in bytes: borrowing Span<UInt8>) throws(AppReceiptError) -> Bool? {
         try number(in: bytes).map { $0 != 0 }
     }
@@ -71,9 +71,9 @@ struct ReceiptValue {
 }
 
 extension Timestamp {
-    /// Reads a receipt's date: RFC 3339, or Xcode's form of it with the colon left out of the offset
-    /// (`2020-07-22T18:33:15+0100`). What such a text can say outside the years 1 to 9999, a year or
-    /// a day, is the nearest inside.
+    /// Parses a receipt's date: RFC 3339, or Xcode's variant without a colon in the offset
+    /// (`2020-07-22T18:33:15+0100`). A date outside the years 1 to 9999, which such text can exceed
+    /// by a year or a day, is read as the nearest inside.
     init?(receiptDate text: String) {
         if let date = Timestamp(rfc3339: text) {
             self = date.clamped

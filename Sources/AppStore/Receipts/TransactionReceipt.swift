@@ -1,20 +1,20 @@
-/// What iOS 6 and earlier call a `transactionReceipt`: one purchase as text, in the clear. Its
-/// signature is of a form Apple no longer describes and is not checked here: an id read from it is
-/// something to ask the App Store about, never evidence (`appstore.md` §6, ReceiptUtility).
+/// A `transactionReceipt` of iOS 6 and earlier: one purchase as plain text. Apple no longer
+/// documents the form of its signature, which is not verified here: its ids may be used in requests
+/// to the App Store, never as evidence (`appstore.md` §6, ReceiptUtility).
 public struct TransactionReceipt: Hashable, Sendable {
     /// `transaction-id`.
     public let transactionId: TransactionId
-    /// `original-transaction-id`; the same as `transactionId` for a first purchase.
+    /// `original-transaction-id`; equal to `transactionId` for a first purchase.
     public let originalTransactionId: OriginalTransactionId?
     /// `product-id`.
     public let productId: ProductId?
     /// `bid`.
     public let bundleId: BundleId?
-    /// `environment` beside the purchase; only Sandbox is written.
+    /// `environment` beside the purchase; only written for Sandbox.
     public let environment: Raw<Environment>?
 
-    /// Reads the receipt's text (`{ "purchase-info" = "…"; … }`), or nil when it is none, or names no
-    /// transaction. `decodeBase64` decodes the purchase inside it; nil for what is no base64.
+    /// Parses the receipt's text (`{ "purchase-info" = "…"; … }`); nil if it is not one or names no
+    /// transaction. `decodeBase64` decodes the purchase inside it; nil for invalid base64.
     package init?(text: [UInt8], decodeBase64: ([UInt8]) -> [UInt8]?) {
         guard text.count <= AppReceiptLimits.byteCount,
             let encoded = TransactionReceipt.value(of: "purchase-info", in: text),
@@ -36,7 +36,7 @@ public struct TransactionReceipt: Hashable, Sendable {
         }
     }
 
-    /// The text between quotes in the first `"name" = "text";`. Nil when there is none.
+    /// The text between quotes in the first `"name" = "text";`, or nil.
     private static func value(of name: String, in bytes: [UInt8]) -> [UInt8]? {
         let quote = UInt8(ascii: "\"")
         let key = [quote] + Array(name.utf8) + [quote]

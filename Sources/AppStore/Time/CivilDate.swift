@@ -1,8 +1,8 @@
-/// A day of the proleptic Gregorian calendar, and its arithmetic in integers: no locale, no time
-/// zone database, the same on every machine.
+/// A day of the proleptic Gregorian calendar with integer arithmetic: no locale, no time zone
+/// database, the same on every machine.
 ///
-/// Days are counted in eras of 400 years (146,097 days) that begin on 1 March, so that the leap
-/// day is the last of its year and months have a simple rhythm.
+/// Days are counted in eras of 400 years (146,097 days) that begin on 1 March, so that the leap day
+/// is the last of its year and month lengths follow a formula.
 public struct CivilDate: Hashable, Sendable {
     /// Astronomical: 0 is the year before 1.
     public var year: Int64
@@ -11,14 +11,14 @@ public struct CivilDate: Hashable, Sendable {
     /// 1…31
     public var day: Int64
 
-    /// The caller vouches that the day exists.
+    /// The day must exist.
     public init(year: Int64, month: Int64, day: Int64) {
         self.year = year
         self.month = month
         self.day = day
     }
 
-    /// The day that is `days` after 1970-01-01.
+    /// The day `days` after 1970-01-01.
     public init(daysSinceEpoch days: Int64) {
         let shifted = days + Self.daysFromMarchOfYearZero
         let era = Self.floorDivide(shifted, Self.daysPerEra)
@@ -33,7 +33,7 @@ public struct CivilDate: Hashable, Sendable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// Days from 1970-01-01 to here; negative before.
+    /// Days since 1970-01-01; negative before.
     public var daysSinceEpoch: Int64 {
         let marchYear = month <= 2 ? year - 1 : year
         let era = Self.floorDivide(marchYear, 400)

@@ -1,6 +1,6 @@
-/// Reads the fixed-width parts of dates from left to right.
+/// Parses the fixed-width parts of dates from left to right.
 struct DigitReader {
-    /// Most fractional digits of a second that are read (nanoseconds).
+    /// Most fractional digits of a second (nanoseconds).
     static let fractionDigits = 9
 
     private let text: [UInt8]
@@ -21,7 +21,7 @@ struct DigitReader {
         return true
     }
 
-    /// Exactly `width` digits whose value is in `range`.
+    /// Exactly `width` digits with a value in `range`.
     mutating func number(width: Int, in range: ClosedRange<Int64>) -> Int64? {
         var value: Int64 = 0
         for _ in 0..<width {
@@ -32,7 +32,7 @@ struct DigitReader {
         return range.contains(value) ? value : nil
     }
 
-    /// `YYYY-MM-DD`, a day that exists.
+    /// `YYYY-MM-DD`, an existing day.
     mutating func date() -> CivilDate? {
         guard let year = number(width: 4, in: 0...9999), take("-"),
             let month = number(width: 2, in: 1...12), take("-"),
@@ -41,8 +41,8 @@ struct DigitReader {
         return CivilDate(year: year, month: month, day: day)
     }
 
-    /// Milliseconds of an optional fraction of a second, cut, not rounded. Nil when a point is
-    /// followed by no digit or too many.
+    /// Milliseconds of an optional fraction of a second, truncated. Nil if a point is followed by
+    /// no digit or too many.
     mutating func fraction() -> Int64? {
         guard take(".") else { return 0 }
         var (value, count): (Int64, Int) = (0, 0)
@@ -57,7 +57,7 @@ struct DigitReader {
         return value
     }
 
-    /// Minutes that local time is ahead of UTC: `Z`, `z` or `±HH:MM`.
+    /// Offset from UTC in minutes: `Z`, `z` or `±HH:MM`.
     mutating func offset() -> Int64? {
         if take("Z") || take("z") { return 0 }
         let sign: Int64 = take("-") ? -1 : (take("+") ? 1 : 0)

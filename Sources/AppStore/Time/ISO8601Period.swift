@@ -1,27 +1,26 @@
-/// A calendar period in ISO 8601's notation: `P1M`, `P30D`, `PT2H`, `P1Y2M3W4DT5H6M7S`.
+/// A calendar period in ISO 8601 notation: `P1M`, `P30D`, `PT2H`, `P1Y2M3W4DT5H6M7S`.
 ///
-/// Apple writes `offerPeriod` so; catalogues give products a duration in it. Months and days are
-/// calendar units and stay apart from hours; years are twelve months and weeks seven days.
+/// The format of Apple's `offerPeriod` and of durations in catalogues. Months and days are calendar
+/// units, separate from hours; a year is twelve months and a week seven days.
 public struct ISO8601Period: Hashable, Sendable {
-    /// Most digits of one number. Keeps all arithmetic far from the ends of Int64.
+    /// Most digits of one number; bounds all arithmetic far below the limits of Int64.
     public static let digits = 6
 
-    /// Calendar months, years included.
+    /// Calendar months, including years.
     public var months: Int64
-    /// Calendar days, weeks included.
+    /// Calendar days, including weeks.
     public var days: Int64
-    /// Seconds, hours and minutes included.
+    /// Seconds, including hours and minutes.
     public var seconds: Int64
 
-    /// A period from its parts.
     public init(months: Int64 = 0, days: Int64 = 0, seconds: Int64 = 0) {
         self.months = months
         self.days = days
         self.seconds = seconds
     }
 
-    /// Reads whole, unsigned numbers with designators in the standard's order, each at most once
-    /// and at least one of them. Fractions and lower case are not accepted.
+    /// Parses whole, unsigned numbers with designators in the standard's order, each at most once
+    /// and at least one of them. Fractions and lower case are rejected.
     public init(_ text: String) throws(ISO8601PeriodError) {
         self.init()
         let bytes = Array(text.utf8)
@@ -58,8 +57,8 @@ public struct ISO8601Period: Hashable, Sendable {
         return value
     }
 
-    /// Adds a number under its designator and returns the designator's place in the order, or nil
-    /// for one that cannot stand here.
+    /// Adds a number under its designator and returns the designator's rank in the order, or nil
+    /// for an invalid one.
     private mutating func add(_ value: Int64, designator: UInt8, inTime: Bool) -> Int? {
         let (rank, months, days, seconds): (Int, Int64, Int64, Int64)
         switch (designator, inTime) {
@@ -78,12 +77,12 @@ public struct ISO8601Period: Hashable, Sendable {
         return rank
     }
 
-    /// The end of the period that begins at `start`, in UTC: months first, the day clamped to the
-    /// length of the month reached (31 January + P1M = 28 or 29 February; `lifecycle.md` §5), then
-    /// days, then hours. Saturates at the ends of the range.
+    /// The end of the period that begins at `start`, in UTC: months first, with the day clamped to
+    /// the length of the resulting month (31 January + P1M = 28 or 29 February; `lifecycle.md` §5),
+    /// then days, then hours. Saturates at the limits of the range.
     public func adding(to start: Timestamp) -> Timestamp {
         var date = start.date
-        // From January of year zero, so that months count on through the years.
+        // Counted from January of year zero, so that months carry into years.
         let month = date.year * 12 + (date.month - 1) + months
         date.year = CivilDate.floorDivide(month, 12)
         date.month = month - date.year * 12 + 1
@@ -94,9 +93,10 @@ public struct ISO8601Period: Hashable, Sendable {
     }
 }
 
-/// The shortest notation: `P1Y` for twelve months, `P2W` for fourteen days, `PT0S` for nothing.
+/// The shortest notation: `P1Y` for twelve months, `P2W` for fourteen days, `PT0S` for an empty
+/// period.
 extension ISO8601Period: CustomStringConvertible {
-    /// Reads back as an equal period.
+    /// Parses back to an equal period.
     public var description: String {
         var text = "P"
         func append(_ value: Int64, _ designator: Character) {

@@ -1,10 +1,10 @@
-/// Why a text is not a period `ISO8601Period` reads.
+/// Why a text is not a valid `ISO8601Period`.
 public struct ISO8601PeriodError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Stable codes; the raw value is what machines read.
+    /// Stable codes; clients compare the raw value.
     public enum Code: String, Sendable, CaseIterable {
-        /// A byte that cannot stand at `offset`.
+        /// An unexpected byte at `offset`.
         case malformed
-        /// `P` or `T` with no number after it.
+        /// `P` or `T` without a number after it.
         case empty
         /// A number of more than `ISO8601Period.digits` digits.
         case tooLong

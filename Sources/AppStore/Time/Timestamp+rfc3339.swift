@@ -1,9 +1,10 @@
 extension Timestamp {
-    /// 0000-01-01T00:00:00.000Z, the first moment RFC 3339 can write.
+    /// 0000-01-01T00:00:00.000Z, the first moment RFC 3339 can represent.
     static let earliestWritable = Timestamp(milliseconds: -62_167_219_200_000)
 
     /// `2026-01-31T23:59:59.000Z`: UTC, always three fractional digits (RFC 3339 §5.6). A moment
-    /// outside the years 0…9999, which the format cannot say, is written as the nearest it can.
+    /// outside the years 0…9999, which the format cannot represent, is written as the nearest
+    /// inside.
     public var rfc3339: String {
         var text: [UInt8] = []
         text.reserveCapacity(24)
@@ -26,7 +27,7 @@ extension Timestamp {
         digits.span.withUnsafeBufferPointer { text.append(contentsOf: $0) }
     }
 
-    /// `value` in exactly `width` digits, and the character that follows it.
+    /// Writes `value` in exactly `width` digits, and the character that follows it.
     @inline(__always)
     private static func put(
         _ value: Int64, _ digits: inout [24 of UInt8], at start: Int, width: Int,
@@ -42,9 +43,9 @@ extension Timestamp {
         }
     }
 
-    /// Reads RFC 3339 §5.6: any offset, `T` and `Z` in either case, up to nine fractional digits
-    /// (cut to milliseconds). Nil for anything else, dates that do not exist and leap seconds,
-    /// which a count of milliseconds cannot name, included.
+    /// Parses RFC 3339 §5.6: any offset, `T` and `Z` in either case, up to nine fractional digits
+    /// (truncated to milliseconds). Nil for anything else, including nonexistent dates and leap
+    /// seconds, which a count of milliseconds cannot represent.
     public init?(rfc3339 text: String) {
         var reader = DigitReader(text)
         guard let date = reader.date(), reader.take("T") || reader.take("t"),
@@ -57,9 +58,9 @@ extension Timestamp {
         self.init(date: date, millisecondOfDay: rest)
     }
 
-    /// What a person may type: RFC 3339, epoch milliseconds (digits without a leading zero, with an
-    /// optional minus), or a day `YYYY-MM-DD`, which means midnight UTC. Nil outside the years 1 to
-    /// 9999, too (`isNameable`).
+    /// Parses a person's input: RFC 3339, epoch milliseconds (digits without a leading zero, with
+    /// an optional minus), or a day `YYYY-MM-DD`, which means midnight UTC. Nil outside the years 1
+    /// to 9999, too (`isNameable`).
     public init?(userInput text: String) {
         var reader = DigitReader(text)
         let moment: Timestamp?

@@ -1,10 +1,9 @@
 /// A moment: signed milliseconds since the Unix epoch, the unit of every date Apple signs
 /// (App Store Server API, type `timestamp`). Never a Double.
 public struct Timestamp: Hashable, Comparable, Sendable {
-    /// Since 1970-01-01T00:00:00Z; negative before.
+    /// Milliseconds since 1970-01-01T00:00:00Z; negative before.
     public var milliseconds: Int64
 
-    /// A moment as Apple writes it.
     @inlinable
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
@@ -13,8 +12,8 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         left.milliseconds < right.milliseconds
     }
 
-    /// Adds a duration; saturates at the ends of the range instead of trapping, because hostile
-    /// and broken payloads carry dates near them.
+    /// Adds a duration; saturates at the limits of the range instead of trapping, because hostile
+    /// and corrupt payloads have dates near them.
     @inlinable
     public func advanced(byMilliseconds delta: Int64) -> Timestamp {
         let (sum, overflow) = milliseconds.addingReportingOverflow(delta)
@@ -22,20 +21,20 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         return Timestamp(milliseconds: delta > 0 ? .max : .min)
     }
 
-    /// The first moment that a payload may name: 1 January of year 1, as Xcode writes it, in the
-    /// Julian calendar. RFC 3339's calendar has it two days before its own year 1.
+    /// The first moment a payload may have: 1 January of year 1 as Xcode writes it, in the Julian
+    /// calendar. RFC 3339's calendar places it two days before its own year 1.
     public static let earliest = Timestamp(milliseconds: -62_135_769_600_000)
-    /// The last one: 9999-12-31T23:59:59.999Z, beyond which RFC 3339 cannot write.
+    /// The last one: 9999-12-31T23:59:59.999Z, the limit of RFC 3339.
     public static let latest = Timestamp(milliseconds: 253_402_300_799_999)
 
-    /// Whether the moment lies in the years 1 to 9999. Nothing outside them is taken in: calendars
-    /// and sums of durations hold only so far.
+    /// Whether the moment lies in the years 1 to 9999. Others are rejected, because calendars and
+    /// sums of durations are valid only in a limited range.
     public var isNameable: Bool { Timestamp.earliest <= self && self <= Timestamp.latest }
 
-    /// The nearest moment that is nameable: for what logs of earlier releases hold.
+    /// The nearest moment in that range, for logs of earlier releases.
     public var clamped: Timestamp { min(max(self, .earliest), .latest) }
 
-    /// Milliseconds from `earlier` to here; saturating.
+    /// Milliseconds since `earlier`; saturating.
     @inlinable
     public func milliseconds(since earlier: Timestamp) -> Int64 {
         let (difference, overflow) = milliseconds.subtractingReportingOverflow(earlier.milliseconds)

@@ -1,8 +1,8 @@
-/// Byte-level questions shared by reader, writer and identifiers.
+/// Byte-level operations shared by reader, writer and identifiers.
 ///
-/// The eight-at-a-time steps use the usual "a byte of this word is zero" arithmetic: subtracting
-/// one from every byte borrows through the high bit exactly where a byte was zero. The lowest bit
-/// set is always a true hit; only bits above it may be false ones.
+/// The eight-byte steps use the usual zero-byte test: subtracting one from every byte borrows
+/// through the high bit exactly where a byte was zero. The lowest set bit is always a true match;
+/// only higher ones may be false.
 @usableFromInline
 enum Bytes {
     @usableFromInline static let ones: UInt64 = 0x0101_0101_0101_0101
@@ -20,7 +20,7 @@ enum Bytes {
         return (quotes | backslashes | controls) & highs
     }
 
-    /// Eight bytes from `start`, first byte lowest. The caller has checked that they exist.
+    /// Eight bytes from `start`, first byte lowest. They must exist.
     @inlinable @inline(__always)
     static func word(_ start: UnsafePointer<UInt8>) -> UInt64 {
         UInt64(littleEndian: UnsafeRawPointer(start).loadUnaligned(as: UInt64.self))
@@ -67,8 +67,8 @@ enum Bytes {
 }
 
 extension String {
-    /// Lends the UTF-8 where it lies, without counting the string once more, as `withUTF8` of a
-    /// copy would; only a string that is not UTF-8 inside is copied.
+    /// Passes the UTF-8 storage without a copy or retain, unlike `withUTF8` on a copy; only a
+    /// string without native UTF-8 storage is copied.
     @inlinable @inline(__always)
     package func lendingUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         if let result = utf8.withContiguousStorageIfAvailable(body) { return result }

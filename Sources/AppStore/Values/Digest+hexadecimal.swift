@@ -1,5 +1,5 @@
 extension Digest {
-    /// Of 64 hexadecimal digits in lower case; nil for anything else.
+    /// From 64 lower-case hexadecimal digits; nil for anything else.
     public init?(hexadecimal text: some StringProtocol) {
         let utf8 = Array(text.utf8)
         guard utf8.count == 2 * Digest.byteCount else { return nil }

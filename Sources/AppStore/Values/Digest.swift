@@ -1,4 +1,4 @@
-/// 32 bytes: a SHA-256 digest as a value. Computed in `Signing`; ordered as unsigned bytes.
+/// A SHA-256 digest of 32 bytes. Computed in `Signing`; ordered as unsigned bytes.
 public struct Digest: Hashable, Comparable, Sendable {
     /// The digest as four big-endian words, so that word order is byte order.
     public let words: (UInt64, UInt64, UInt64, UInt64)
@@ -20,7 +20,7 @@ public struct Digest: Hashable, Comparable, Sendable {
         words = (parts[0], parts[1], parts[2], parts[3])
     }
 
-    /// Of SHA-256.
+    /// Length of a SHA-256 digest.
     public static var byteCount: Int { 32 }
 
     /// In order, most significant first.

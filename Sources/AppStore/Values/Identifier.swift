@@ -1,26 +1,26 @@
-/// An identifier Apple issues. Ids look numeric but are strings (App Store Server API); the tag
-/// keeps one kind from being used as another.
+/// An identifier issued by Apple. Ids look numeric but are strings (App Store Server API); the tag
+/// prevents mixing kinds.
 public struct Identifier<Tag>: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// As Apple wrote it.
     public let rawValue: String
 
-    /// Any string: ids are Apple's, and their form is not promised.
+    /// Any string: Apple does not specify the form of ids.
     @inlinable
     public init(_ rawValue: String) { self.rawValue = rawValue }
 
     /// The id itself.
     public var description: String { rawValue }
 
-    /// Order of the bytes, the same on every machine and in every locale.
+    /// Byte order, the same on every machine and in every locale.
     @inlinable
     public static func < (left: Identifier, right: Identifier) -> Bool {
         left.lendingBytes { one in right.lendingBytes { two in Bytes.compare(one, two) < 0 } }
     }
 
-    /// Equality of the bytes: String's own would take canonically equivalent spellings for one.
+    /// Byte equality: String's own would equate canonically equivalent spellings.
     @inlinable
     public static func == (left: Identifier, right: Identifier) -> Bool {
-        // Most ids that are compared are one string, kept once: then nothing has to be read.
+        // Fast path: most compared ids share one string's storage.
         let (one, two) = (left.representation, right.representation)
         if one == two { return true }
         guard left.rawValue.utf8.count == right.rawValue.utf8.count else { return false }
@@ -28,7 +28,7 @@ public struct Identifier<Tag>: Hashable, Comparable, Sendable, CustomStringConve
         }
     }
 
-    /// The string's own words, its memory's address among them: the same words are the same text.
+    /// The string's two words, including its storage address: equal words imply equal text.
     @inlinable @inline(__always)
     var representation: (UInt64, UInt64) {
         unsafeBitCast(rawValue, to: (UInt64, UInt64).self)
@@ -46,21 +46,21 @@ public struct Identifier<Tag>: Hashable, Comparable, Sendable, CustomStringConve
     }
 }
 
-/// Tags `TransactionId`.
+/// Tag type of `TransactionId`.
 public enum TransactionTag: Sendable {}
-/// Tags `OriginalTransactionId`.
+/// Tag type of `OriginalTransactionId`.
 public enum OriginalTransactionTag: Sendable {}
-/// Tags `WebOrderLineItemId`.
+/// Tag type of `WebOrderLineItemId`.
 public enum WebOrderLineItemTag: Sendable {}
-/// Tags `BundleId`.
+/// Tag type of `BundleId`.
 public enum BundleTag: Sendable {}
-/// Tags `ProductId`.
+/// Tag type of `ProductId`.
 public enum ProductTag: Sendable {}
-/// Tags `SubscriptionGroupIdentifier`.
+/// Tag type of `SubscriptionGroupIdentifier`.
 public enum SubscriptionGroupTag: Sendable {}
-/// Tags `NotificationUUID`.
+/// Tag type of `NotificationUUID`.
 public enum NotificationTag: Sendable {}
-/// Tags `AppTransactionId`.
+/// Tag type of `AppTransactionId`.
 public enum AppTransactionTag: Sendable {}
 
 /// One purchase, renewal or restore.
@@ -81,8 +81,8 @@ public typealias NotificationUUID = Identifier<NotificationTag>
 public typealias AppTransactionId = Identifier<AppTransactionTag>
 
 extension TransactionId {
-    /// The chain of a purchase of original StoreKit that names no original transaction: the first of a
-    /// chain is its own. Nil for "0", which stands for no id in the receipts that Xcode makes.
+    /// The chain of an original StoreKit purchase without an original transaction, which is the
+    /// first of its chain. Nil for "0", which means no id in Xcode's receipts.
     public var own: OriginalTransactionId? {
         rawValue == "0" ? nil : OriginalTransactionId(rawValue)
     }

@@ -1,21 +1,21 @@
-/// An enumerated value as it came on the wire, beside its meaning when this version knows one.
-/// Values reach the wire before libraries know them (App Store Server Notifications changelog),
-/// so the raw form is what is kept and compared; `value` is nil for an unknown one.
+/// An enumerated value as received, with its meaning if this version knows it. Values reach the
+/// wire before libraries know them (App Store Server Notifications changelog), so the raw form is
+/// stored and compared; `value` is nil for an unknown one.
 ///
-/// A known value is kept as itself: its raw form follows from it, and a text in every fact that
-/// repeats it would be counted with each copy.
+/// A known value is stored as itself: its raw form follows from it, and a string in every fact that
+/// repeats it would be retained by each copy.
 public struct Raw<Value: RawRepresentable & Hashable & Sendable>: Sendable
 where Value.RawValue: Hashable & Sendable {
     @usableFromInline
     enum Form: Sendable {
         case known(Value)
-        /// Never the raw form of a value this version knows.
+        /// Never the raw form of a known value.
         case unknown(Value.RawValue)
     }
 
     @usableFromInline let form: Form
 
-    /// Takes a value of the wire, known or not.
+    /// From a wire value, known or not.
     @inlinable
     public init(rawValue: Value.RawValue) {
         if let value = Value(rawValue: rawValue), Raw.isSpelled(rawValue, as: value.rawValue) {
@@ -25,18 +25,18 @@ where Value.RawValue: Hashable & Sendable {
         }
     }
 
-    /// Texts are equal that only look alike; what came is known by its bytes.
+    /// Compares bytes: Swift strings are also equal if only canonically equivalent.
     @inlinable
     static func isSpelled(_ raw: Value.RawValue, as known: Value.RawValue) -> Bool {
         guard let raw = raw as? String, let known = known as? String else { return true }
         return raw.utf8.elementsEqual(known.utf8)
     }
 
-    /// Takes a known value.
+    /// From a known value.
     @inlinable
     public init(_ value: Value) { form = .known(value) }
 
-    /// As it came on the wire.
+    /// The value as received.
     @inlinable
     public var rawValue: Value.RawValue {
         switch form {
@@ -45,7 +45,7 @@ where Value.RawValue: Hashable & Sendable {
         }
     }
 
-    /// Nil when this version does not know it.
+    /// Nil if unknown to this version.
     @inlinable
     public var value: Value? {
         switch form {

@@ -1,29 +1,29 @@
 public import AppStore
 import Signing
 
-/// What an app asks Apple with: an In-App Purchase key of App Store Connect (Users and Access,
-/// Integrations). Never printed: neither its description nor its mirror shows any of it.
+/// Credentials of an app's requests to Apple: an In-App Purchase key of App Store Connect (Users
+/// and Access, Integrations). Never printed: description and mirror are empty of it.
 public struct APICredentials: Sendable {
     let keyId: String
     let issuerId: String
     let bundleId: BundleId
     let key: PrivateKey
 
-    /// Why a key cannot be used. Says nothing of the key.
+    /// Why a key cannot be used. Contains nothing of the key.
     public enum Problem: String, Error, Sendable {
-        /// Not one unencrypted PKCS#8 private key in PEM, as a `.p8` file holds it.
+        /// Not a single unencrypted PKCS#8 private key in PEM, as in a `.p8` file.
         case noPrivateKey
         /// A key, but not on P-256, the only curve ES256 takes.
         case wrongCurve
-        /// The key id or issuer id is empty, too long or holds control characters.
+        /// The key id or issuer id is empty, too long or contains control characters.
         case unusableId
     }
 
     /// - Parameters:
     ///   - keyId: of the key in App Store Connect.
     ///   - issuerId: of the account.
-    ///   - bundleId: the app that is asked about.
-    ///   - pem: what the `.p8` file holds.
+    ///   - bundleId: the app.
+    ///   - pem: contents of the `.p8` file.
     public init(
         keyId: String, issuerId: String, bundleId: BundleId, pem: [UInt8]
     ) throws(Problem) {

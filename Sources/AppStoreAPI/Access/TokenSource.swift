@@ -2,13 +2,13 @@ import AppStore
 import Signing
 import Synchronization
 
-/// The bearer token of an app: made when needed, used again until shortly before it expires.
+/// The bearer token of an app: created on demand and reused until shortly before it expires.
 final class TokenSource: Sendable {
     private struct State {
         var token: String?
-        /// Seconds since the epoch, by Apple's clock as far as it is known.
+        /// Seconds since the epoch, by Apple's clock if known.
         var issuedAt: Int64 = 0
-        /// What has to be added to this machine's clock to have Apple's.
+        /// Apple's clock minus the local clock.
         var correctionMilliseconds: Int64 = 0
     }
 
@@ -17,7 +17,7 @@ final class TokenSource: Sendable {
 
     init(_ credentials: APICredentials) { self.credentials = credentials }
 
-    /// A token that holds for at least `APILimits.tokenMarginSeconds` more.
+    /// A token valid for at least `APILimits.tokenMarginSeconds` more.
     func token(at now: Timestamp) throws(MintingError) -> String {
         let credentials = credentials
         return try state.withLock { (state) throws(MintingError) in
@@ -25,7 +25,8 @@ final class TokenSource: Sendable {
                 now.advanced(byMilliseconds: state.correctionMilliseconds)
                 .milliseconds / 1_000
             let lasts = state.issuedAt + APILimits.tokenLifeSeconds - APILimits.tokenMarginSeconds
-            // A clock that was set back makes a new one, too: the old one may be of the future.
+            // Also renewed after the clock was set back, because the old token may be dated in the
+            // future.
             if let token = state.token, seconds >= state.issuedAt, seconds < lasts { return token }
             let token = try ClientToken(
                 keyId: credentials.keyId, issuerId: credentials.issuerId,
@@ -38,8 +39,8 @@ final class TokenSource: Sendable {
         }
     }
 
-    /// Apple refused `token`: the next one is made anew, by Apple's clock where it told it.
-    /// Another task may have done so already; then its token stays.
+    /// Apple rejected `token`: the next one is created, by Apple's clock if the response stated it.
+    /// If another task has already replaced the token, its token is kept.
     func refused(_ token: String, appleSays date: Timestamp?, at now: Timestamp) {
         state.withLock { state in
             guard state.token == token else { return }
@@ -51,7 +52,7 @@ final class TokenSource: Sendable {
         }
     }
 
-    /// What has to be added to this machine's clock to have Apple's; 0 unless Apple refused a token
-    /// because of it.
+    /// Apple's clock minus the local clock; 0 unless Apple rejected a token because of the
+    /// difference.
     var correctionMilliseconds: Int64 { state.withLock { $0.correctionMilliseconds } }
 }

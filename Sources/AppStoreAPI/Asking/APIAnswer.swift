@@ -1,21 +1,21 @@
 public import AppStore
 
-/// What Apple said: read, and as it came. Nothing in it is believed: what is signed goes to the
-/// verifier with the rest of the intake, and what is not signed is not evidence.
+/// Apple's response, decoded and as received. Not verified: signed parts go to the verifier with
+/// the rest of the intake, and unsigned parts are not evidence.
 public struct APIAnswer<Value: Sendable>: Sendable {
-    /// The answer, read.
+    /// The decoded response.
     public let value: Value
-    /// The answer's body, byte by byte.
+    /// The response body, byte for byte.
     public let body: [UInt8]
-    /// Which of Apple's environments answered.
+    /// The environment that responded.
     public let environment: Environment
-    /// When Apple answered, by its own clock, to the second; nil where it did not say.
+    /// Time of the response by Apple's clock, to the second; nil if not stated.
     public var date: Timestamp?
 }
 
 extension APIAnswer: Equatable where Value: Equatable {}
 
-/// The answer of endpoints that only say that they have taken the request.
+/// The response of endpoints that only accept the request.
 public struct Accepted: Sendable, Equatable {
     /// 200 or 202.
     public let status: Int

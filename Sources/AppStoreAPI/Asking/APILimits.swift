@@ -1,12 +1,13 @@
-/// Bounds of everything that is asked (`design.md` §6).
+/// Bounds of requests and responses (`design.md` §6).
 public enum APILimits {
-    /// Longest answer: 4 MiB, what the intake takes of an API body. Apple's pages have some 400 KiB.
+    /// Longest response: 4 MiB, the intake's limit for an API body. Apple's pages have about 400
+    /// KiB.
     public static let answerByteCount = 4 * 1024 * 1024
-    /// One attempt, from connecting to the last byte; Apple's libraries wait as long.
+    /// Timeout of one attempt, from connecting to the last byte, as in Apple's libraries.
     public static let timeoutMilliseconds: Int64 = 30_000
-    /// Until a connection stands.
+    /// Timeout of connecting.
     public static let connectTimeoutMilliseconds: Int64 = 10_000
-    /// Longest id in a path; Apple's have about 20 digits, tokens some hundred characters.
+    /// Longest id in a path; Apple's have about 20 digits, tokens a few hundred characters.
     public static let idByteCount = 1_024
     /// Days by which a renewal date can be extended (App Store Server API, `extendByDays`).
     public static let extensionDays: ClosedRange<Int64> = 1...90
@@ -14,20 +15,20 @@ public enum APILimits {
     public static let requestIdentifierCharacterCount = 128
     /// Thousandths of a percent (App Store Server API, `consumptionPercentage`).
     public static let consumptionPercentages: ClosedRange<Int64> = 0...100_000
-    /// Life of a token: Apple's libraries use five minutes and Apple takes up to an hour.
+    /// Lifetime of a token: Apple's libraries use five minutes and Apple accepts up to an hour.
     public static let tokenLifeSeconds: Int64 = 300
-    /// A token is not used in its last seconds: it could expire on the way.
+    /// A token is not used in its last seconds, because it could expire in transit.
     public static let tokenMarginSeconds: Int64 = 30
-    /// However long Apple asks to wait, so much later it is asked again.
+    /// Longest wait that a `Retry-After` can impose.
     public static let longestHoldMilliseconds: Int64 = 3_600_000
-    /// Requests on their way at once.
+    /// Most concurrent requests.
     public static let concurrency = 16
-    /// Pages in a row that bring nothing new, after which Apple is not asked for more.
+    /// Most consecutive pages without new items before a walk ends.
     public static let barrenPageCount = 20
-    /// Pages of one walk: 20 million notifications.
+    /// Most pages of one walk: 20 million notifications.
     public static let pageCount = 1_000_000
-    /// How often a walk begins anew because its token had expired.
+    /// Most restarts of a walk whose token expired.
     public static let restartCount = 3
-    /// A clock that differs by more from Apple's is corrected when Apple refuses a token.
+    /// Clock difference above which the local clock is corrected when Apple rejects a token.
     public static let clockToleranceMilliseconds: Int64 = 30_000
 }

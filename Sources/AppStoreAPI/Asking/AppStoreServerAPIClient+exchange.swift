@@ -1,15 +1,15 @@
 import AppStore
 import Signing
 
-/// One request to one environment, until it is answered or given up.
+/// Sends one request to one environment, with retries.
 extension AppStoreServerAPIClient {
-    /// What follows from what came back.
+    /// The next step after an attempt.
     private enum Verdict {
         case done(TransportAnswer)
-        /// Once more, if attempts and budget allow, else this failure.
+        /// Retry if attempts and budget allow, else fail with this failure.
         case again(APIFailure, notBefore: Timestamp?)
         case failed(APIFailure)
-        /// The token was refused.
+        /// The token was rejected.
         case refusedToken(TransportAnswer)
     }
 
@@ -44,7 +44,7 @@ extension AppStoreServerAPIClient {
 
     private func token(_ endpoint: Endpoint) throws(APIFailure) -> String {
         do throws(MintingError) { return try tokens.token(at: clock.now) } catch {
-            throw .invalid(endpoint, "The private key signs nothing (\(error)).")
+            throw .invalid(endpoint, "Signing with the private key failed (\(error)).")
         }
     }
 
@@ -61,7 +61,7 @@ extension AppStoreServerAPIClient {
             url: hosts.base(environment) + request.target, headers: headers, body: request.body)
     }
 
-    /// By Apple's clock as far as refused tokens told it.
+    /// Uses Apple's clock if rejected tokens revealed it.
     private var pace: RequestPace {
         RequestPace(
             limiter: limiter, clock: clock, policy: policy, chance: chance,
@@ -108,7 +108,7 @@ extension AppStoreServerAPIClient {
         if let code, answer.status < 500 {
             var refusal = APIFailure.refused(endpoint, status: answer.status, code: code)
             refusal.answeredAt = answer.date.flatMap { HTTPDate.read($0) }
-            // A refusal that Apple calls retryable has changed nothing.
+            // A rejection that Apple calls retryable has changed nothing.
             return refusal.isRetryable ? .again(refusal, notBefore: nil) : .failed(refusal)
         }
         guard answer.status >= 500 else {

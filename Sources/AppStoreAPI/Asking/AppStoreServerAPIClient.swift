@@ -1,30 +1,31 @@
 public import AppStore
 import Signing
 
-/// Asks the App Store Server API for one app: tokens, rates, retries and the choice of environment.
-/// Every endpoint is a method of its own (`AppStoreServerAPIClient+….swift`).
+/// A client of the App Store Server API for one app: tokens, rates, retries and choice of
+/// environment. Every endpoint is a method (`AppStoreServerAPIClient+….swift`).
 ///
-/// Shared freely between tasks: rates hold for all of them together.
+/// Safe to share between tasks: rates apply to all of them together.
 public final class AppStoreServerAPIClient: Sendable {
-    /// The app that is asked about.
+    /// The app.
     public let bundleId: BundleId
     let hosts: APIHosts
     let transport: any APITransport
     let clock: any RequestClock
     let policy: RetryPolicy
-    /// A number of the range, for waits.
+    /// Returns a random number in the range, for jitter.
     let chance: @Sendable (ClosedRange<Int64>) -> Int64
     let tokens: TokenSource
     let limiter: RateLimiter
 
     /// - Parameters:
     ///   - credentials: the app's key.
-    ///   - hosts: Apple's, or what takes their place.
-    ///   - transport: carries requests.
-    ///   - clock: time of day, elapsed time, and waiting.
-    ///   - policy: how often and how long is tried.
-    ///   - requestsPerSecond: of each kind, where others need some of what Apple allows; nil: all.
-    ///   - chance: a number of the range it is given: how long to wait.
+    ///   - hosts: Apple's, or replacements.
+    ///   - transport: sends requests.
+    ///   - clock: time of day, elapsed time, and sleeping.
+    ///   - policy: attempts and waiting.
+    ///   - requestsPerSecond: limit for each kind, below Apple's, to leave room for others; nil:
+    ///     Apple's.
+    ///   - chance: returns a random number in the range, for jitter.
     public init(
         credentials: APICredentials, hosts: APIHosts = .apple, transport: any APITransport,
         clock: any RequestClock = SystemRequestClock(), policy: RetryPolicy = RetryPolicy(),
@@ -41,9 +42,9 @@ public final class AppStoreServerAPIClient: Sendable {
         tokens = TokenSource(credentials)
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
-    /// Asks, and reads the answer's body.
+    /// Sends a request and decodes the response body.
     func ask<Response: WireObject>(
         _ request: APIRequest, _ choice: EnvironmentChoice
     ) async throws(APIFailure) -> APIAnswer<Response> {
@@ -59,7 +60,7 @@ public final class AppStoreServerAPIClient: Sendable {
             date: answer.date.flatMap { HTTPDate.read($0) })
     }
 
-    /// An answer with every member that it needs to say anything.
+    /// Decodes a response and requires its essential members.
     private func read<Response: WireObject>(
         _ body: [UInt8], _ endpoint: Endpoint
     ) throws(APIFailure) -> Response {
@@ -73,7 +74,7 @@ public final class AppStoreServerAPIClient: Sendable {
         return response
     }
 
-    /// Asks where only the status says something.
+    /// Sends a request whose response is only a status.
     func tell(
         _ request: APIRequest, _ choice: EnvironmentChoice
     ) async throws(APIFailure) -> APIAnswer<Accepted> {
@@ -83,7 +84,7 @@ public final class AppStoreServerAPIClient: Sendable {
             date: answer.date.flatMap { HTTPDate.read($0) })
     }
 
-    /// What names an app must name ours.
+    /// Rejects a response that names another app.
     func requireOurs<Response>(
         _ answer: APIAnswer<Response>, _ bundleId: BundleId?, _ endpoint: Endpoint
     ) throws(APIFailure) {
@@ -100,7 +101,7 @@ public final class AppStoreServerAPIClient: Sendable {
         case .only(let environment):
             guard environment == .production || environment == .sandbox else {
                 throw .invalid(
-                    request.endpoint, "Only Production and Sandbox are Apple's to answer for.")
+                    request.endpoint, "Apple has only Production and Sandbox.")
             }
             return (try await send(request, to: environment), environment)
         case .productionFirst:
@@ -121,7 +122,7 @@ public final class AppStoreServerAPIClient: Sendable {
         do throws(APIFailure) {
             return try await send(request, to: .sandbox)
         } catch {
-            // Unknown in both, or no access to either: Production's refusal says it all.
+            // Unknown to both, or no access to either: report Production's rejection.
             throw error.mayBeOfTheOtherEnvironment ? first : error
         }
     }
@@ -140,7 +141,7 @@ public final class AppStoreServerAPIClient: Sendable {
 }
 
 extension APIFailure {
-    /// Not found, or a refused token, which is how Production answers for an app that was never
+    /// Not found, or a rejected token, which is Production's response for an app that was never
     /// released (`appstore.md`, trap 3).
     var mayBeOfTheOtherEnvironment: Bool {
         code == .unauthorized || appleCode == Raw(.transactionIdNotFound)

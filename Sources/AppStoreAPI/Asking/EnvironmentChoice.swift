@@ -1,10 +1,10 @@
 public import AppStore
 
-/// Whom to ask.
+/// The environment of a request.
 public enum EnvironmentChoice: Sendable, Hashable {
-    /// Only this one; Xcode's data is asked of nobody.
+    /// Only this one; Apple has no API for Xcode's data.
     case only(Environment)
-    /// Production, and Sandbox when Production does not know the id: as Apple advises where the
-    /// environment of an id is not known (App Store Server API, 4040010).
+    /// Production, then Sandbox if Production does not know the id, as Apple advises for an id of
+    /// unknown environment (App Store Server API, 4040010).
     case productionFirst
 }

@@ -1,7 +1,7 @@
 import AppStore
 import Foundation
 
-/// Reads dates of HTTP headers.
+/// Parses dates of HTTP headers.
 enum HTTPDate {
     /// The preferred form of RFC 9110 §5.6.7, `Sun, 06 Nov 1994 08:49:37 GMT`; nil for any other.
     static func read(_ text: String) -> Timestamp? {
@@ -14,13 +14,13 @@ enum HTTPDate {
     }
 }
 
-/// Reads `Retry-After`.
+/// Parses `Retry-After`.
 enum RetryAfter {
-    /// Below this a number is seconds from now (RFC 9110 §10.2.3), from here on Apple's milliseconds
-    /// since 1970: 2001-09-09, in seconds more than 30,000 years.
+    /// Smaller numbers are seconds from now (RFC 9110 §10.2.3), larger ones Apple's milliseconds
+    /// since 1970: 2001-09-09, or as seconds more than 30,000 years.
     static let firstDate: Int64 = 1_000_000_000_000
 
-    /// When the next request is welcome; nil for what is neither form.
+    /// The earliest time of the next request; nil if the text has neither form.
     static func read(_ text: String?, now: Timestamp) -> Timestamp? {
         guard let number = text.flatMap({ Int64($0.trimmingCharacters(in: .whitespaces)) }),
             number >= 0

@@ -1,17 +1,17 @@
 import AppStore
 import Synchronization
 
-/// Keeps every kind of request at or below the rate Apple documents, per environment: in any
-/// stretch of a second (Sandbox: of ten) no more begin than Apple takes.
+/// Limits every kind of request to Apple's documented rate, per environment: in any interval of a
+/// second (Sandbox: ten) no more start than Apple accepts.
 final class RateLimiter: Sendable {
-    /// So many in any stretch of so long.
+    /// `count` in any interval of `windowMilliseconds`.
     struct Rate: Sendable, Equatable {
         let count: Int
         let windowMilliseconds: Int64
 
         init(_ endpoint: Endpoint, _ environment: Environment, ceiling: Int? = nil) {
             count = max(1, min(endpoint.requestsPerSecond, ceiling ?? .max))
-            // A tenth of Production's rate, without fractions of requests.
+            // A tenth of Production's rate, in whole requests.
             windowMilliseconds = environment == .production ? 1_000 : 10_000
         }
     }
@@ -22,28 +22,28 @@ final class RateLimiter: Sendable {
     }
 
     private struct Grants {
-        /// When the newest ones begin, oldest first; as many as the rate counts.
+        /// Start times of the newest requests, oldest first; at most `count`.
         var times: [Int64] = []
-        /// Nothing begins before: Apple said so.
+        /// Apple's hold: nothing starts before.
         var heldUntil: Int64 = .min
     }
 
-    /// What an operator leaves of Apple's rates, requests of each kind a second; nil: all.
+    /// The operator's limit, in requests of each kind per second; nil: Apple's.
     private let ceiling: Int?
     private let state = Mutex<[Lane: Grants]>([:])
 
     init(ceiling: Int? = nil) { self.ceiling = ceiling }
 
-    /// What an asker gets.
+    /// The result of a reservation.
     enum Place: Sendable, Equatable {
-        /// Taken: the request begins so much later.
+        /// Reserved: the request starts after this delay.
         case after(milliseconds: Int64)
-        /// None taken: Apple asked everybody to wait until then.
+        /// Not reserved: Apple holds all requests until then.
         case held(until: Int64)
     }
 
-    /// Takes the next place, unless Apple asked for a longer wait than `longest`. One look says
-    /// both: between two another asker may have been told another time.
+    /// Reserves the next start, unless Apple's hold exceeds `longest`. Both are decided under one
+    /// lock, because another task could change the hold in between.
     func reserve(
         _ endpoint: Endpoint, _ environment: Environment, at elapsed: Int64, longest: Int64 = .max
     ) -> Place {
@@ -63,7 +63,7 @@ final class RateLimiter: Sendable {
         }
     }
 
-    /// Nothing of this kind begins before `until`.
+    /// Holds requests of this kind until `until`.
     func hold(_ endpoint: Endpoint, _ environment: Environment, until: Int64) {
         state.withLock { lanes in
             let lane = Lane(endpoint: endpoint, environment: environment)

@@ -1,14 +1,14 @@
 public import AppStore
 import Foundation
 
-/// Time as the client needs it, so that tests can give it and nothing waits in earnest.
+/// The client's clocks, replaceable in tests.
 public protocol RequestClock: Sendable {
-    /// The time of day, which may jump: for tokens and for Apple's dates.
+    /// The time of day, which may jump; for tokens and Apple's dates.
     var now: Timestamp { get }
-    /// Milliseconds that only ever grow: for rates.
+    /// Monotonic milliseconds; for rates.
     var elapsedMilliseconds: Int64 { get }
 
-    /// Returns after that long; throws when the task is cancelled.
+    /// Returns after that time; throws if the task is cancelled.
     func sleep(milliseconds: Int64) async throws(CancellationError)
 }
 

@@ -1,17 +1,17 @@
 import AppStore
 
-/// When a request begins, and begins again: under Apple's rates, within the waiting that one request
-/// is worth.
+/// Decides when a request and its retries start: under Apple's rates, within the waiting budget of
+/// one request.
 struct RequestPace: Sendable {
     let limiter: RateLimiter
     let clock: any RequestClock
     let policy: RetryPolicy
-    /// A number of the range, for waits.
+    /// Returns a random number in the range, for jitter.
     let chance: @Sendable (ClosedRange<Int64>) -> Int64
-    /// What has to be added to this machine's clock to have Apple's, as far as it is known.
+    /// Apple's clock minus the local clock, if known.
     var correctionMilliseconds: Int64 = 0
 
-    /// Now, by Apple's clock as far as it is known.
+    /// Current time by Apple's clock, if known.
     var appleNow: Timestamp { clock.now.advanced(byMilliseconds: correctionMilliseconds) }
 
     func waitForPlace(
@@ -22,7 +22,7 @@ struct RequestPace: Sendable {
             endpoint, environment, at: elapsed, longest: policy.budgetMilliseconds)
         {
         case .held(let until):
-            // Apple said when; whoever asks before is told so, and waits for nothing.
+            // Apple stated the end of the hold: fail with it instead of waiting.
             throw .rateLimited(
                 endpoint, until: appleNow.advanced(byMilliseconds: until - elapsed))
         case .after(let wait):
@@ -31,14 +31,14 @@ struct RequestPace: Sendable {
         }
     }
 
-    /// Throws `failure` where nothing is left of attempts and budget.
+    /// Throws `failure` if attempts or budget are exhausted.
     func waitBeforeRetry(
         _ failure: APIFailure, until date: Timestamp?, _ environment: Environment,
         _ budget: inout RetryBudget
     ) async throws(APIFailure) {
         let least = date?.milliseconds(since: appleNow)
         if let least, least > 0 {
-            // Others ask under the same allowance: they wait, too.
+            // Hold all requests of this kind, which share the allowance.
             let held = min(least, APILimits.longestHoldMilliseconds)
             limiter.hold(failure.endpoint, environment, until: clock.elapsedMilliseconds + held)
         }

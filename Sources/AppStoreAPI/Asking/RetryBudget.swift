@@ -1,8 +1,8 @@
-/// What is left of the attempts and the waiting of one request. Pure: chance and waiting are the
+/// The remaining attempts and waiting time of one request. Pure: randomness and sleeping are the
 /// caller's.
 struct RetryBudget: Sendable {
     let policy: RetryPolicy
-    /// Attempts made.
+    /// Number of attempts so far.
     private(set) var attempts = 0
     private(set) var waitedMilliseconds: Int64 = 0
 
@@ -10,12 +10,12 @@ struct RetryBudget: Sendable {
 
     mutating func beginAttempt() { attempts += 1 }
 
-    /// How long to wait before the next attempt; nil when there is none.
+    /// The wait before the next attempt; nil if there is none.
     ///
     /// - Parameters:
-    ///   - least: what Apple asks for; nil leaves it to us. Beyond it some of our own is added, so
-    ///     that not everybody comes back at once.
-    ///   - chance: a number of the range.
+    ///   - least: minimum requested by Apple, or nil. Jitter is added to it, so that clients do not
+    ///     return at the same time.
+    ///   - chance: returns a random number in the range.
     mutating func wait(
         atLeast least: Int64?, _ chance: (ClosedRange<Int64>) -> Int64
     ) -> Int64? {

@@ -1,15 +1,15 @@
-/// How often and how long a request is tried again.
+/// Limits on the retries of a request.
 public struct RetryPolicy: Sendable, Equatable {
-    /// Attempts in all, the first one included.
+    /// Number of attempts, including the first.
     public var attempts: Int
-    /// The first wait is at most this, each later one at most twice the one before.
+    /// Upper bound of the first wait; it doubles for each later one.
     public var firstWaitMilliseconds: Int64
-    /// No wait of our own choosing is longer.
+    /// Upper bound of every wait that Apple does not request.
     public var longestWaitMilliseconds: Int64
-    /// All waits for one request together, those that Apple asks for included.
+    /// Upper bound of all waits for one request together, including those that Apple requests.
     public var budgetMilliseconds: Int64
 
-    /// Six attempts within two minutes of waiting.
+    /// Six attempts and two minutes of waiting.
     public init(
         attempts: Int = 6, firstWaitMilliseconds: Int64 = 500,
         longestWaitMilliseconds: Int64 = 20_000, budgetMilliseconds: Int64 = 120_000
@@ -20,7 +20,7 @@ public struct RetryPolicy: Sendable, Equatable {
         self.budgetMilliseconds = budgetMilliseconds
     }
 
-    /// The most that is waited after the `attempt`-th attempt, from 1.
+    /// Upper bound of the wait after the `attempt`-th attempt, counted from 1.
     func bound(after attempt: Int) -> Int64 {
         var bound = firstWaitMilliseconds
         for _ in 1..<max(1, attempt) where bound < longestWaitMilliseconds { bound *= 2 }

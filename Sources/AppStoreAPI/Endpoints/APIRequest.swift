@@ -1,6 +1,6 @@
 import AppStore
 
-/// One request, before it knows its host and its token.
+/// One request, without host and token.
 struct APIRequest: Sendable, Equatable {
     enum Method: String, Sendable {
         case get = "GET"
@@ -10,11 +10,11 @@ struct APIRequest: Sendable, Equatable {
 
     let endpoint: Endpoint
     let method: Method
-    /// Percent-encoded, from the host's root on.
+    /// Percent-encoded, starting at the host's root.
     let path: String
-    /// In this order; a name may come several times.
+    /// In order; a name may occur several times.
     var query: [QueryItem] = []
-    /// JSON, where the endpoint takes a body.
+    /// JSON, if the endpoint has a body.
     var body: [UInt8]?
 
     struct QueryItem: Sendable, Equatable {
@@ -22,7 +22,7 @@ struct APIRequest: Sendable, Equatable {
         let value: String
     }
 
-    /// Path and query as they go into the address.
+    /// Encoded path and query.
     var target: String {
         guard !query.isEmpty else { return path }
         let items = query.map {
@@ -31,8 +31,8 @@ struct APIRequest: Sendable, Equatable {
         return "\(path)?\(items.joined(separator: "&"))"
     }
 
-    /// Everything but unreserved characters escaped (RFC 3986 §2.3): an id can then be nothing but
-    /// one segment of the path.
+    /// Escapes all but unreserved characters (RFC 3986 §2.3), so that an id is always one path
+    /// segment.
     static func encoded(_ text: String) -> String {
         var result = ""
         for byte in text.utf8 {
@@ -49,8 +49,8 @@ struct APIRequest: Sendable, Equatable {
         return result
     }
 
-    /// An id as a segment of a path. Throws `invalidRequest` for what no id of Apple's is: then the
-    /// path would be another one.
+    /// An id as a path segment. Throws `invalidRequest` for ids that Apple cannot have made, which
+    /// would change the path.
     static func segment(
         _ id: String, _ name: String, _ endpoint: Endpoint
     ) throws(APIFailure) -> String {
@@ -59,7 +59,7 @@ struct APIRequest: Sendable, Equatable {
             && id.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && id != "." && id != ".."
         guard isUsable else {
             throw .invalid(
-                endpoint, "The \(name) is empty, too long or holds characters no id has.")
+                endpoint, "The \(name) is empty, too long or contains invalid characters.")
         }
         return encoded(id)
     }

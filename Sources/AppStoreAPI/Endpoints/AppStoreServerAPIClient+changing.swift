@@ -1,11 +1,11 @@
 public import AppStore
 import Foundation
 
-/// The endpoints that make Apple do something. What cannot be one of Apple's requests is refused
-/// before it is sent.
+/// The endpoints that change something at Apple. Invalid requests are rejected before they are
+/// sent.
 extension AppStoreServerAPIClient {
-    /// Extend a Subscription Renewal Date. Sent once: while nobody knows whether Apple acted, it is
-    /// `unknownOutcome`.
+    /// Extend a Subscription Renewal Date. Sent once: if it is unknown whether Apple acted, the
+    /// failure is `unknownOutcome`.
     public func extendRenewalDate(
         _ id: OriginalTransactionId, _ request: ExtendRenewalDateRequest,
         in choice: EnvironmentChoice
@@ -29,10 +29,10 @@ extension AppStoreServerAPIClient {
         try requireExtension(
             endpoint, request.extendByDays, request.extendReasonCode, request.requestIdentifier)
         guard UUID(uuidString: request.requestIdentifier ?? "") != nil else {
-            throw .invalid(endpoint, "The request identifier is no UUID.")
+            throw .invalid(endpoint, "The request identifier is not a UUID.")
         }
         guard request.productId?.rawValue.isEmpty == false else {
-            throw .invalid(endpoint, "A product is needed.")
+            throw .invalid(endpoint, "A product is required.")
         }
         guard request.storefrontCountryCodes?.isEmpty != true else {
             throw .invalid(
@@ -76,7 +76,7 @@ extension AppStoreServerAPIClient {
         let endpoint = Endpoint.setAppAccountToken
         let segment = try APIRequest.segment(id.rawValue, "originalTransactionId", endpoint)
         guard UUID(uuidString: request.appAccountToken ?? "") != nil else {
-            throw .invalid(endpoint, "The appAccountToken is no UUID.")
+            throw .invalid(endpoint, "The appAccountToken is not a UUID.")
         }
         return try await tell(
             APIRequest(
@@ -85,7 +85,7 @@ extension AppStoreServerAPIClient {
                 body: request.encoded()), choice)
     }
 
-    /// Finish Transaction: the app will not see it as unfinished any more.
+    /// Finish Transaction: the app no longer sees it as unfinished.
     public func finishTransaction(
         _ id: TransactionId, in choice: EnvironmentChoice
     ) async throws(APIFailure) -> APIAnswer<Accepted> {
@@ -96,43 +96,43 @@ extension AppStoreServerAPIClient {
                 path: "/inApps/v1/transactions/\(segment)/finish"), choice)
     }
 
-    // MARK: What Apple would refuse
+    // MARK: Validation
 
     private func requireExtension(
         _ endpoint: Endpoint, _ days: Int64?, _ reason: Raw<ExtendReasonCode>?,
         _ requestIdentifier: String?
     ) throws(APIFailure) {
         guard let days, APILimits.extensionDays.contains(days) else {
-            throw .invalid(endpoint, "1 to 90 days are possible.")
+            throw .invalid(endpoint, "The days must be 1 to 90.")
         }
-        guard reason != nil else { throw .invalid(endpoint, "A reason is needed.") }
+        guard reason != nil else { throw .invalid(endpoint, "A reason is required.") }
         let count = requestIdentifier?.count ?? 0
         guard (1...APILimits.requestIdentifierCharacterCount).contains(count) else {
             throw .invalid(
                 endpoint,
                 "A request identifier of at most \(APILimits.requestIdentifierCharacterCount)"
-                    + " characters is needed.")
+                    + " characters is required.")
         }
     }
 
     private func requireConsumption(_ request: ConsumptionRequest) throws(APIFailure) {
         let endpoint = Endpoint.sendConsumptionInformation
         guard request.customerConsented == true else {
-            throw .invalid(endpoint, "Without the customer's consent nothing may be sent.")
+            throw .invalid(endpoint, "The customer's consent is required.")
         }
         guard request.deliveryStatus != nil, request.sampleContentProvided != nil else {
-            throw .invalid(endpoint, "deliveryStatus and sampleContentProvided are needed.")
+            throw .invalid(endpoint, "deliveryStatus and sampleContentProvided are required.")
         }
         guard let percentage = request.consumptionPercentage else { return }
         guard APILimits.consumptionPercentages.contains(percentage) else {
-            throw .invalid(endpoint, "consumptionPercentage is 0 to 100000, thousandths of 1 %.")
+            throw .invalid(endpoint, "consumptionPercentage must be 0 to 100000, in 0.001 %.")
         }
         guard request.deliveryStatus == Raw(.delivered) || percentage == 0 else {
-            throw .invalid(endpoint, "What was not delivered was not consumed.")
+            throw .invalid(endpoint, "An undelivered purchase cannot be consumed.")
         }
         let isPartly = percentage > 0 && percentage < APILimits.consumptionPercentages.upperBound
         guard request.refundPreference != Raw(.grantProrated) || isPartly else {
-            throw .invalid(endpoint, "A prorated refund needs a percentage between 1 and 99999.")
+            throw .invalid(endpoint, "A prorated refund requires a percentage between 1 and 99999.")
         }
     }
 }

@@ -1,11 +1,11 @@
 public import AppStore
 
-/// The endpoints that only tell. `id` is any id of the customer where nothing else is said: a
+/// The endpoints that only read. `id` is any id of the customer unless stated otherwise: a
 /// transactionId, originalTransactionId or appTransactionId.
 extension AppStoreServerAPIClient {
     /// Get All Subscription Statuses: every chain of the customer, in all groups.
     ///
-    /// - Parameter statuses: only chains in one of these; none: all.
+    /// - Parameter statuses: only chains in one of these; empty: all.
     public func allSubscriptionStatuses(
         _ id: String, statuses: [Raw<SubscriptionStatus>] = [], in choice: EnvironmentChoice
     ) async throws(APIFailure) -> APIAnswer<StatusResponse> {
@@ -22,7 +22,7 @@ extension AppStoreServerAPIClient {
 
     /// Get Transaction History (version 2): one page; `transactionHistoryPages` walks all of them.
     ///
-    /// - Parameter revision: of the page before; nil: the first page.
+    /// - Parameter revision: that of the previous page; nil: the first page.
     public func transactionHistory(
         _ id: String, _ request: TransactionHistoryRequest = TransactionHistoryRequest(),
         revision: String? = nil, in choice: EnvironmentChoice
@@ -30,7 +30,7 @@ extension AppStoreServerAPIClient {
         let endpoint = Endpoint.transactionHistory
         let segment = try APIRequest.segment(id, "id", endpoint)
         if let start = request.startDate, let end = request.endDate, start >= end {
-            throw .invalid(endpoint, "The window ends before it begins.")
+            throw .invalid(endpoint, "The window must begin before it ends.")
         }
         let place = revision.map { [APIRequest.QueryItem(name: "revision", value: $0)] } ?? []
         let answer: APIAnswer<HistoryResponse> = try await ask(
@@ -56,7 +56,7 @@ extension AppStoreServerAPIClient {
             .appTransactionInfo, "/inApps/v1/transactions/appTransactions/", id, choice)
     }
 
-    /// Look Up Order ID: of Production only.
+    /// Look Up Order ID; Production only.
     public func orderLookup(
         _ orderId: String
     ) async throws(APIFailure) -> APIAnswer<OrderLookupResponse> {
@@ -65,7 +65,7 @@ extension AppStoreServerAPIClient {
 
     /// Get Refund History (version 2): one page; `refundHistoryPages` walks all of them.
     ///
-    /// - Parameter revision: of the page before; nil: the first page.
+    /// - Parameter revision: that of the previous page; nil: the first page.
     public func refundHistory(
         _ id: String, revision: String? = nil, in choice: EnvironmentChoice
     ) async throws(APIFailure) -> APIAnswer<RefundHistoryResponse> {
@@ -87,23 +87,23 @@ extension AppStoreServerAPIClient {
 
     /// Get Notification History: one page; `notificationHistoryPages` walks all of them.
     ///
-    /// - Parameter paginationToken: of the page before; nil: the first page.
+    /// - Parameter paginationToken: that of the previous page; nil: the first page.
     public func notificationHistory(
         _ request: NotificationHistoryRequest, paginationToken: String? = nil,
         in environment: Environment
     ) async throws(APIFailure) -> APIAnswer<NotificationHistoryResponse> {
         let endpoint = Endpoint.notificationHistory
         guard let start = request.startDate, let end = request.endDate, start < end else {
-            throw .invalid(endpoint, "A window is needed that begins before it ends.")
+            throw .invalid(endpoint, "A window that begins before it ends is required.")
         }
         if let id = request.transactionId {
             _ = try APIRequest.segment(id, "transactionId", endpoint)
         }
         guard request.transactionId == nil || request.notificationType == nil else {
-            throw .invalid(endpoint, "Ask by type or by transaction id, not by both.")
+            throw .invalid(endpoint, "Filter by type or by transaction id, not both.")
         }
         guard request.notificationSubtype == nil || request.notificationType != nil else {
-            throw .invalid(endpoint, "A subtype needs its type.")
+            throw .invalid(endpoint, "A subtype requires its type.")
         }
         return try await ask(
             APIRequest(

@@ -1,7 +1,7 @@
 import AppStore
 
-/// What can be asked of Apple, with what holds for every request of a kind: the App Store Server API's
-/// endpoints that are not deprecated, and verifyReceipt for those who still must.
+/// Apple's endpoints and the properties of their requests: those of the App Store Server API that
+/// are not deprecated, and verifyReceipt for apps that still need it.
 public enum Endpoint: String, Sendable, Hashable, CaseIterable {
     case allSubscriptionStatuses
     case transactionHistory
@@ -18,13 +18,13 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
     case sendConsumptionInformation
     case setAppAccountToken
     case finishTransaction
-    /// Asked by `VerifyReceiptClient`: of other hosts, with the app's shared secret.
+    /// Used by `VerifyReceiptClient`: on other hosts, with the app's shared secret.
     case verifyReceipt
 
     /// Stable; scripts rely on it.
     public var name: String { rawValue }
 
-    /// Requests a second Apple takes of one app in Production; Sandbox takes a tenth
+    /// Requests per second that Apple accepts for one app in Production; Sandbox accepts a tenth
     /// (App Store Server API, Identifying rate limits).
     public var requestsPerSecond: Int {
         switch self {
@@ -33,7 +33,7 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
             50
         case .extendRenewalDate, .setAppAccountToken: 20
         case .orderLookup, .refundHistory: 10
-        // Apple documents no rate: as much as of its slower endpoints.
+        // Apple documents no rate: the rate of its slower endpoints.
         case .verifyReceipt: 10
         case .massExtendRenewalDate, .massExtendRenewalDateStatus, .requestTestNotification,
             .testNotificationStatus:
@@ -41,7 +41,7 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether Apple does something because of it.
+    /// Whether the request changes something at Apple.
     public var isChange: Bool {
         switch self {
         case .extendRenewalDate, .massExtendRenewalDate, .requestTestNotification,
@@ -51,8 +51,8 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether sending it twice could do more than sending it once: then it is not repeated while
-    /// nobody knows whether the first one arrived.
+    /// Whether sending it twice has the same effect as sending it once; otherwise it is not retried
+    /// while it is unknown whether it arrived.
     public var isRepeatable: Bool {
         switch self {
         case .extendRenewalDate, .massExtendRenewalDate, .requestTestNotification: false
@@ -60,7 +60,7 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether a request is about an id of one environment, so that the other one may know it.
+    /// Whether a request is about an id of one environment, which the other one may know.
     var isAboutOneId: Bool {
         switch self {
         case .allSubscriptionStatuses, .transactionHistory, .transactionInfo, .appTransactionInfo,
@@ -71,7 +71,7 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
         case .orderLookup, .massExtendRenewalDate, .massExtendRenewalDateStatus,
             .notificationHistory, .requestTestNotification, .testNotificationStatus:
             false
-        // Its statuses say which of both to ask.
+        // Its statuses name the environment.
         case .verifyReceipt: false
         }
     }

@@ -1,12 +1,12 @@
-/// Whether what was bought was delivered (App Store Server API, `deliveryStatus`, version 2).
+/// Whether the purchase was delivered (App Store Server API, `deliveryStatus`, version 2).
 public enum DeliveryStatus: String, Sendable, CaseIterable {
-    /// It works.
+    /// Delivered and working.
     case delivered = "DELIVERED"
-    /// It does not work as it should.
+    /// Not working correctly.
     case undeliveredQualityIssue = "UNDELIVERED_QUALITY_ISSUE"
-    /// It was something else.
+    /// A different item.
     case undeliveredWrongItem = "UNDELIVERED_WRONG_ITEM"
-    /// Our service was down.
+    /// The app's server was down.
     case undeliveredServerOutage = "UNDELIVERED_SERVER_OUTAGE"
     /// Another reason.
     case undeliveredOther = "UNDELIVERED_OTHER"

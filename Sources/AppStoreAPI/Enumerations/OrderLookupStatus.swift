@@ -1,4 +1,4 @@
-/// Whether an order id holds (App Store Server API, `OrderLookupStatus`).
+/// Whether an order id is valid (App Store Server API, `OrderLookupStatus`).
 public enum OrderLookupStatus: Int64, Sendable, CaseIterable {
     /// It is one of this app's.
     case valid = 0

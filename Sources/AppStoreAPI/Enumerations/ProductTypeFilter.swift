@@ -1,4 +1,4 @@
-/// Kind of product in a query (App Store Server API, `productType`): other words than in payloads.
+/// Product type in a query (App Store Server API, `productType`); the values differ from payloads.
 public enum ProductTypeFilter: String, Sendable, CaseIterable {
     /// Auto-renewable subscriptions.
     case autoRenewable = "AUTO_RENEWABLE"

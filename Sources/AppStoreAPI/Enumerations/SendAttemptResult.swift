@@ -1,27 +1,27 @@
-/// What came of an attempt to deliver a notification (App Store Server API, `sendAttemptResult`).
+/// The result of an attempt to deliver a notification (App Store Server API, `sendAttemptResult`).
 public enum SendAttemptResult: String, Sendable, CaseIterable {
-    /// Our server took it.
+    /// The server accepted it.
     case success = "SUCCESS"
-    /// Our server did not answer in time.
+    /// The server did not respond in time.
     case timedOut = "TIMED_OUT"
-    /// The certificate, or the TLS version.
+    /// An invalid certificate or TLS version.
     case tlsIssue = "TLS_ISSUE"
     /// The old name of `tlsIssue`.
     case sslIssue = "SSL_ISSUE"
-    /// A redirect that leads back.
+    /// A circular redirect.
     case circularRedirect = "CIRCULAR_REDIRECT"
-    /// No answer.
+    /// No response.
     case noResponse = "NO_RESPONSE"
     /// The connection failed.
     case socketIssue = "SOCKET_ISSUE"
-    /// The answer's charset.
+    /// Unsupported charset of the response.
     case unsupportedCharset = "UNSUPPORTED_CHARSET"
-    /// The answer was no HTTP.
+    /// The response was not valid HTTP.
     case invalidResponse = "INVALID_RESPONSE"
-    /// The connection was closed while Apple sent.
+    /// The connection was closed while Apple was sending.
     case prematureClose = "PREMATURE_CLOSE"
-    /// Our server answered something other than 200 to 206.
+    /// The server responded with a status outside 200 to 206.
     case unsuccessfulHTTPResponseCode = "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
-    /// Something else.
+    /// Another result.
     case other = "OTHER"
 }

@@ -1,10 +1,10 @@
-/// What follows from each number.
+/// Properties of each error number.
 extension APIErrorCode {
-    /// The HTTP status that comes with it.
+    /// The HTTP status of the number.
     public var httpStatus: Int { Int(rawValue / 10_000) }
 
     /// Whether the same request may succeed later: Apple's "errors to retry", 429 after its date,
-    /// and failures of Apple's own.
+    /// and internal failures of Apple's.
     public var isRetryable: Bool {
         switch self {
         case .accountNotFoundRetryable, .appNotFoundRetryable,
@@ -15,45 +15,45 @@ extension APIErrorCode {
         }
     }
 
-    /// What the asker can do about it: one sentence.
+    /// What to do, in one sentence.
     public var remedy: String {
         switch self {
         case .transactionIdNotFound:
             "Check the id; it may belong to the other environment (--environment), or to a"
-                + " purchase of the last minutes: then ask again later."
+                + " purchase of the last minutes: then try again later."
         case .originalTransactionIdNotFound, .accountNotFound:
             "Check the id; it may belong to the other environment (--environment)."
         case .appNotFound, .invalidAppIdentifier:
             "Check the bundle id and that the key belongs to the same App Store Connect account."
-        case .appTransactionDoesNotExist: "The customer has none; nothing can be done."
-        case .testNotificationNotFound: "Apple may not have the result yet: ask again in a moment."
+        case .appTransactionDoesNotExist: "The customer has no app transaction."
+        case .testNotificationNotFound: "Apple may not have the result yet; try again in a moment."
         case .serverNotificationURLNotFound:
             "Enter the address of this server in App Store Connect, App Information, App Store"
                 + " Server Notifications."
         case .statusRequestNotFound: "Check the product and the request identifier."
         case .startDateTooFarInPast, .invalidStartDate:
-            "Apple keeps 180 days in Production and 30 in Sandbox: begin later, and use the"
-                + " transaction history for what is older."
+            "Apple keeps 180 days in Production and 30 in Sandbox: use a later start, and the"
+                + " transaction history for older data."
         case .startDateAfterEndDate, .invalidEndDate: "The window must begin before it ends."
         case .paginationTokenExpired, .invalidPaginationToken, .invalidRequestRevision:
-            "Begin again at the first page; what was fetched is known already."
-        case .invalidNotificationType: "Name a type with one of its own subtypes, or no subtype."
-        case .multipleFiltersSupplied: "Ask by type or by transaction id, not by both."
+            "Restart at the first page; fetched items are recognised as duplicates."
+        case .invalidNotificationType: "Give a type with one of its own subtypes, or no subtype."
+        case .multipleFiltersSupplied: "Filter by type or by transaction id, not both."
         case .transactionIdIsNotOriginalTransactionId, .invalidOriginalTransactionId,
             .appTransactionIdNotSupported:
-            "Use the originalTransactionId; `subledger show` names it."
+            "Use the originalTransactionId, as printed by `subledger show`."
         case .familyTransactionNotSupported, .familySharedSubscriptionExtensionIneligible:
             "Use the purchaser's transaction: this one is a family member's."
         case .subscriptionExtensionIneligible, .assignedSubscriptionExtensionIneligible:
             "Only an active subscription with a paid period can be extended."
         case .subscriptionMaxExtension:
-            "It was extended twice within 365 days already; wait, or grant access by hand"
+            "It was already extended twice within 365 days; wait, or grant access manually"
                 + " (`subledger grant`)."
-        case .rateLimitExceeded: "Wait for the time stated, then ask again."
+        case .rateLimitExceeded: "Try again after the time stated."
         case .generalInternal, .generalInternalRetryable, .accountNotFoundRetryable,
             .appNotFoundRetryable, .originalTransactionIdNotFoundRetryable:
-            "Ask again later."
-        default: "Correct the request; unchanged it would be refused again."
+            "Try again later."
+        default: "Correct the request before sending it again."
         }
     }
 }

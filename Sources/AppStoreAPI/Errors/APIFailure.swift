@@ -1,61 +1,61 @@
 public import AppStore
 
-/// Why Apple could not be asked, or did not say what was asked for. Holds no id, token, payload or
-/// words of the answer, so it may be logged.
+/// Why a request to Apple failed. Contains no id, token, payload or text of the response, so it may
+/// be logged.
 public struct APIFailure: Error, Sendable, Equatable {
     /// Stable codes; scripts rely on them.
     public enum Code: String, Sendable, CaseIterable {
-        /// The request cannot be one of Apple's: refused before it was sent.
+        /// Not a valid request; rejected before it was sent.
         case invalidRequest
-        /// Apple refused it with a number of its own.
+        /// Apple rejected it with an error number.
         case refusedByApple
         /// 401: key, issuer, key id, clock, or an app that was never released.
         case unauthorized
-        /// 429, and waiting for its end would take longer than we wait.
+        /// 429, with a wait longer than the policy allows.
         case rateLimited
         /// 5xx, after retries.
         case appleUnavailable
         /// No connection, or one that broke, after retries.
         case appleUnreachable
-        /// No answer in time, after retries.
+        /// No response in time, after retries.
         case appleTimedOut
-        /// A status that is none of Apple's.
+        /// A status that Apple does not document.
         case unexpectedStatus
-        /// Longer than any answer of Apple's; it was not read to its end.
+        /// Longer than any response of Apple's; reading was stopped.
         case answerTooLarge
-        /// A 200 whose body is not the JSON it should be.
+        /// A 200 whose body is not the documented JSON.
         case unreadableAnswer
-        /// The answer names another app than the one asked about.
+        /// The response names an app other than the requested one.
         case answerForAnotherApp
-        /// Pages that go in a circle, or bring nothing for ever.
+        /// Pages that form a cycle, or endless pages without new items.
         case endlessPages
-        /// A change was sent, and whether Apple made it is not known.
+        /// A change was sent, and it is unknown whether Apple made it.
         case unknownOutcome
-        /// verifyReceipt vouches for nothing of the receipt.
+        /// verifyReceipt does not confirm the receipt.
         case receiptRefusedByApple
-        /// verifyReceipt does not take the app's shared secret: 21004.
+        /// verifyReceipt rejects the app's shared secret: 21004.
         case wrongSharedSecret
-        /// The asker gave up.
+        /// The caller cancelled.
         case cancelled
     }
 
-    /// What machines compare.
+    /// The stable code.
     public let code: Code
-    /// What was asked for.
+    /// The requested endpoint.
     public let endpoint: Endpoint
-    /// Whom; nil before anybody was.
+    /// The requested environment; nil if none was.
     public internal(set) var environment: Environment?
-    /// The HTTP status, when there was one.
+    /// The HTTP status, if any.
     public internal(set) var status: Int?
-    /// Apple's number, known to this version or not.
+    /// Apple's error number, known to this version or not.
     public internal(set) var appleCode: Raw<APIErrorCode>?
-    /// The status in verifyReceipt's answer, known to this version or not.
+    /// The status in verifyReceipt's response, known to this version or not.
     public internal(set) var receiptStatus: Raw<VerifyReceiptStatus>?
-    /// When Apple takes requests again, where it said so.
+    /// When Apple accepts requests again, if stated.
     public internal(set) var retryAt: Timestamp?
-    /// Apple's clock when it refused, where its answer told it.
+    /// Apple's clock at the rejection, if the response stated it.
     public internal(set) var answeredAt: Timestamp?
-    /// What happened: one sentence of ours.
+    /// What happened: one sentence.
     public let reason: String
     /// What to do: one sentence.
     public let remedy: String
@@ -75,7 +75,7 @@ public struct APIFailure: Error, Sendable, Equatable {
         self.remedy = remedy
     }
 
-    /// Whether the same request may succeed later without anything having been changed.
+    /// Whether the same request may succeed later without a change.
     public var isRetryable: Bool {
         switch code {
         case .refusedByApple: appleCode?.value?.isRetryable ?? false

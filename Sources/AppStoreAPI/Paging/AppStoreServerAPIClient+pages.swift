@@ -1,11 +1,11 @@
 public import AppStore
 
-/// Whole histories, page by page.
+/// Complete histories, page by page.
 extension AppStoreServerAPIClient {
-    /// All pages of a customer's transactions. Modified ones come again: the newest signedDate of a
-    /// transactionId holds.
+    /// All pages of a customer's transactions. Modified ones are repeated: the newest signedDate of
+    /// a transactionId applies.
     ///
-    /// - Parameter revision: of an earlier walk's last page, to go on from there.
+    /// - Parameter revision: that of an earlier walk's last page, to resume from.
     public func transactionHistoryPages(
         _ id: String, _ request: TransactionHistoryRequest = TransactionHistoryRequest(),
         after revision: String? = nil, in choice: EnvironmentChoice
@@ -18,7 +18,7 @@ extension AppStoreServerAPIClient {
 
     /// All pages of a customer's refunds.
     ///
-    /// - Parameter revision: of an earlier walk's last page, to go on from there.
+    /// - Parameter revision: that of an earlier walk's last page, to resume from.
     public func refundHistoryPages(
         _ id: String, after revision: String? = nil, in choice: EnvironmentChoice
     ) -> PageWalk<RefundHistoryResponse> {
@@ -28,9 +28,9 @@ extension AppStoreServerAPIClient {
         }
     }
 
-    /// All pages of what Apple sent in a window.
+    /// All pages of the notifications Apple sent in a window.
     ///
-    /// - Parameter place: the `paginationToken` of an earlier walk's last page, to go on from there.
+    /// - Parameter place: the `paginationToken` of an earlier walk's last page, to resume from.
     public func notificationHistoryPages(
         _ request: NotificationHistoryRequest, after place: String? = nil,
         in environment: Environment

@@ -1,15 +1,14 @@
 import AppStore
 
-/// All pages of a question, one after the other. A token that expired on the way begins the walk
-/// anew, a few times: what comes twice is known by its key. Ends with `endlessPages` where pages
-/// lead nowhere.
+/// All pages of a query, in order. An expired token restarts the walk, a few times: repeated items
+/// are recognised by their keys. Ends with `endlessPages` if pages lead nowhere.
 public struct PageWalk<Page: PagedResponse>: AsyncSequence, Sendable {
     public typealias Element = APIAnswer<Page>
     public typealias Failure = APIFailure
 
     let endpoint: Endpoint
     let first: EnvironmentChoice
-    /// The place to begin at; nil: the first page.
+    /// The token to start at; nil: the first page.
     let start: String?
     let fetch: @Sendable (String?, EnvironmentChoice) async throws(APIFailure) -> APIAnswer<Page>
 
@@ -17,15 +16,15 @@ public struct PageWalk<Page: PagedResponse>: AsyncSequence, Sendable {
 
     public struct Iterator: AsyncIteratorProtocol {
         let walk: PageWalk
-        /// Where the next page is.
+        /// The token of the next page.
         var place: String?
         var isAtEnd = false
-        /// How often the walk began anew: pages then come again.
+        /// Number of restarts, after each of which pages repeat.
         public private(set) var restarts = 0
         var pages = PageGuard()
-        /// Whoever answered the first page answers the others.
+        /// The environment that returned the first page; used for the others.
         var environment: Environment?
-        /// Why not to go on after the page just handed over.
+        /// Why the walk ends after the page just returned.
         var objection: APIFailure?
 
         /// The next page; nil after the last.
@@ -56,7 +55,7 @@ public struct PageWalk<Page: PagedResponse>: AsyncSequence, Sendable {
             return nil
         }
 
-        /// Takes note of a page. What it holds is handed over even where it leads nowhere.
+        /// Records a page. Its items are returned even if the walk ends there.
         private mutating func take(_ answer: APIAnswer<Page>) -> APIAnswer<Page> {
             environment = answer.environment
             guard answer.value.isFollowed else {
@@ -74,7 +73,7 @@ public struct PageWalk<Page: PagedResponse>: AsyncSequence, Sendable {
 }
 
 extension APIFailure {
-    /// The place of a page is not known any more (4000017), or never was (4000014).
+    /// The token of a page has expired (4000017) or is unknown (4000014).
     public var isExpiredPlace: Bool {
         appleCode == Raw(.paginationTokenExpired) || appleCode == Raw(.invalidPaginationToken)
     }

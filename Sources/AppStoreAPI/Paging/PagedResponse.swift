@@ -1,10 +1,10 @@
-/// An answer that may be one page of several.
+/// A response that may be one page of several.
 public protocol PagedResponse: Sendable {
     /// Whether another page follows.
     var isFollowed: Bool { get }
-    /// Names the place after this page.
+    /// The token of the next page.
     var nextPlace: String? { get }
-    /// The compact JWS on the page, in its order.
+    /// The compact JWS on the page, in order.
     var signedItems: [String] { get }
 }
 

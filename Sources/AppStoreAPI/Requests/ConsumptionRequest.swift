@@ -1,20 +1,20 @@
 public import AppStore
 
-/// What Apple asks before it decides about a refund (App Store Server API, Send Consumption
-/// Information, version 2). Only with the customer's consent.
+/// Data for Apple's decision about a refund (App Store Server API, Send Consumption Information,
+/// version 2). Only with the customer's consent.
 public struct ConsumptionRequest: WireObject {
     /// Must be true.
     public var customerConsented: Bool?
-    /// Whether there was something to try before the purchase.
+    /// Whether sample content was available before the purchase.
     public var sampleContentProvided: Bool?
-    /// Whether what was bought was delivered.
+    /// Whether the purchase was delivered.
     public var deliveryStatus: Raw<DeliveryStatus>?
     /// Thousandths of a percent, 0 to 100000. Never for auto-renewable subscriptions.
     public var consumptionPercentage: Int64?
-    /// What we would rather Apple did.
+    /// The preferred result.
     public var refundPreference: Raw<RefundPreference>?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

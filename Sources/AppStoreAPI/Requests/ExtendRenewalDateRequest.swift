@@ -4,12 +4,12 @@ public import AppStore
 public struct ExtendRenewalDateRequest: WireObject {
     /// 1 to 90.
     public var extendByDays: Int64?
-    /// Why; Apple may tell the customer.
+    /// The reason; Apple may show it to the customer.
     public var extendReasonCode: Raw<ExtendReasonCode>?
-    /// Ours; at most 128 characters.
+    /// The caller's identifier; at most 128 characters.
     public var requestIdentifier: String?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

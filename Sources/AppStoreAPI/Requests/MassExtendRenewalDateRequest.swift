@@ -3,18 +3,18 @@ public import AppStore
 /// Extends every active subscription to a product (App Store Server API, Extend Subscription
 /// Renewal Dates for All Active Subscribers).
 public struct MassExtendRenewalDateRequest: WireObject {
-    /// Ours: a UUID.
+    /// The caller's identifier: a UUID.
     public var requestIdentifier: String?
     /// 1 to 90.
     public var extendByDays: Int64?
-    /// Why; Apple may tell the customers.
+    /// The reason; Apple may show it to the customers.
     public var extendReasonCode: Raw<ExtendReasonCode>?
     /// The subscription.
     public var productId: ProductId?
     /// ISO 3166-1 alpha-3. Absent: all; an empty list is an error.
     public var storefrontCountryCodes: [String]?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

@@ -1,22 +1,22 @@
 public import AppStore
 
-/// Which notifications are asked for (App Store Server API, `NotificationHistoryRequest`). Every
+/// Filter of the notification history (App Store Server API, `NotificationHistoryRequest`). Every
 /// page repeats it; empty fields must be absent.
 public struct NotificationHistoryRequest: WireObject {
     /// Inclusive; at most 180 days ago in Production, 30 in Sandbox.
     public var startDate: Timestamp?
-    /// Exclusive; Apple cuts a future one off at now.
+    /// Exclusive; Apple limits a future one to now.
     public var endDate: Timestamp?
     /// Only this type. Not together with transactionId.
     public var notificationType: Raw<NotificationType>?
     /// Only this subtype of the type; absent: those *without* a subtype.
     public var notificationSubtype: Raw<Subtype>?
-    /// Only of the customer with this id, of whatever kind.
+    /// Only for the customer with this id, of any kind.
     public var transactionId: String?
-    /// Only what was never delivered, being tried again or not.
+    /// Only those never delivered, whether retries are pending or not.
     public var onlyFailures: Bool?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

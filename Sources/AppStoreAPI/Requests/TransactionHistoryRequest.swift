@@ -1,21 +1,21 @@
 public import AppStore
 
-/// Which of a customer's transactions are asked for (App Store Server API,
-/// `TransactionHistoryRequest`): a query, repeated with every page.
+/// Filter of a customer's transactions (App Store Server API, `TransactionHistoryRequest`),
+/// repeated with every page.
 public struct TransactionHistoryRequest: Sendable, Equatable {
-    /// purchaseDate from then on.
+    /// Earliest purchaseDate, inclusive.
     public var startDate: Timestamp?
-    /// purchaseDate before then.
+    /// Upper bound of purchaseDate, exclusive.
     public var endDate: Timestamp?
     public var productIds: [ProductId] = []
     public var productTypes: [Raw<ProductTypeFilter>] = []
     public var sort: Raw<HistoryOrder>?
     public var subscriptionGroupIdentifiers: [SubscriptionGroupIdentifier] = []
     public var inAppOwnershipType: Raw<InAppOwnershipType>?
-    /// Only revoked ones, or only others; nil: all.
+    /// True: only revoked ones; false: only others; nil: all.
     public var revoked: Bool?
 
-    /// Everything.
+    /// No filter.
     public init() {}
 
     var query: [APIRequest.QueryItem] {

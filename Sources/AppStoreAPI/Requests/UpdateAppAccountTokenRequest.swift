@@ -1,12 +1,12 @@
 public import AppStore
 
-/// Whose a subscription is (App Store Server API, Set App Account Token). Counts for the current
-/// transaction and later ones.
+/// Assigns a subscription to an account (App Store Server API, Set App Account Token). Applies to
+/// the current transaction and later ones.
 public struct UpdateAppAccountTokenRequest: WireObject {
     /// A UUID.
     public var appAccountToken: String?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

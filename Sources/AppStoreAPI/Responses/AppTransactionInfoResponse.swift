@@ -6,7 +6,7 @@ public struct AppTransactionInfoResponse: WireObject {
     /// Compact JWS of an `AppTransactionPayload`.
     public var signedAppTransactionInfo: String?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

@@ -1,14 +1,13 @@
 public import AppStore
 
-/// How the delivery of a TEST notification went (App Store Server API, Get Test Notification
-/// Status).
+/// Delivery status of a TEST notification (App Store Server API, Get Test Notification Status).
 public struct CheckTestNotificationResponse: WireObject {
     /// Compact JWS of the TEST notification.
     public var signedPayload: String?
-    /// What came of each delivery, at most six.
+    /// Results of the deliveries, at most six.
     public var sendAttempts: [SendAttemptItem]?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

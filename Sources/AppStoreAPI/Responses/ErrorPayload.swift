@@ -1,13 +1,13 @@
 public import AppStore
 
-/// Why a request was refused (App Store Server API, Error Codes). A 401 comes without it.
+/// A rejection (App Store Server API, Error Codes). A 401 has none.
 public struct ErrorPayload: WireObject {
-    /// Apple's number.
+    /// Apple's error number.
     public var errorCode: Raw<APIErrorCode>?
-    /// Apple's words, for people. Never logged here: our own sentence says what to do.
+    /// Apple's text for people. Never logged; `APIFailure` has its own.
     public var errorMessage: String?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

@@ -1,18 +1,17 @@
 public import AppStore
 
-/// What came of extending one subscription (App Store Server API, Extend a Subscription Renewal
-/// Date).
+/// Result of extending one subscription (App Store Server API, Extend a Subscription Renewal Date).
 public struct ExtendRenewalDateResponse: WireObject {
     /// The chain.
     public var originalTransactionId: OriginalTransactionId?
-    /// The period that was extended.
+    /// The extended period.
     public var webOrderLineItemId: WebOrderLineItemId?
     /// Whether it was extended.
     public var success: Bool?
     /// The new renewal date.
     public var effectiveDate: Timestamp?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

@@ -2,20 +2,20 @@ public import AppStore
 
 /// A page of a customer's transactions (App Store Server API, Get Transaction History).
 public struct HistoryResponse: WireObject {
-    /// Names the place after this page. May be kept, to go on from there later.
+    /// Token of the next page. May be stored, to resume from it later.
     public var revision: String?
     /// Whether another page follows.
     public var hasMore: Bool?
-    /// The app the answer is about.
+    /// The app.
     public var bundleId: BundleId?
     /// Apple's number of the app; absent in Sandbox.
     public var appAppleId: Int64?
-    /// Which environment answered.
+    /// The environment that responded.
     public var environment: Raw<Environment>?
     /// Compact JWS, each a `TransactionPayload`; at most 20 on a page.
     public var signedTransactions: [String]?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

@@ -1,17 +1,17 @@
 public import AppStore
 
-/// Where one chain stands (App Store Server API, `lastTransactionsItem`). The status is not signed.
+/// The current status of one chain (App Store Server API, `lastTransactionsItem`), unsigned.
 public struct LastTransactionsItem: WireObject {
     /// The chain.
     public var originalTransactionId: OriginalTransactionId?
-    /// The state now, as Apple sees it.
+    /// The current state according to Apple.
     public var status: Raw<SubscriptionStatus>?
     /// Compact JWS of the newest `TransactionPayload`.
     public var signedTransactionInfo: String?
     /// Compact JWS of its `RenewalPayload`.
     public var signedRenewalInfo: String?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

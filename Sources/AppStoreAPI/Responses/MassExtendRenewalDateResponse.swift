@@ -1,12 +1,12 @@
 public import AppStore
 
-/// Apple has taken the order to extend (App Store Server API, Extend Subscription Renewal Dates for
-/// All Active Subscribers). It is carried out in hours to days.
+/// Apple has accepted the extension (App Store Server API, Extend Subscription Renewal Dates for
+/// All Active Subscribers). It takes hours to days.
 public struct MassExtendRenewalDateResponse: WireObject {
-    /// The one that was sent.
+    /// That of the request.
     public var requestIdentifier: String?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

@@ -1,20 +1,20 @@
 public import AppStore
 
-/// How far a mass extension is (App Store Server API, Get Status of Subscription Renewal Date
+/// Progress of a mass extension (App Store Server API, Get Status of Subscription Renewal Date
 /// Extensions).
 public struct MassExtendRenewalDateStatusResponse: WireObject {
-    /// The one that was sent.
+    /// That of the request.
     public var requestIdentifier: String?
-    /// Whether every subscriber was dealt with.
+    /// Whether every subscriber was processed.
     public var complete: Bool?
-    /// When; absent until then.
+    /// Time of completion; absent until then.
     public var completeDate: Timestamp?
     /// Subscriptions extended; absent until complete.
     public var succeededCount: Int64?
     /// Subscriptions not extended; absent until complete.
     public var failedCount: Int64?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

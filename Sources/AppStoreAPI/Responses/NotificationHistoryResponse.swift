@@ -1,15 +1,15 @@
 public import AppStore
 
-/// A page of what Apple sent (App Store Server API, Get Notification History).
+/// A page of the notifications Apple sent (App Store Server API, Get Notification History).
 public struct NotificationHistoryResponse: WireObject {
     /// At most 20.
     public var notificationHistory: [NotificationHistoryResponseItem]?
     /// Whether another page follows.
     public var hasMore: Bool?
-    /// Names the next page; expires.
+    /// Token of the next page; expires.
     public var paginationToken: String?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

@@ -1,14 +1,14 @@
 public import AppStore
 
-/// One notification and how its delivery went (App Store Server API,
+/// One notification and its delivery attempts (App Store Server API,
 /// `notificationHistoryResponseItem`).
 public struct NotificationHistoryResponseItem: WireObject {
-    /// Compact JWS of the `NotificationPayload`, as it was first sent.
+    /// Compact JWS of the `NotificationPayload`, as first sent.
     public var signedPayload: String?
-    /// What came of each delivery, at most six.
+    /// Results of the deliveries, at most six.
     public var sendAttempts: [SendAttemptItem]?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

@@ -1,13 +1,13 @@
 public import AppStore
 
-/// What was bought with an order (App Store Server API, Look Up Order ID).
+/// The purchases of an order (App Store Server API, Look Up Order ID).
 public struct OrderLookupResponse: WireObject {
     /// Whether the order id is one of this app's.
     public var status: Raw<OrderLookupStatus>?
     /// Compact JWS, each a `TransactionPayload`; at most 20 on a page.
     public var signedTransactions: [String]?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

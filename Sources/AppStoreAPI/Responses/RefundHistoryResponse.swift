@@ -5,12 +5,12 @@ public import AppStore
 public struct RefundHistoryResponse: WireObject {
     /// Whether another page follows.
     public var hasMore: Bool?
-    /// Names the place after this page. May be kept, to go on from there later.
+    /// Token of the next page. May be stored, to resume from it later.
     public var revision: String?
     /// Compact JWS, each a `TransactionPayload`; at most 20 on a page.
     public var signedTransactions: [String]?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

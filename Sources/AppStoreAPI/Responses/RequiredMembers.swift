@@ -1,13 +1,13 @@
-/// An answer that says nothing without some of its members: without them a 200 is no answer of
-/// Apple's, and must not be taken for an empty one. An error's body, `{}`, or an answer that lost
-/// its end would otherwise say that there is nothing.
+/// A response that requires some of its members: without them a 200 is not a valid response and
+/// must not be taken for an empty one. Otherwise an error's body, `{}`, or a truncated response
+/// would mean that there is nothing.
 protocol RequiredMembers {
-    /// The first member that is missing; nil when all are there.
+    /// The first missing member; nil if all are present.
     var missingMember: String? { get }
 }
 
 extension RequiredMembers where Self: PagedResponse {
-    /// A page says what is on it, if only that nothing is, and whether another one follows.
+    /// A page must have its list, even if empty, and state whether another page follows.
     fileprivate func missing(_ list: String, _ isThere: Bool, _ hasMore: Bool?) -> String? {
         guard isThere else { return list }
         return hasMore == nil ? "hasMore" : nil
@@ -27,7 +27,7 @@ extension HistoryResponse: RequiredMembers {
 }
 
 extension RefundHistoryResponse: RequiredMembers {
-    // A customer without refunds has an empty list (Get Refund History): it is never absent.
+    // A customer without refunds has an empty list (Get Refund History), never an absent one.
     var missingMember: String? {
         missing("signedTransactions", signedTransactions != nil, hasMore)
     }

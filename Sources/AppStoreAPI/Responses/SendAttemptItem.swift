@@ -2,12 +2,12 @@ public import AppStore
 
 /// One attempt to deliver a notification (App Store Server API, `sendAttemptItem`).
 public struct SendAttemptItem: WireObject {
-    /// When Apple tried.
+    /// Time of the attempt.
     public var attemptDate: Timestamp?
-    /// What came of it.
+    /// Its result.
     public var sendAttemptResult: Raw<SendAttemptResult>?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

@@ -1,11 +1,11 @@
 public import AppStore
 
-/// A TEST notification is on its way (App Store Server API, Request a Test Notification).
+/// A TEST notification was requested (App Store Server API, Request a Test Notification).
 public struct SendTestNotificationResponse: WireObject {
-    /// Names it, for about six months.
+    /// Identifies it, for about six months.
     public var testNotificationToken: String?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

@@ -1,18 +1,18 @@
 public import AppStore
 
-/// Every subscription of the customer, as it stands now (App Store Server API, Get All Subscription
-/// Statuses).
+/// The current status of every subscription of the customer (App Store Server API, Get All
+/// Subscription Statuses).
 public struct StatusResponse: WireObject {
-    /// Which environment answered.
+    /// The environment that responded.
     public var environment: Raw<Environment>?
-    /// The app the answer is about.
+    /// The app.
     public var bundleId: BundleId?
     /// Apple's number of the app; absent in Sandbox.
     public var appAppleId: Int64?
     /// One item per subscription group.
     public var data: [SubscriptionGroupIdentifierItem]?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

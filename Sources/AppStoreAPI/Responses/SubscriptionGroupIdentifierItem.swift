@@ -7,7 +7,7 @@ public struct SubscriptionGroupIdentifierItem: WireObject {
     /// One per chain.
     public var lastTransactions: [LastTransactionsItem]?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

@@ -5,7 +5,7 @@ public struct TransactionInfoResponse: WireObject {
     /// Compact JWS of a `TransactionPayload`.
     public var signedTransactionInfo: String?
 
-    /// Members under keys this version does not know, in their order.
+    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
     /// All fields absent.

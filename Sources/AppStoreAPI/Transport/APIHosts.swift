@@ -1,8 +1,8 @@
 import AppStore
 
-/// Where the API is.
+/// Base addresses of the API.
 public struct APIHosts: Sendable, Equatable {
-    /// Scheme, host and perhaps a path, without a slash at the end.
+    /// Scheme, host and optional path, without a trailing slash.
     let production: String
     let sandbox: String
 
@@ -11,18 +11,18 @@ public struct APIHosts: Sendable, Equatable {
         production: "https://api.storekit.apple.com",
         sandbox: "https://api.storekit-sandbox.apple.com")
 
-    /// Apple's hosts of verifyReceipt.
+    /// Apple's hosts for verifyReceipt.
     public static let verifyReceipt = APIHosts(
         production: "https://buy.itunes.apple.com", sandbox: "https://sandbox.itunes.apple.com")
 
-    /// One address in place of both: a simulator's, or a test's.
+    /// One address for both, such as a simulator's.
     public init(baseUrl: String) {
         var base = baseUrl[...]
         while base.hasSuffix("/") { base.removeLast() }
         self.init(production: String(base), sandbox: String(base))
     }
 
-    /// One address each, without a slash at the end.
+    /// One address each, without a trailing slash.
     package init(production: String, sandbox: String) {
         self.production = production
         self.sandbox = sandbox

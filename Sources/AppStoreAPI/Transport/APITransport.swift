@@ -1,21 +1,20 @@
-/// Carries one request to Apple and one answer back. Tests give one that needs no network.
+/// Sends one request to Apple and returns the response. Replaceable in tests.
 public protocol APITransport: Sendable {
-    /// Sends once: no retries, no redirects. Throws when no whole answer came.
+    /// Sends once: no retries, no redirects. Throws without a complete response.
     func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportAnswer
 }
 
-/// A request as it goes over the wire.
+/// A request as sent.
 public struct TransportRequest: Sendable, Equatable {
     /// GET, POST or PUT.
     public let method: String
-    /// The whole address.
+    /// The complete address.
     public let url: String
-    /// In this order; the token is among them.
+    /// In order, including the token.
     public let headers: [Header]
-    /// Nil where there is none.
+    /// Nil without a body.
     public let body: [UInt8]?
 
-    /// A request of these parts.
     public init(method: String, url: String, headers: [Header], body: [UInt8]? = nil) {
         self.method = method
         self.url = url
@@ -28,7 +27,7 @@ public struct TransportRequest: Sendable, Equatable {
         public let name: String
         public let value: String
 
-        /// A header of that name, in lower case.
+        /// A header with a lower-case name.
         public init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
@@ -36,17 +35,16 @@ public struct TransportRequest: Sendable, Equatable {
     }
 }
 
-/// An answer as it came over the wire, whole.
+/// A complete response as received.
 public struct TransportAnswer: Sendable, Equatable {
     /// The HTTP status.
     public var status: Int
-    /// The header of that name, unread.
+    /// The unparsed header.
     public var retryAfter: String?
-    /// The header of that name, unread: the answering clock.
+    /// The unparsed header: the responding clock.
     public var date: String?
     public var body: [UInt8]
 
-    /// An answer of these parts.
     public init(
         status: Int, retryAfter: String? = nil, date: String? = nil, body: [UInt8] = []
     ) {
@@ -57,16 +55,16 @@ public struct TransportAnswer: Sendable, Equatable {
     }
 }
 
-/// Why there is no whole answer.
+/// Why there is no complete response.
 public enum TransportFailure: Error, Sendable, Equatable, CaseIterable {
     /// No connection was made: nothing was sent.
     case notConnected
     /// The connection broke after something may have been sent.
     case disconnected
-    /// No whole answer in time; something may have been sent.
+    /// No complete response in time; something may have been sent.
     case timedOut
     /// More than `APILimits.answerByteCount`.
     case tooLarge
-    /// The asker's task was cancelled.
+    /// The caller's task was cancelled.
     case cancelled
 }

@@ -4,13 +4,13 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Asks over HTTP/1.1 with a pool of connections: TLS 1.2 or later checked against the system's
-/// roots, no redirects, no proxies, every wait and every answer bounded.
+/// Sends requests over HTTP/1.1 with a connection pool: TLS 1.2 or later verified against the
+/// system's roots, no redirects, no proxies, bounded waits and responses.
 public final class HTTPTransport: APITransport {
     private let client: HTTPClient
     private let timeout: TimeAmount
 
-    /// - Parameter timeoutMilliseconds: how long one attempt may take.
+    /// - Parameter timeoutMilliseconds: timeout of one attempt.
     public init(timeoutMilliseconds: Int64 = APILimits.timeoutMilliseconds) {
         timeout = .milliseconds(timeoutMilliseconds)
         var tls = TLSConfiguration.makeClientConfiguration()
@@ -24,7 +24,7 @@ public final class HTTPTransport: APITransport {
             APILimits.concurrency
         configuration.decompression = .disabled
         configuration.httpVersion = .http1Only
-        // A connection that cannot be made is a failed attempt: the caller decides what follows.
+        // A failed connection is a failed attempt: the caller decides about retries.
         configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
@@ -55,7 +55,7 @@ public final class HTTPTransport: APITransport {
         switch error {
         case is NIOTooManyBytesError: .tooLarge
         case is CancellationError: .cancelled
-        // Name resolution, refused connections and TLS handshakes end before anything was sent.
+        // Name resolution, refused connections and TLS handshakes fail before anything is sent.
         case is NIOConnectionError, is NIOSSLError, is NIOSSLExtraError: .notConnected
         case let error as HTTPClientError: failure(error)
         default: .disconnected
@@ -77,6 +77,6 @@ public final class HTTPTransport: APITransport {
         .emptyHost, .emptyScheme,
     ]
 
-    /// Ends every connection. Nothing is asked afterwards.
+    /// Closes every connection. No requests may follow.
     public func close() async { try? await client.shutdown() }
 }

@@ -1,26 +1,26 @@
 public import AppStore
 import Signing
 
-/// Asks verifyReceipt (deprecated 2023-06-05) for one app: Production first, the other environment
-/// where Apple says that the receipt is of it, again where that may help.
+/// A client of verifyReceipt (deprecated 2023-06-05) for one app: Production first, the other
+/// environment if Apple assigns the receipt to it, with retries where they may help.
 /// https://developer.apple.com/documentation/appstorereceipts/verifyreceipt
 ///
-/// What it answers is unsigned: evidence that rests on the connection (`Trust.transport`).
+/// The response is unsigned: evidence that rests on the connection (`Trust.transport`).
 public final class VerifyReceiptClient: Sendable {
-    /// Never told: neither a description nor a mirror of this class shows it.
+    /// Never printed: neither description nor mirror contain it.
     private let sharedSecret: String?
     private let hosts: APIHosts
     private let transport: any APITransport
     private let pace: RequestPace
 
     /// - Parameters:
-    ///   - sharedSecret: of App Store Connect; nil asks without, which Apple takes for receipts
-    ///     without subscriptions only.
-    ///   - hosts: Apple's, or what takes their place.
-    ///   - transport: carries requests.
-    ///   - clock: time of day, elapsed time, and waiting.
-    ///   - policy: how often and how long is tried, at each of Apple's environments.
-    ///   - chance: a number of the range it is given: how long to wait.
+    ///   - sharedSecret: from App Store Connect; nil sends none, which Apple accepts only for
+    ///     receipts without subscriptions.
+    ///   - hosts: Apple's, or replacements.
+    ///   - transport: sends requests.
+    ///   - clock: time of day, elapsed time, and sleeping.
+    ///   - policy: attempts and waiting, for each of Apple's environments.
+    ///   - chance: returns a random number in the range, for jitter.
     public init(
         sharedSecret: String?, hosts: APIHosts = .verifyReceipt, transport: any APITransport,
         clock: any RequestClock = SystemRequestClock(), policy: RetryPolicy = RetryPolicy(),
@@ -33,30 +33,30 @@ public final class VerifyReceiptClient: Sendable {
             limiter: RateLimiter(), clock: clock, policy: policy, chance: chance)
     }
 
-    /// What Apple says of a receipt that it vouches for: status 0, or 21006 of old receipts.
+    /// Apple's response for a confirmed receipt: status 0, or 21006 for old receipts.
     ///
     /// - Parameters:
     ///   - receipt: binary or in base64; an app receipt, or a transaction receipt of iOS 6.
-    ///   - excludesOldTransactions: of each subscription only the newest transaction.
-    ///   - first: whom to ask first; Apple advises Production.
+    ///   - excludesOldTransactions: only the newest transaction of each subscription.
+    ///   - first: the environment to try first; Apple advises Production.
     ///
-    /// Throws `invalidRequest` for what is no receipt at all, `wrongSharedSecret` for 21004,
-    /// `receiptRefusedByApple` for every other status that Apple does not take back when asked
-    /// again, and what asking Apple may come to otherwise.
+    /// Throws `invalidRequest` if the input is not a receipt, `wrongSharedSecret` for 21004,
+    /// `receiptRefusedByApple` for every other status that persists after retries, and the other
+    /// failures of a request.
     public func verify(
         _ receipt: [UInt8], excludesOldTransactions: Bool = false,
         first: Environment = .production
     ) async throws(APIFailure) -> APIAnswer<VerifyReceiptResponse> {
         guard first == .production || first == .sandbox else {
             throw .invalid(
-                .verifyReceipt, "Only Production and Sandbox are Apple's to answer for.")
+                .verifyReceipt, "Apple has only Production and Sandbox.")
         }
         let body = try body(receipt, excludesOldTransactions)
         let asked = try await answer(body, first)
         guard let other = asked.value.status.value.flatMap({ first.elsewhere($0) }) else {
             return try vouched(asked)
         }
-        // Once: what the other one sends back is nobody's.
+        // Once: a response that sends it back again is an error.
         return try vouched(try await answer(body, other))
     }
 
@@ -75,7 +75,7 @@ public final class VerifyReceiptClient: Sendable {
         return json.bytes
     }
 
-    /// The receipt as Apple wants it: base64 without line breaks.
+    /// The receipt in Apple's format: base64 without line breaks.
     private static func receiptData(_ receipt: [UInt8]) throws(APIFailure) -> [UInt8] {
         guard receipt.count <= AppReceiptLimits.byteCount else {
             throw .invalid(
@@ -85,7 +85,7 @@ public final class VerifyReceiptClient: Sendable {
             return Base64Standard.encode(bytes)
         }
         guard ReceiptForm.transactionReceipt(receipt) != nil else {
-            throw .invalid(.verifyReceipt, "It is no receipt, neither binary nor in base64.")
+            throw .invalid(.verifyReceipt, "The input is neither a binary nor a base64 receipt.")
         }
         return Base64Standard.encode(receipt)
     }
@@ -99,12 +99,12 @@ public final class VerifyReceiptClient: Sendable {
             ], body: body)
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
-    /// What follows from what came back.
+    /// The next step after an attempt.
     private enum Verdict {
         case done(APIAnswer<VerifyReceiptResponse>)
-        /// Once more, if attempts and budget allow, else this failure.
+        /// Retry if attempts and budget allow, else fail with this failure.
         case again(APIFailure, notBefore: Timestamp?)
         case failed(APIFailure)
     }
@@ -157,7 +157,7 @@ public final class VerifyReceiptClient: Sendable {
         }
     }
 
-    // MARK: Judging
+    // MARK: Evaluation
 
     private func judge(
         _ answer: TransportAnswer, _ environment: Environment, _ attempts: Int
@@ -201,12 +201,12 @@ public final class VerifyReceiptClient: Sendable {
 }
 
 extension VerifyReceiptClient: CustomReflectable {
-    /// Nothing: the secret is among its parts.
+    /// Empty, because the parts include the secret.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension Environment {
-    /// Where Apple says that a receipt belongs that this one was asked about; nil: here.
+    /// The environment to which Apple assigns a receipt sent to this one; nil: this one.
     fileprivate func elsewhere(_ status: VerifyReceiptStatus) -> Environment? {
         switch status {
         case .isSandboxReceipt where self == .production: .sandbox

@@ -1,10 +1,11 @@
 import AppStore
 
-/// Reads the answer for one moment off a history.
+/// Computes the answer for one moment from a history.
 struct AnswerReader {
     let history: History
     let at: Timestamp
-    /// The clock's now: beyond it the newest renewal info speaks, whenever it was signed.
+    /// Current time. For a moment after it, the newest renewal info applies regardless of when it
+    /// was signed.
     let now: Timestamp
     /// Whether entitled states give access.
     let givesAccess: Bool
@@ -61,9 +62,9 @@ struct AnswerReader {
         return (intervals[first].from, intervals[last].to)
     }
 
-    /// The fact whose renewal info holds at the moment: the newest about the purchase that was signed
-    /// by then; of a period first stated after it but before the period's end, the one that came with
-    /// that statement.
+    /// The fact whose renewal info holds at the moment: the newest one about the purchase signed by
+    /// then. For a period first stated after the moment but before the period's end, the renewal
+    /// info that came with that statement.
     private func renewalFact(_ index: Int) -> Int? {
         let period = history.periods[index]
         if at <= now, period.firstStated > at, period.firstStated < period.end {
@@ -76,9 +77,9 @@ struct AnswerReader {
         return facts.renewals[newest].fact
     }
 
-    /// What a renewal info says about auto-renew at the moment. DID_CHANGE_RENEWAL_STATUS that first
-    /// states a period says what changed at its signedDate: before AUTO_RENEW_DISABLED it was on;
-    /// before AUTO_RENEW_ENABLED it was off, nothing says since when.
+    /// Auto-renew as stated by a renewal info at the moment. A DID_CHANGE_RENEWAL_STATUS that first
+    /// states a period marks a change at its signedDate: before AUTO_RENEW_DISABLED auto-renew was
+    /// on; before AUTO_RENEW_ENABLED it was off since an unknown time.
     private func willRenew(_ fact: Int, _ stated: Bool?) -> Bool? {
         guard let stated, let renewal = facts[fact].statedRenewal else { return nil }
         let subtype: Subtype = stated ? .autoRenewEnabled : .autoRenewDisabled
@@ -89,8 +90,8 @@ struct AnswerReader {
         return stated ? nil : true
     }
 
-    /// The first statement of a period that carries a renewal info about its run, among those of its
-    /// first date; DID_CHANGE_RENEWAL_STATUS before others.
+    /// The first statement of a period that carries a renewal info about its run, among those with
+    /// the first date; DID_CHANGE_RENEWAL_STATUS is preferred.
     private func firstStatement(_ index: Int) -> Int? {
         let period = history.periods[index]
         let subjects = history.renewalSubjects
@@ -113,7 +114,7 @@ struct AnswerReader {
         return next
     }
 
-    /// That of the most trusted who stated this very token by then.
+    /// The highest trust among statements of this token by then.
     private func tokenTrust(of fact: Int) -> Trust? {
         let token = facts[fact].statedTransaction?.appAccountToken?.inLowerCase
         return history.periods.filter { period in
@@ -147,14 +148,14 @@ struct AnswerReader {
         }
     }
 
-    /// Why and since when auto-renew is off; nil where only a later renewal info says that it is.
+    /// Why and since when auto-renew is off; nil if only a later renewal info states that it is.
     private func cancellation(_ renewalFact: Int?, _ interval: Interval) -> ChainAnswer
         .Cancellation?
     {
         guard let renewalFact, let renewal = facts[renewalFact].statedRenewal,
             let index = facts.renewals.lastIndex(where: { $0.fact == renewalFact })
         else { return nil }
-        // A renewal info that does not say leaves the stretch unbroken.
+        // A renewal info without a status does not break the stretch.
         var first = index
         for earlier in history.renewalSubjects.renewals(of: interval.period).reversed()
         where earlier < index && !history.renewalSubjects.isUnknown(earlier) {
@@ -177,7 +178,7 @@ struct AnswerReader {
             type: snapshot.revocationType?.rawValue, percentage: snapshot.revocationPercentage)
     }
 
-    /// Many late deliveries are one thing to say.
+    /// Merges all `lateDelivery` notices into one.
     private func merged(_ notices: [Notice]) -> [Notice] {
         guard notices.count > 1 else { return notices }
         let late = notices.filter { $0.code == .lateDelivery }

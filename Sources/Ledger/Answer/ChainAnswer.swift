@@ -4,23 +4,23 @@ import AppStore
 /// (`lifecycle.md` §2, "Attributes at t").
 public struct ChainAnswer: Hashable, Sendable {
     public var state: ChainState
-    /// Whether the state gives access: an entitled one of a chain that meets the minimum trust.
+    /// Whether access is given: the state is entitled and the chain meets the minimum trust.
     public var isEntitled: Bool
     /// Bounds of the unbroken time in this state; `until` nil if open.
     public var since: Timestamp
     public var until: Timestamp?
-    /// End of the unbroken entitled time that contains the moment; nil when not entitled, or when
-    /// it has no end.
+    /// End of the unbroken entitled time that contains the moment; nil when not entitled or
+    /// open-ended.
     public var accessUntil: Timestamp?
-    /// Nil when no renewal info says.
+    /// Nil when no renewal info states it.
     public var willRenew: Bool?
     public var productId: ProductId?
-    /// The next renewal's product, when it differs and there will be one.
+    /// Product of the next renewal, if there will be one and it differs.
     public var nextProductId: ProductId?
     public var phase: Phase
     public var ownership: Ownership
     public var appAccountToken: String?
-    /// How far who states the token is believed; nil without one.
+    /// Trust of the event that states the token; nil without a token.
     public var appAccountTokenTrust: Trust?
     public var price: Money?
     public var storefront: String?
@@ -32,10 +32,11 @@ public struct ChainAnswer: Hashable, Sendable {
     public var priceIncrease: PriceIncrease?
     public var cancellation: Cancellation?
     public var revocation: Revocation?
-    /// Why there is no access; nil while there is, and of a one-time purchase that was not revoked.
+    /// Why there is no access; nil while there is, and for a one-time purchase that was not
+    /// revoked.
     public var endReason: EndReason?
     public var notices: [Notice]
-    /// The rank of trust the state rests on: that of the least believed event that decides it.
+    /// Trust of the state: the lowest among the events that decide it.
     public var trust: Trust
     /// Positions of the events that decide the answer, ascending.
     public var evidence: [Int64]
@@ -52,7 +53,7 @@ public struct ChainAnswer: Hashable, Sendable {
         case purchased
         case familyShared
         case assigned
-        /// A value this version does not know.
+        /// A value unknown to this version.
         case other(String)
 
         public var rawValue: String {
@@ -70,7 +71,7 @@ public struct ChainAnswer: Hashable, Sendable {
         case accepted
     }
 
-    /// Auto-renew is off: why, and since which statement.
+    /// Why auto-renew is off, and since which statement.
     public struct Cancellation: Hashable, Sendable {
         public var reason: EndReason
         public var at: Timestamp
@@ -85,7 +86,7 @@ public struct ChainAnswer: Hashable, Sendable {
         public var percentage: Int64?
     }
 
-    /// The 12-month commitment of the governing period, and what follows it.
+    /// The 12-month commitment of the governing period, and its continuation.
     public struct Commitment: Hashable, Sendable {
         public var billingPeriodNumber: Int64?
         public var totalBillingPeriods: Int64?

@@ -1,21 +1,21 @@
 public import AppStore
 
-/// What became of one transaction of a chain by a moment: what comes first for a reader who asks by
-/// its id.
+/// The status of one transaction of a chain at a moment: the first answer to a query by transaction
+/// id.
 public struct TransactionStanding: Hashable, Sendable {
     public var transactionId: TransactionId
     public var productId: ProductId?
-    /// Bounds of what it gave: of a period its end, or where the next one began before.
+    /// Start of the time it covers; `to` is the period's end, or the start of the next if earlier.
     public var from: Timestamp
-    /// Nil of what has no end.
+    /// Nil if open-ended.
     public var to: Timestamp?
     public var outcome: Outcome
-    /// Since when: the date of the refund or revoke, or the end; nil while it lasts or is to come.
+    /// Date of the refund, revoke or end; nil while current or upcoming.
     public var since: Timestamp?
-    /// Of a refund: what was given back, where a price is stated.
+    /// The refunded amount, if a price is stated.
     public var amount: Money?
 
-    /// Raw values are the contract's.
+    /// Raw values are part of the contract.
     public enum Outcome: String, Sendable, CaseIterable {
         /// It begins later.
         case upcoming
@@ -29,7 +29,7 @@ public struct TransactionStanding: Hashable, Sendable {
 }
 
 extension Lifecycle {
-    /// What became of a transaction; nil for one that is none of the chain's, or does not count.
+    /// The status of a transaction; nil if it is not in the chain or does not count.
     public func standing(of id: TransactionId, at: Timestamp) -> TransactionStanding? {
         let periods = history.periods
         let found =

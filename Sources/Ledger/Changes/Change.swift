@@ -1,25 +1,25 @@
 import AppStore
 
-/// One change of a chain, as feeds and webhooks tell it. A pure function of the chain's facts up to
-/// its position, the clock readings, the catalogue and the reducer's version.
+/// One change of a chain, as emitted by feeds and webhooks. A pure function of the chain's facts up
+/// to its position, the clock readings, the catalogue and the reducer's version.
 public struct Change: Sendable {
     public var name: ChangeName
     public var place: ChangePlace
     public var chain: ChainId
     /// Counts the chain's changes from 1 without gaps.
     public var sequence: Int64
-    /// When it was told: when the event arrived, or when the clock made it true. Never goes back
-    /// inside a chain.
+    /// When it was emitted: on arrival of the event, or when it became true by the clock. Never
+    /// decreases within a chain.
     public var toldAt: Timestamp
-    /// Whether no event but the passing of time brought it.
+    /// Whether the passing of time alone caused it.
     public var isByClock: Bool
-    /// The chain's newest event by then.
+    /// The chain's newest event at that time.
     public var position: Int64
     /// What happened; nil for corrected and updated.
     public var entry: TimelineEntry?
-    /// What was told before and is not so; only of corrected.
+    /// Entries emitted before that are no longer true; only for `corrected`.
     public var withdrawn: [TimelineEntry]
-    /// Of the whole life as known after it (`Lifecycle.stateBytes`).
+    /// Hash of the whole life as known after the change (`Lifecycle.stateBytes`).
     public var stateHash: Digest
     /// State and attributes at `toldAt`; nil while there is no state yet.
     public var answer: ChainAnswer?
@@ -27,8 +27,8 @@ public struct Change: Sendable {
     public var causes: [Int64: Fact]
 }
 
-/// What is kept of every change of a chain, told here or not: enough to number the next, and to
-/// say which one came before it under a filter.
+/// The part of a change kept for every change of a chain, emitted or not: enough to number the next
+/// one and to find the one before it under a filter.
 public struct ChangeMark: Hashable, Sendable {
     public var sequence: Int64
     public var name: ChangeName

@@ -1,12 +1,12 @@
-/// The name of a change: a transition's, a fact's, or one of the two that say something about what
-/// was told before. Raw values are the contract's; no two names are alike.
+/// The name of a change: of a transition, of a fact, or one of the two about earlier changes. Raw
+/// values are part of the contract and unique.
 public enum ChangeName: Hashable, Sendable {
     case transition(TransitionName)
     case fact(LifeFactName)
-    /// A later event showed that something told before was not so, or was so at another time.
+    /// A later event showed that an emitted entry was false, or true at another time.
     case corrected
-    /// Something about the subscription changed that has no name of its own: until when access
-    /// lasts, the token, the price of a period, what follows at the next renewal.
+    /// A change of the subscription without a name of its own: the end of access, the token, the
+    /// price of a period, the terms of the next renewal.
     case updated
 
     public init?(rawValue: String) {

@@ -1,17 +1,17 @@
 import AppStore
 
-/// Where a change stands in the feed of an environment: the order of places is the order of the
-/// feed. Also a cursor: everything up to and including this place was taken.
+/// The place of a change in the feed of an environment; places are ordered as the feed is. Also a
+/// cursor: everything up to and including this place was consumed.
 ///
-/// Changes stand at the position of the event that made them known. What only the clock made true
-/// stands after the last position by then, at the clock reading that told it; where no reading did,
-/// it stands at the chain's next event, before what that event itself changed.
+/// A change has the position of the event that made it known. A change caused by the clock alone
+/// follows the last position at that time, at the clock reading that emitted it. Without such a
+/// reading it is placed at the chain's next event, before that event's own changes.
 public struct ChangePlace: Hashable, Comparable, Sendable {
     /// A position of the log; 0 before the first.
     public var position: Int64
     /// Milliseconds since 1970 of the clock reading; 0 for the event's own changes.
     public var clock: Int64
-    /// Which of the chains that one reading concerned.
+    /// Index of the chain within the reading.
     public var ordinal: Int64
     /// Counts the changes of one chain at one position or reading.
     public var index: Int64
@@ -26,8 +26,8 @@ public struct ChangePlace: Hashable, Comparable, Sendable {
     /// Before everything.
     public static let beginning = ChangePlace(position: 0, index: .max)
 
-    /// After everything that stands at the position or at one of its readings, those still to come
-    /// included: only for a position that the log and the clock have passed.
+    /// After everything at the position, including its present and future readings. Only valid for
+    /// a position that both the log and the clock have passed.
     public static func end(of position: Int64) -> ChangePlace {
         ChangePlace(position: position, clock: .max, ordinal: .max, index: .max)
     }
@@ -44,14 +44,14 @@ public struct ChangePlace: Hashable, Comparable, Sendable {
 }
 
 extension ChangePlace: CustomStringConvertible {
-    /// `1234-0`, of a clock reading `1234-1767225600000-0-0`: the id of a server-sent event.
+    /// `1234-0`, or for a clock reading `1234-1767225600000-0-0`: the id of a server-sent event.
     public var description: String {
         clock == 0 ? "\(position)-\(index)" : "\(position)-\(clock)-\(ordinal)-\(index)"
     }
 
-    /// Reads what `description` wrote; a position alone is a cursor behind the event's own changes.
-    /// Whoever names only a position has seen the log so far, and not what the clock told there:
-    /// more may come at the last position of the log for as long as nothing is appended.
+    /// Parses `description`; a position alone is a cursor after the event's own changes. A cursor
+    /// with only a position has consumed the log up to it, but not its clock readings: more of them
+    /// can follow the last position of the log until the next append.
     public init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         var numbers: [Int64] = []

@@ -2,22 +2,22 @@ import AppStore
 
 /// Every change of one chain in order: how its timeline grew as events arrived and time passed.
 ///
-/// A timeline lists what is true by now. So an entry is told when its time has come: at once when
-/// an event brings it late or on time, else when the clock reaches it. Pure: the same facts,
-/// readings, catalogue and reducer give the same changes, on whatever day they are computed.
+/// A timeline lists what is true so far, so an entry is emitted when it becomes due: immediately if
+/// its event arrives on time or late, otherwise when the clock reaches it. Pure: the same facts,
+/// readings, catalogue and reducer give the same changes, whenever they are computed.
 public struct ChangeStream: Sendable {
-    /// The changes that were wanted, in order.
+    /// The requested changes, in order.
     public private(set) var changes: [Change] = []
-    /// One for every change of the chain, wanted or not.
+    /// One for every change of the chain, requested or not.
     public private(set) var marks: [ChangeMark] = []
-    /// The next moment at which the clock alone changes something; nil when it never does.
+    /// The next moment at which the clock alone causes a change; nil if there is none.
     public private(set) var nextDue: Timestamp?
 
-    /// What a stream is made with.
+    /// Inputs of a stream that are not the chain's own.
     public struct Rules: Sendable {
         public var environment: Environment
         public var catalogue: Catalogue
-        /// SHA-256, from a room that may hash.
+        /// SHA-256, supplied by the caller because `Ledger` has no cryptography.
         public var hash: @Sendable ([UInt8]) -> Digest
 
         public init(
@@ -31,9 +31,9 @@ public struct ChangeStream: Sendable {
     }
 
     /// - Parameters:
-    ///   - facts: the chain's facts up to the position asked about, in any order.
+    ///   - facts: the chain's facts up to the requested position, in any order.
     ///   - readings: the clock readings that concerned the chain.
-    ///   - isWanted: which changes are made in full; the others are only counted.
+    ///   - isWanted: which changes to build in full; the others are only counted.
     public init(
         _ chain: ChainId, facts: [Fact], readings: [ClockReading], rules: Rules,
         isWanted: (ChangePlace) -> Bool
@@ -44,7 +44,7 @@ public struct ChangeStream: Sendable {
         var next = 0
         for index in facts.indices {
             let fact = facts[index]
-            // What one event states is told at once, when all of it is known.
+            // Changes of one event are emitted together, once all of its facts are known.
             if index + 1 < facts.endIndex, facts[index + 1].position == fact.position { continue }
             while next < readings.count, readings[next].position < fact.position {
                 teller.read(readings[next], isWanted)
@@ -62,11 +62,11 @@ public struct ChangeStream: Sendable {
         nextDue = teller.nextDue
     }
 
-    /// `nextDue` of the stream of these facts and readings: one fold, where a stream folds once for
-    /// each fact.
+    /// `nextDue` of the stream of these facts and readings. Takes one fold; a stream folds once per
+    /// fact.
     ///
-    /// It may have passed: an event tells what had come due when it arrived, and nothing of what
-    /// came due until somebody looked at it.
+    /// May be in the past: an event emits what was due when it arrived, and anything due later is
+    /// not emitted until a clock reading.
     public static func nextDue(
         _ facts: [Fact], readings: [ClockReading], rules: Rules
     ) -> Timestamp? {
@@ -77,8 +77,8 @@ public struct ChangeStream: Sendable {
         return life.timeline.lazy.map { life.due($0, leeway: leeway) }.filter { $0 > clock }.min()
     }
 
-    /// The change before the one with this number that a filter lets through; nil when there is
-    /// none. What a receiver compares with the last change it has.
+    /// The last change before this number that passes the filter; nil if there is none. A receiver
+    /// compares it with the last change it has.
     public func mark(before sequence: Int64, where isIncluded: (ChangeName) -> Bool) -> ChangeMark?
     {
         marks[..<Int(max(0, min(sequence - 1, Int64(marks.count))))].last { isIncluded($0.name) }

@@ -1,6 +1,6 @@
 import AppStore
 
-/// Walks through a chain's facts and readings and tells what is new.
+/// Walks a chain's facts and readings and emits the differences.
 struct ChangeTeller {
     let chain: ChainId
     let rules: ChangeStream.Rules
@@ -8,9 +8,9 @@ struct ChangeTeller {
     private(set) var marks: [ChangeMark] = []
     private var life: Lifecycle
     private var stateHash: Digest
-    /// The life's timeline with the moments at which its entries are told, in that order.
+    /// The life's timeline with the moments at which its entries are due, ordered by due time.
     private var schedule: [(due: Timestamp, entry: TimelineEntry)] = []
-    /// What is due by then was told.
+    /// Everything due by then was emitted.
     private var clock = Timestamp(milliseconds: .min)
     private var position: Int64 = 0
     private var known: [Int64: Fact] = [:]
@@ -27,14 +27,14 @@ struct ChangeTeller {
 
     // MARK: The clock
 
-    /// Tells what had come due by a reading.
+    /// Emits what is due at a reading.
     mutating func read(_ reading: ClockReading, _ isWanted: (ChangePlace) -> Bool) {
         place = ChangePlace(
             position: reading.position, clock: reading.at.milliseconds, ordinal: reading.ordinal)
         pass(to: reading.at, isWanted)
     }
 
-    /// Tells what had come due when an event arrived and no reading told before.
+    /// Emits what was due when an event arrived and no reading has emitted.
     mutating func pass(to fact: Fact, _ isWanted: (ChangePlace) -> Bool) {
         place = ChangePlace(position: fact.position)
         pass(to: fact.receivedAt, isWanted)
@@ -50,19 +50,19 @@ struct ChangeTeller {
 
     // MARK: Events
 
-    /// Tells what the last of these facts changed; the others are those that came before it.
+    /// Emits the changes made by the last of these facts; the others precede it.
     mutating func add(_ facts: ArraySlice<Fact>, _ isWanted: (ChangePlace) -> Bool) {
         guard let newest = facts.last else { return }
         let before = told
         position = newest.position
-        // Of several statements of one event the one that names what happened is shown.
+        // Of several statements of one event, the one that names the notification is shown.
         let statements = facts.reversed().prefix { $0.position == newest.position }
         known[newest.position] = statements.first { $0.cause.notificationType != nil } ?? newest
         life = Lifecycle(
             Array(facts), environment: rules.environment, catalogue: rules.catalogue)
         let leeway = rules.catalogue.leewayMilliseconds
         schedule = life.timeline.map { (due: life.due($0, leeway: leeway), entry: $0) }
-        // Sorting must keep the order of the timeline where moments are equal.
+        // The sort must be stable: equal moments keep the order of the timeline.
         schedule = schedule.enumerated()
             .sorted { ($0.element.due, $0.offset) < ($1.element.due, $1.offset) }
             .map(\.element)
@@ -103,7 +103,7 @@ struct ChangeTeller {
 }
 
 extension TimelineEntry {
-    /// What an entry says, whatever proves it.
+    /// The content of an entry, independent of its evidence.
     private struct Meaning: Hashable {
         let name: ChangeName
         let at: Timestamp
@@ -127,7 +127,8 @@ extension TimelineEntry {
         }
     }
 
-    /// The entries of one timeline that another does not have as often, in their order.
+    /// The multiset difference: entries that occur more often in the first timeline, in their
+    /// order.
     static func surplus(of entries: [TimelineEntry], over others: [TimelineEntry])
         -> [TimelineEntry]
     {

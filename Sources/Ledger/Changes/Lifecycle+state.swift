@@ -1,9 +1,9 @@
 import AppStore
 
 extension Lifecycle {
-    /// Bytes that are equal exactly when two lives give the same answers at every moment, whatever
-    /// events prove them: states, facts and attributes, without positions and notices. Hashed (by
-    /// rooms that may hash) into the `stateHash` of a change.
+    /// A canonical encoding: equal exactly when two lives give the same answers at every moment,
+    /// whatever events prove them. Contains states, facts and attributes, without positions and
+    /// notices. Callers with a hash function derive the `stateHash` of a change from it.
     public var stateBytes: [UInt8] {
         var writer = JSONWriter(reservingCapacity: 1024)
         writer.object { json in
@@ -31,14 +31,14 @@ extension Lifecycle {
         return writer.bytes
     }
 
-    /// Everything known is known at the end of time.
+    /// The answer at the end of time, where all facts apply.
     private var lastAnswer: ChainAnswer? {
         answer(at: Timestamp(milliseconds: .max - 1), now: Timestamp(milliseconds: .max))
     }
 
-    /// When an entry of the timeline is told: when it is true, but an end of access that is only
-    /// overdue not before the leeway is over (`lifecycle.md` §6), since until then access goes on
-    /// and the renewal is likely to come.
+    /// When an entry of the timeline is emitted: when it becomes true; an end of access whose
+    /// renewal is only overdue, not before the leeway is over (`lifecycle.md` §6), because access
+    /// continues until then and the renewal is likely to arrive.
     func due(_ entry: TimelineEntry, leeway: Int64) -> Timestamp {
         guard case .state(let transition) = entry.kind, transition.to == .expired,
             notices.contains(where: { $0.code == .renewalOverdue && $0.from == entry.at })
@@ -63,7 +63,7 @@ extension LifeFact.Detail {
 }
 
 extension ChainAnswer {
-    /// The attributes that do not depend on the moment asked about.
+    /// The attributes that do not depend on the requested moment.
     fileprivate func writeAttributes(to json: inout JSONWriter) {
         json.member("phase", phase.rawValue)
         json.member("ownership", ownership.rawValue)

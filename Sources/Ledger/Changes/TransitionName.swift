@@ -1,17 +1,18 @@
-/// What a change of state is called in feeds and webhooks: one name for each kind of transition
-/// (`lifecycle.md` §3). Raw values are the contract's.
+/// Names of changes of state in feeds and webhooks: one for each kind of transition
+/// (`lifecycle.md` §3). Raw values are part of the contract.
 public enum TransitionName: String, Sendable, CaseIterable {
     /// The chain's first state is `subscribed`.
     case started
-    /// The history begins in the middle of a life: the chain's first state is `renewing`.
+    /// The history begins mid-life: the chain's first state is `renewing`.
     case adopted
     /// From one entitled period into the next without a gap: the first renewal, an upgrade.
     case continued
     /// A new period after `expired`.
     case resubscribed
-    /// Paid after all: from `grace` or `billingRetry` into a period.
+    /// Paid after failure: from `grace` or `billingRetry` into a period.
     case recovered
-    /// Out of `revoked`: the refund was reversed, the family copy shared again, or bought anew.
+    /// Out of `revoked`: the refund was reversed, the family copy shared again, or the product
+    /// bought again.
     case reinstated
     case graceStarted
     case billingRetryStarted

@@ -1,12 +1,11 @@
 public import AppStore
 
-/// The time of which it is certain that everything Apple sent is here: signed in `[from, through)`.
-/// Of what was signed before, nobody claims anything.
+/// The interval `[from, through)` of signedDates for which every notification Apple sent is stored.
+/// Nothing is claimed about earlier ones.
 public struct CompleteWindow: Hashable, Sendable {
     public let from: Timestamp
     public let through: Timestamp
 
-    /// A window of these bounds.
     public init(from: Timestamp, through: Timestamp) {
         self.from = from
         self.through = through
@@ -14,7 +13,7 @@ public struct CompleteWindow: Hashable, Sendable {
 }
 
 extension CompleteWindow? {
-    /// `completeFrom` and `completeThrough`, both null when nothing is certain.
+    /// Writes `completeFrom` and `completeThrough`, both null without a window.
     public func writeMembers(to json: inout JSONWriter) {
         json.member("completeFrom", self?.from)
         json.member("completeThrough", self?.through)

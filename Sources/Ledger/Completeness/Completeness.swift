@@ -1,19 +1,18 @@
 public import AppStore
 
-/// Up to when it is certain, per app, that everything Apple sent is here (`completeThrough`).
-/// Folded from the log in the order of positions: sweeps move it on, a notification that a sweep
-/// should have found moves it back. Pure.
+/// The time up to which every notification Apple sent is known to be stored, per app
+/// (`completeThrough`). Folded from the log in order of positions: sweeps advance it, a
+/// notification that a sweep should have found moves it back. Pure.
 public struct Completeness: Hashable, Sendable {
-    /// What is certain of an app from a position on: everything signed in `[from, through)`.
+    /// An app's complete interval from a position on: everything signed in `[from, through)`.
     public struct State: Hashable, Sendable {
         public let bundleId: BundleId
-        /// Of the event that made it so, and when that was received.
+        /// Position of the event that produced the state, and when that event was received.
         public let position: Int64
         public let receivedAt: Timestamp
         public let from: Timestamp
         public let through: Timestamp
 
-        /// A state of these parts.
         public init(
             bundleId: BundleId, position: Int64, receivedAt: Timestamp, from: Timestamp,
             through: Timestamp
@@ -29,10 +28,10 @@ public struct Completeness: Hashable, Sendable {
     /// By app, in order of position.
     private var states: [BundleId: [State]] = [:]
 
-    /// Nothing is certain.
+    /// No app is complete.
     public init() {}
 
-    /// What was folded before.
+    /// Restores folded states.
     ///
     /// - Parameter states: in order of position.
     public init(states: [State]) {
@@ -44,10 +43,10 @@ public struct Completeness: Hashable, Sendable {
 
     // MARK: Folding
 
-    /// What a sweep would make certain; nil when it would move nothing: all of it was certain, or
-    /// a gap that somebody could still look into lies between. The first sweep of an app begins what
-    /// is certain; one behind a gap of which Apple has lost a part begins it anew, since nothing
-    /// will ever close that gap.
+    /// The window after a sweep; nil if the sweep moves nothing: all of it was complete already, or
+    /// a gap lies between that another sweep could still cover. An app's first sweep starts the
+    /// window. A sweep after a gap of which Apple has dropped a part restarts it, because that gap
+    /// can never be closed.
     public func window(
         after sweep: Sweep, in environment: Environment
     ) -> (from: Timestamp, through: Timestamp)? {
@@ -64,7 +63,7 @@ public struct Completeness: Hashable, Sendable {
         return from == last.from && through == last.through ? nil : (from, through)
     }
 
-    /// Takes a sweep's event; the new state, if it moved anything.
+    /// Folds a sweep's event; returns the new state if it changed.
     @discardableResult
     public mutating func take(
         _ sweep: Sweep, in environment: Environment, position: Int64, receivedAt: Timestamp
@@ -73,8 +72,8 @@ public struct Completeness: Hashable, Sendable {
         return add(sweep.bundleId, position, receivedAt, window.from, window.through)
     }
 
-    /// Takes a notification that was not here before; the new state, if a sweep had claimed that
-    /// everything of its time was.
+    /// Folds a new notification; returns the new state if an earlier sweep had covered its
+    /// signedDate.
     @discardableResult
     public mutating func take(
         notificationSigned signedDate: Timestamp, of bundleId: BundleId, position: Int64,
@@ -99,24 +98,24 @@ public struct Completeness: Hashable, Sendable {
 
     // MARK: Reading
 
-    /// What is certain of an app, going by the states that `isKnown` admits.
+    /// The state of an app, considering only states that `isKnown` admits.
     public func state(
         of bundleId: BundleId, where isKnown: (State) -> Bool = { _ in true }
     ) -> State? {
         states[bundleId]?.last(where: isKnown)
     }
 
-    /// Since when, and up to when, everything is certain of all these apps; nil when it is not of
-    /// one of them, or of no time that they share.
+    /// The window in which all these apps are complete; nil if one of them has none or they do not
+    /// overlap.
     ///
-    /// - Parameter apps: none: those that were ever swept.
+    /// - Parameter apps: empty for every app that was ever swept.
     public func window(
         _ apps: [BundleId], where isKnown: (State) -> Bool = { _ in true }
     ) -> CompleteWindow? {
         var shared: CompleteWindow?
         for app in apps.isEmpty ? Array(states.keys) : apps {
             guard let state = state(of: app, where: isKnown) else {
-                // An app whose first sweep is not known yet was not swept.
+                // An app whose first sweep is not known yet counts as not swept.
                 if apps.isEmpty { continue }
                 return nil
             }

@@ -1,16 +1,17 @@
 public import AppStore
 
-/// How far back Apple tells what it sent (App Store Server API, Get Notification History).
+/// How far back Apple's history reaches (App Store Server API, Get Notification History).
 public enum NotificationHistory {
     /// Length of Apple's history: 180 days, in Sandbox 30.
     public static func milliseconds(in environment: Environment) -> Int64 {
         (environment == .production ? 180 : 30) * 86_400_000
     }
 
-    /// Its beginning is out of reach before it is gone: asking takes time, and clocks differ.
+    /// Safety margin at its old end: requests take time, and clocks differ.
     public static let marginMilliseconds: Int64 = 24 * 3_600_000
 
-    /// Whether Apple, asked at `askedAt`, can no longer be relied on to tell what it sent at `time`.
+    /// Whether a request at `askedAt` can no longer be relied on to return what Apple sent at
+    /// `time`.
     static func hasLost(
         _ time: Timestamp, askedAt: Timestamp, in environment: Environment
     ) -> Bool {

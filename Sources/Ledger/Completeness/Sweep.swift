@@ -1,21 +1,20 @@
 public import AppStore
 
-/// A finished look at everything Apple sent in a window: each piece of it stands in the log before
-/// this event (`design.md` §3). The evidence of a `sweep` event.
+/// A finished pass over everything Apple sent in a window: each piece precedes this event in the
+/// log (`design.md` §3). The evidence of a `sweep` event.
 public struct Sweep: Hashable, Sendable {
-    /// The app that was asked about.
+    /// The app.
     public let bundleId: BundleId
     /// The window, by signedDate: `[from, through)`.
     public let from: Timestamp
     public let through: Timestamp
-    /// When Apple was asked first: nothing sent later is claimed to be here.
+    /// Time of the first request: nothing sent later is covered.
     public let askedAt: Timestamp
-    /// The end of the log when it was asked.
+    /// The end of the log at that time.
     public let startPosition: Int64
-    /// Notifications that Apple's history held.
+    /// Number of notifications in Apple's history.
     public let fetchedCount: Int64
 
-    /// A sweep of these parts.
     public init(
         bundleId: BundleId, from: Timestamp, through: Timestamp, askedAt: Timestamp,
         startPosition: Int64, fetchedCount: Int64
@@ -30,7 +29,7 @@ public struct Sweep: Hashable, Sendable {
 }
 
 extension Sweep {
-    /// The evidence of the event: one JSON object, its members always in this order.
+    /// The event's evidence: one JSON object with a fixed member order.
     public var evidence: [UInt8] {
         var json = JSONWriter()
         json.object { json in
@@ -45,7 +44,7 @@ extension Sweep {
         return json.bytes
     }
 
-    /// Reads what `evidence` wrote; nil for what this version does not understand.
+    /// Parses `evidence`; nil if this version does not understand it.
     public init?(evidence: JSONValue) {
         guard evidence["sweep"]?.string == "notificationHistory",
             let bundleId = evidence["bundleId"]?.string, let from = evidence["from"]?.int64,

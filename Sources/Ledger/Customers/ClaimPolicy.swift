@@ -1,6 +1,6 @@
-/// What an upload that names another customer than the holder does (`lifecycle.md` §6).
+/// What happens when an upload names a customer other than the holder (`lifecycle.md` §6).
 public enum ClaimPolicy: String, Sendable, CaseIterable {
-    /// Refuses it.
+    /// Refuses the claim.
     case keep
     /// Adds the customer.
     case share

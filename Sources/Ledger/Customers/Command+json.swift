@@ -1,7 +1,7 @@
 public import AppStore
 
 extension Command {
-    /// What the action is called, in evidence and answers.
+    /// Name of the action in evidence and answers.
     public enum Name: String, Sendable, CaseIterable {
         case link
         case unlink
@@ -22,9 +22,9 @@ extension Command {
         }
     }
 
-    /// The evidence of the event: one JSON object, its members always in this order.
+    /// The event's evidence: one JSON object with a fixed member order.
     ///
-    /// - Parameter chain: what it is about, unless it is about a customer.
+    /// - Parameter chain: the chain, unless the command is about a customer.
     public func evidence(about chain: ChainId?) -> [UInt8] {
         var json = JSONWriter()
         json.object { json in
@@ -48,7 +48,7 @@ extension Command {
         return json.bytes
     }
 
-    /// Reads what `evidence(about:)` wrote; nil for what this version does not understand.
+    /// Parses `evidence(about:)`; nil if this version does not understand it.
     public init?(evidence: JSONValue) {
         guard let name = evidence["command"]?.string.flatMap({ Name(rawValue: $0) }),
             let id = evidence["id"]?.string, let actor = evidence["actor"]?.string,

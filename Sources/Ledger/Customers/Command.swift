@@ -1,29 +1,29 @@
 public import AppStore
 
-/// What an operator or a back end decided about a customer: an event like any other, kept for ever
-/// with who and why (`lifecycle.md` §6). When is the event's `receivedAt`.
+/// A decision of an operator or back end about a customer: stored as an event, for ever, with actor
+/// and reason (`lifecycle.md` §6). Its time is the event's `receivedAt`.
 public struct Command: Hashable, Sendable {
     /// The event's identity: the same command sent again is a duplicate.
     public var id: String
-    /// Who: a person or a system, as they call themselves.
+    /// The person or system, as stated by the sender.
     public var actor: String
-    /// The name of the token that the sender authenticated with, which the sender cannot choose; nil
-    /// where no token was asked for: on the command line, and without `server.tokens`.
+    /// The name of the token that the sender authenticated with, which the sender cannot choose;
+    /// nil where no token is required: on the command line, and without `server.tokens`.
     public var tokenName: String?
     public var reason: String
     public var action: Action
 
     public enum Action: Hashable, Sendable {
-        /// The chain is the customer's, and nobody else's, until unlinked.
+        /// The chain belongs to the customer exclusively, until unlinked.
         case link(CustomerId)
         case unlink(CustomerId)
-        /// An upload named the customer; what that does is the policy of its time.
+        /// An upload named the customer; the policy at that time decides the effect.
         case claim(CustomerId, policy: ClaimPolicy)
         /// The customer has an entitlement from now until a date.
         case grant(CustomerId, entitlement: String, until: Timestamp)
-        /// A grant, named by its command, is withdrawn.
+        /// Withdraws a grant, named by the id of its command.
         case ungrant(CustomerId, grant: String)
-        /// Words about a chain (nil) or about a customer.
+        /// A note about a chain (nil) or a customer.
         case note(CustomerId?)
     }
 
@@ -37,7 +37,7 @@ public struct Command: Hashable, Sendable {
         self.action = action
     }
 
-    /// The customer it is about; nil for a note about a chain.
+    /// The customer concerned; nil for a note about a chain.
     public var customer: CustomerId? {
         switch action {
         case .link(let customer), .unlink(let customer), .claim(let customer, _),
@@ -47,7 +47,7 @@ public struct Command: Hashable, Sendable {
         }
     }
 
-    /// Whether it is about a customer as such, and about no chain.
+    /// Whether it concerns a customer as such and no chain.
     public var isOfCustomer: Bool {
         switch action {
         case .link, .unlink, .claim: false
@@ -57,7 +57,7 @@ public struct Command: Hashable, Sendable {
     }
 }
 
-/// The bounds of what a command may say, in bytes of UTF-8.
+/// Size limits of a command's fields, in bytes of UTF-8.
 public enum CommandLimits {
     public static let idByteCount = 200
     public static let customerByteCount = 256

@@ -1,18 +1,18 @@
 public import AppStore
 
-/// Tags `CustomerId`.
+/// Tag type of `CustomerId`.
 public enum CustomerTag: Sendable {}
 
-/// Whoever the app says (`lifecycle.md` §6): by default a chain's `appAccountToken`, otherwise what
-/// an operator or a back end calls its customer.
+/// The app's identifier of a customer (`lifecycle.md` §6): by default a chain's `appAccountToken`,
+/// otherwise the name an operator or back end uses.
 public typealias CustomerId = Identifier<CustomerTag>
 
 extension Identifier where Tag == CustomerTag {
-    /// From an `appAccountToken`: a UUID in lower case, however it was spelled.
+    /// From an `appAccountToken`: a UUID, lowercased.
     public init(token: String) { self.init(token.inLowerCase) }
 
-    /// From what a person or a back end wrote: a UUID in lower case, since it may be a token, and
-    /// anything else as it is.
+    /// From text of a person or back end: a UUID, which may be a token, is lowercased; anything
+    /// else is kept.
     public init(stated text: String) {
         self.init(CustomerId.isUUID(text) ? text.lowercased() : text)
     }
@@ -33,21 +33,21 @@ extension Identifier where Tag == CustomerTag {
 }
 
 extension ChainId {
-    /// Where the facts about a customer rather than about a subscription are kept: beside the
-    /// chains, under the customer's id and no app. No app has an empty bundle id.
+    /// The key of facts about a customer rather than a subscription: stored among the chains under
+    /// the customer's id and an empty bundle id, which no app has.
     public init(customer: CustomerId) {
         self.init(
             bundleId: BundleId(""), originalTransactionId: OriginalTransactionId(customer.rawValue))
     }
 
-    /// The customer whose own facts these are; nil for a subscription or purchase.
+    /// The customer whose own facts these are; nil for a chain.
     public var customer: CustomerId? {
         bundleId.rawValue.isEmpty ? CustomerId(originalTransactionId.rawValue) : nil
     }
 }
 
 extension String {
-    /// As `lowercased()`; a text that is so already, as nearly every token, is not made again.
+    /// Like `lowercased()`, without a copy if already lowercase, as nearly every token is.
     var inLowerCase: String {
         utf8.allSatisfy { $0 < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
             ? self : lowercased()

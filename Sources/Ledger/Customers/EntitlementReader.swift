@@ -1,6 +1,6 @@
 import AppStore
 
-/// Gathers what every chain and grant says about a customer at one moment.
+/// Combines the verdicts of every chain and grant of a customer at one moment.
 struct EntitlementReader {
     let at: Timestamp
     let catalogue: Catalogue
@@ -12,14 +12,14 @@ struct EntitlementReader {
     enum EntitlementTag: Sendable {}
     enum GroupTag: Sendable {}
 
-    /// One source's verdict, and where it stands among others.
+    /// One source's verdict with its sort key.
     private struct Candidate {
         let verdict: Verdict
         /// When access ended; nil while it is given.
         let endedAt: Timestamp?
 
-        /// Whether this one is cited rather than another: giving access before not; then the later
-        /// end; then the larger originalTransactionId.
+        /// Whether this candidate is cited rather than another: active first; then the later end;
+        /// then the larger originalTransactionId.
         func isCited(before other: Candidate) -> Bool {
             if verdict.active != other.verdict.active { return verdict.active }
             let (mine, theirs) =
@@ -32,10 +32,10 @@ struct EntitlementReader {
             return Candidate.isLarger(verdict, other.verdict)
         }
 
-        /// Ids look numeric: the longer one is larger, then the one whose bytes are.
+        /// Compares ids as numbers: by length, then by bytes.
         private static func isLarger(_ left: Verdict, _ right: Verdict) -> Bool {
             guard let one = left.originalTransactionId else {
-                // Of two grants the later.
+                // Of two grants, the later.
                 guard right.originalTransactionId == nil else { return false }
                 return (left.evidence.first ?? 0) > (right.evidence.first ?? 0)
             }
@@ -43,7 +43,7 @@ struct EntitlementReader {
             let (oneCount, twoCount) = (one.rawValue.utf8.count, two.rawValue.utf8.count)
             if oneCount != twoCount { return oneCount > twoCount }
             if one != two { return one > two }
-            // One id in two apps: the later in the log.
+            // The same id in two apps: the later in the log.
             return (left.evidence.last ?? 0) > (right.evidence.last ?? 0)
         }
     }

@@ -1,14 +1,15 @@
 public import AppStore
 
-/// Everything a customer has and had at one moment: the union over chains, purchases and grants
-/// (`lifecycle.md` §6). Pure: the same holdings, grants, moment and catalogue give the same answer.
+/// A customer's current and past entitlements at one moment: the union over chains, purchases and
+/// grants (`lifecycle.md` §6). Pure: the same holdings, grants, moment and catalogue give the same
+/// answer.
 public struct Entitlements: Hashable, Sendable {
     public let standing: Standing
-    /// By name, in byte order: those held, and those once held.
+    /// By name, in byte order: current and past ones.
     public let verdicts: [Verdict]
-    /// Of every product the customer ever had, in byte order.
+    /// Every product the customer ever had, in byte order.
     public let products: [ProductStanding]
-    /// Of every subscription group, in byte order.
+    /// Every subscription group, in byte order.
     public let groups: [GroupStanding]
 
     public struct ProductStanding: Hashable, Sendable {
@@ -23,7 +24,7 @@ public struct Entitlements: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - holdings: every chain the customer ever held; each complete from `at` at the latest.
+    ///   - holdings: every chain the customer ever held; each complete from `at` or earlier.
     ///   - grants: every grant to the customer.
     public init(
         at: Timestamp, holdings: [Holding], grants: [Grant], catalogue: Catalogue
@@ -41,9 +42,9 @@ public struct Entitlements: Hashable, Sendable {
 }
 
 extension Entitlements {
-    /// When the clock alone may bring about another answer than at `time`: the first moment after it
-    /// at which a stretch, a grant or leeway begins or ends. Nil: never. Until then everything but
-    /// the moment itself stays as it is.
+    /// The first moment after `time` at which the clock alone can change the answer: where a
+    /// stretch, a grant or leeway begins or ends; nil if there is none. Until then everything but
+    /// the moment itself stays the same.
     ///
     /// The parameters are those of `init`.
     public static func nextMoment(

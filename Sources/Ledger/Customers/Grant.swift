@@ -8,21 +8,21 @@ public struct Grant: Hashable, Sendable {
     public var entitlement: String
     public var actor: String
     public var reason: String
-    /// When it was received: it gives nothing before.
+    /// When it was received; it gives no access before.
     public var from: Timestamp
-    /// The date it was given until.
+    /// The granted end date.
     public var until: Timestamp
-    /// When it was taken back; nil unless it was.
+    /// When it was withdrawn; nil if it was not.
     public var withdrawnAt: Timestamp?
     /// Positions of the grant and of its withdrawal.
     public var evidence: [Int64]
 
-    /// The end as it came to be.
+    /// The effective end.
     public var end: Timestamp { withdrawnAt.map { min($0, until) } ?? until }
 
-    /// What the events about a customer come to, in the order given.
+    /// The grants that result from the events about a customer, in order.
     ///
-    /// - Parameter facts: those of `ChainId(customer:)`; others are passed over.
+    /// - Parameter facts: those of `ChainId(customer:)`; others are ignored.
     public static func grants(_ facts: [Fact]) -> [Grant] {
         var grants: [Grant] = []
         for fact in CommandOrder.ordered(facts) {

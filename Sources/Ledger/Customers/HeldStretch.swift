@@ -1,26 +1,26 @@
 public import AppStore
 
-/// A piece of a chain's valid time, `[from, to)`, with one state and one product, while one
-/// customer holds the chain.
+/// A piece `[from, to)` of a chain's valid time with one state and one product, held by one
+/// customer.
 public struct HeldStretch: Hashable, Sendable {
     public var state: ChainState
     public var from: Timestamp
     /// Nil while it is open.
     public var to: Timestamp?
-    /// Bounds of the unbroken time in this state, as far as the customer holds the chain;
-    /// `until` nil if open.
+    /// Bounds of the unbroken time in this state while the customer holds the chain; `until` nil if
+    /// open.
     public var since: Timestamp
     public var until: Timestamp?
-    /// When access last ended before this; its own start where there was none, and where this
-    /// gives access.
+    /// When access last ended before this; its own start if there was none, or if this gives
+    /// access.
     public var accessEnded: Timestamp
     public var productId: ProductId?
     /// Apple's subscription group.
     public var group: SubscriptionGroupIdentifier?
-    /// How far the least believed of the events that decide the state is believed, the token that
-    /// names the holder among them.
+    /// The lowest trust among the events that decide the state, including the token that names the
+    /// holder.
     public var trust: Trust
-    /// Positions of the events that decide it, the one that names the holder included, ascending.
+    /// Positions of the events that decide it, including the one that names the holder, ascending.
     public var evidence: [Int64]
 
     public init(

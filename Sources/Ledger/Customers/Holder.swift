@@ -2,9 +2,9 @@
 public struct Holder: Hashable, Sendable {
     public var customer: CustomerId
     public var authority: Authority
-    /// Position of the event that says so.
+    /// Position of the event that states it.
     public var cause: Int64
-    /// How far who states the token is believed; nil where a command says who holds it.
+    /// Trust of the event that states the token; nil if a command names the holder.
     public var tokenTrust: Trust?
 
     public enum Authority: String, Sendable {

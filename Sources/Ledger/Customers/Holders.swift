@@ -1,14 +1,13 @@
 public import AppStore
 
-/// Who holds a chain, over valid time (`lifecycle.md` §6): by default whoever its appAccountToken
-/// names; an explicit link beats the token until it is taken back. The first link holds from the
-/// chain's start, later ones from when they were received.
+/// The holders of a chain over valid time (`lifecycle.md` §6): by default the customer named by its
+/// appAccountToken; an explicit link takes precedence until it is removed. The first link holds
+/// from the chain's start, later ones from when they were received.
 public struct Holders: Hashable, Sendable {
-    /// Adjacent and in order, from the beginning of time to its end; without holders where nobody
-    /// is named.
+    /// Adjacent and in order, covering all time; spans without a named customer have no holders.
     public let spans: [Span]
-    /// Everybody whom any fact ever named, in byte order: also those whom another one beats, since
-    /// who holds depends on what is known.
+    /// Every customer that any fact ever named, in byte order, including those overridden by
+    /// others, because the holder depends on what is known at a time.
     public let named: [CustomerId]
 
     /// A half-open stretch of valid time with the same holders.
@@ -17,23 +16,23 @@ public struct Holders: Hashable, Sendable {
         /// Nil: without end.
         public var to: Timestamp?
         public var holders: [Holder]
-        /// Whether explicit links say so, and not the token.
+        /// Whether explicit links, not the token, name the holders.
         public var isLinked: Bool
     }
 
-    /// What becomes of an upload that names a customer.
+    /// The outcome of an upload that names a customer.
     public enum ClaimOutcome: String, Sendable, CaseIterable {
         /// The customer holds the chain already.
         case held
-        /// The customer holds it from now on; nobody else does.
+        /// The customer holds it exclusively from now on.
         case moved
         /// The customer holds it too, from now on.
         case added
-        /// Somebody else keeps it: the policy, a token or an operator's link says so.
+        /// The present holder keeps it, by policy, token or an operator's link.
         case refused
     }
 
-    /// When the chain has the same holders no longer.
+    /// A change of the explicit holders at a time.
     private struct Link {
         var from: Timestamp
         var holders: [Holder]
@@ -90,7 +89,7 @@ public struct Holders: Hashable, Sendable {
 
     // MARK: Links
 
-    /// Explicit links where there are any, else the token's customer.
+    /// The explicit links if any, else the token's customer.
     private static func present(
         _ links: [Link], _ tokens: Tokens, at time: Timestamp
     ) -> (holders: [Holder], token: CustomerId?) {
@@ -99,7 +98,7 @@ public struct Holders: Hashable, Sendable {
         return (linked.isEmpty ? token.map { [$0] } ?? [] : linked, token?.customer)
     }
 
-    /// The explicit holders after an action; nil when it changes nothing.
+    /// The explicit holders after an action; nil if it changes nothing.
     private static func holders(
         after action: Command.Action, _ present: (holders: [Holder], token: CustomerId?),
         _ links: [Link], _ fact: Fact

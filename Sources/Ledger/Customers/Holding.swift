@@ -1,16 +1,16 @@
 public import AppStore
 
-/// One chain as one customer holds it: everything a verdict needs (`lifecycle.md` §6), and nothing
-/// that depends on the clock.
+/// One chain as held by one customer: all inputs of a verdict (`lifecycle.md` §6) that do not
+/// depend on the clock.
 public struct Holding: Hashable, Sendable {
     public var originalTransactionId: OriginalTransactionId
-    /// In order of time. Before `completeFrom`, of each product only the last.
+    /// In order of time. Before `completeFrom`, only the last of each product.
     public var stretches: [HeldStretch]
-    /// Verdicts at this time and later can be read here; earlier ones need the whole life.
+    /// Verdicts at this time and later can be computed from this; earlier ones need the whole life.
     public var completeFrom: Timestamp
     /// A renewal is overdue.
     public var overdue: Overdue?
-    /// Whether the chain is vouched for as access demands (`Lifecycle.meetsMinimumTrust`).
+    /// Whether the chain's trust suffices for access (`Lifecycle.meetsMinimumTrust`).
     public var meetsMinimumTrust: Bool
 
     /// `renewalOverdue` (`lifecycle.md` §4): holds from E, the end of the last period.
@@ -24,7 +24,7 @@ public struct Holding: Hashable, Sendable {
         }
     }
 
-    /// Stretches kept in a shortened holding: a period, grace, retry, and what follows.
+    /// Stretches kept in a shortened holding: a period, grace, retry and one more.
     public static let shortStretchCount = 4
 
     public init(
@@ -40,11 +40,11 @@ public struct Holding: Hashable, Sendable {
 }
 
 extension Lifecycle {
-    /// The chain as the customer holds it; without stretches when they never do, or when it is
-    /// never an entitlement (a consumable: `lifecycle.md` §5).
+    /// The chain as held by the customer; without stretches if the customer never holds it, or if
+    /// it is never an entitlement (a consumable: `lifecycle.md` §5).
     ///
-    /// - Parameter limit: keep only so many stretches at the end, and before them the last of each
-    ///   product; nil keeps all.
+    /// - Parameter limit: keep only this many stretches at the end, and before them the last of
+    ///   each product; nil keeps all.
     public func holding(
         of customer: CustomerId, chain: ChainId, limit: Int? = nil
     ) -> Holding {
@@ -66,7 +66,7 @@ private struct HoldingReader {
     let holders: Holders
     let meetsMinimumTrust: Bool
 
-    /// An interval inside a stretch of holding.
+    /// A part of an interval inside a stretch of holding.
     private struct Piece {
         let interval: Int
         let from: Timestamp
@@ -97,7 +97,7 @@ private struct HoldingReader {
 
     private var isConsumable: Bool {
         guard history.isOneTime, let period = history.periods.first else { return false }
-        // No catalogue makes a consumable of what states no type.
+        // The catalogue cannot make a transaction without a type a consumable.
         return history.facts[period.bestFact].statedTransaction?.type?.value == .consumable
     }
 
@@ -119,7 +119,7 @@ private struct HoldingReader {
         return pieces
     }
 
-    /// The earlier end; nil is none.
+    /// The earlier end; nil is open.
     private func earlier(_ left: Timestamp?, _ right: Timestamp?) -> Timestamp? {
         guard let left else { return right }
         return right.map { min(left, $0) } ?? left
@@ -176,8 +176,8 @@ private struct HoldingReader {
 }
 
 extension Holders {
-    /// The stretches of time in which a customer holds the chain, and why; adjacent ones joined, as
-    /// far as who names the holder is believed as much.
+    /// The stretches of time in which a customer holds the chain, and why; adjacent ones of equal
+    /// trust are joined.
     public func stretches(
         of customer: CustomerId
     ) -> [(from: Timestamp, to: Timestamp?, cause: Int64, tokenTrust: Trust?)] {

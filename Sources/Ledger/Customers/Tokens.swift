@@ -1,11 +1,11 @@
 import AppStore
 
-/// Whom a chain's appAccountToken names, over valid time: the newest one of the periods begun by
-/// then (`lifecycle.md` §2, Attributes).
+/// The customer named by a chain's appAccountToken, over valid time: the newest token of the
+/// periods begun by then (`lifecycle.md` §2, Attributes).
 struct Tokens: Hashable, Sendable {
     /// In order of time; each holds until the next.
     private let holders: [Change]
-    /// Whom any snapshot names, used or not.
+    /// Every customer named in any snapshot, used or not.
     let named: [CustomerId]
 
     private struct Change: Hashable, Sendable {
@@ -26,7 +26,7 @@ struct Tokens: Hashable, Sendable {
             else { continue }
             let customer = CustomerId(token: token)
             let trust = history.facts.tokenTrust(fact)
-            // The same word of who is believed no more changes nothing.
+            // The same token at equal or lower trust changes nothing.
             if let last = changes.last?.holder, last.customer == customer,
                 trust <= last.tokenTrust ?? .signed
             {
@@ -39,7 +39,7 @@ struct Tokens: Hashable, Sendable {
                         customer: customer, authority: .token,
                         cause: history.facts[fact].position,
                         tokenTrust: trust)))
-            // Nobody else is ever named.
+            // No other customer is ever named.
             if named.count == 1, trust == .signed { break }
         }
         holders = changes
@@ -52,8 +52,8 @@ struct Tokens: Hashable, Sendable {
         return times
     }
 
-    /// The best fact of the last period in order that counts from then or earlier and has a token:
-    /// of the most trusted tokens, since a lower rank's never takes the place of a higher one's.
+    /// The best fact of the last period in order that counts from then or earlier and has a token,
+    /// among the tokens of highest trust: a lower-trust token never replaces a higher-trust one.
     static func fact(_ history: History, at time: Timestamp) -> Int? {
         let stated = history.periods.lazy.filter { period in
             period.countsFrom <= time
@@ -70,14 +70,15 @@ struct Tokens: Hashable, Sendable {
         let stated = facts.changesOfToken.compactMap { index in
             facts[index].statedTransaction?.appAccountToken.map { CustomerId(token: $0) }
         }
-        // Who was named stays so, whatever comes to be known later.
+        // Includes tokens that later statements replaced.
         let all = stated + facts.setAsideTokens.map { CustomerId(token: $0) }
         return all.count < 2 ? all : Set(all).sorted()
     }
 
     func holder(at time: Timestamp) -> Holder? { holders.last { $0.from <= time }?.holder }
 
-    /// Hands out the stretches of `[from, to)`, from nil where no token is known yet.
+    /// Passes the stretches of `[from, to)` to `body`; the holder is nil where no token is known
+    /// yet.
     func each(
         from: Timestamp, to: Timestamp?, _ body: (Timestamp, Timestamp?, Holder?) -> Void
     ) {

@@ -6,33 +6,33 @@ public struct Verdict: Hashable, Sendable {
     public var active: Bool
     /// Why it is active; nil when it is not.
     public var basis: Basis?
-    /// The state of the chain cited; nil for a grant.
+    /// State of the cited chain; nil for a grant.
     public var state: ChainState?
     public var productId: ProductId?
     /// Bounds of that state, of the leeway or of the grant; `until` nil if open.
     public var since: Timestamp
     public var until: Timestamp?
-    /// The chain cited; nil for a grant.
+    /// The cited chain; nil for a grant.
     public var originalTransactionId: OriginalTransactionId?
-    /// The rank of trust it rests on (`lifecycle.md` §2 rule 2): that of the least believed event
-    /// that decides the state, the token that names the customer among them; of a grant `operator`.
+    /// Trust of the verdict (`lifecycle.md` §2 rule 2): the lowest among the events that decide the
+    /// state, including the token that names the customer; `operator` for a grant.
     public var trust: Trust
     /// Positions of the events that decide it, ascending.
     public var evidence: [Int64]
 
-    /// What gives access. Raw values are the contract's.
+    /// What gives access. Raw values are part of the contract.
     public enum Basis: String, Sendable, CaseIterable {
         /// A paid-for or free period.
         case period
         case grace
-        /// A renewal is overdue, and nothing says that it failed.
+        /// A renewal is overdue, and no event states that it failed.
         case leeway
         /// A one-time purchase.
         case owned
         /// A manual grant.
         case grant
 
-        /// What an entitled state is called; nil for the others.
+        /// The basis of an entitled state; nil for others.
         init?(_ state: ChainState) {
             switch state {
             case .subscribed, .renewing: self = .period
@@ -44,7 +44,7 @@ public struct Verdict: Hashable, Sendable {
     }
 }
 
-/// What a customer is to a product, a group, or the whole (`lifecycle.md` §6).
+/// A customer's status for a product, a group, or overall (`lifecycle.md` §6).
 public enum Standing: String, Sendable, CaseIterable {
     /// Never had one.
     case new

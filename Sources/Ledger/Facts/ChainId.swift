@@ -1,7 +1,7 @@
 import AppStore
 
-/// One subscription's life inside an environment (`lifecycle.md` §1). The environment is the
-/// ledger itself: nothing of another one is ever in reach.
+/// The identity of one subscription's life within an environment (`lifecycle.md` §1). Each
+/// environment has its own ledger.
 public struct ChainId: Hashable, Comparable, Sendable {
     public let bundleId: BundleId
     public let originalTransactionId: OriginalTransactionId

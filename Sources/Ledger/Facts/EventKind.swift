@@ -12,7 +12,7 @@ public enum EventKind: String, Sendable, CaseIterable {
     case command
     case sweep
 
-    /// Whether one event of this kind may speak of many transactions, of several chains.
+    /// Whether one event of this kind can state several transactions, of several chains.
     public var mayNameSeveralChains: Bool {
         switch self {
         case .receipt, .verifyReceipt, .notificationV1: true
@@ -21,7 +21,7 @@ public enum EventKind: String, Sendable, CaseIterable {
     }
 }
 
-/// How an event came to us. Not part of its identity.
+/// How an event arrived. Not part of its identity.
 public enum EventSource: String, Sendable, CaseIterable {
     case webhook
     case history
@@ -30,22 +30,22 @@ public enum EventSource: String, Sendable, CaseIterable {
     case `operator`
 }
 
-/// How far a statement can be believed; the first key in choosing a transaction's best snapshot
+/// The trust rank of a statement; the first key in choosing a transaction's best snapshot
 /// (`lifecycle.md` §2 rule 2).
 public enum Trust: String, Sendable, CaseIterable, Comparable {
     /// Apple's signature was verified.
     case signed
-    /// Apple answered over TLS, unsigned (verifyReceipt).
+    /// An unsigned response of Apple's over TLS (verifyReceipt).
     case transport
     /// Authenticated by a shared secret only (V1 notifications).
     case secret
-    /// Said by an operator.
+    /// Stated by an operator.
     case `operator`
-    /// Signed by a certificate that Xcode, or a local test, made for itself: it proves nothing. Only
-    /// in the ledgers of the environments Xcode and LocalTesting.
+    /// Signed by a certificate made by Xcode or a local test, which proves nothing. Only in the
+    /// ledgers of the environments Xcode and LocalTesting.
     case xcode
 
-    /// Larger is believed over smaller.
+    /// Higher ranks take precedence.
     public var rank: Int {
         switch self {
         case .signed: 4

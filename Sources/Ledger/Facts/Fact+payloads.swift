@@ -1,6 +1,6 @@
 import AppStore
 
-/// What every translation needs to know about the event beside its payload.
+/// The properties of an event that every translation needs besides its payload.
 public struct FactOrigin: Sendable {
     public var position: Int64
     public var receivedAt: Timestamp
@@ -38,14 +38,14 @@ extension Fact {
             unknownValues: notification.unknownValues)
     }
 
-    /// From a signed transaction by itself (API history, client upload).
+    /// From a lone signed transaction (API history, client upload).
     public init(transaction: TransactionPayload, origin: FactOrigin) {
         self.init(
             origin: origin, cause: Cause(kind: .transaction), signedDate: nil, status: nil,
             transaction: transaction, renewal: nil, unknownValues: [])
     }
 
-    /// From a transaction and its renewal info, with Apple's unsigned status beside them.
+    /// From a transaction, its renewal info and Apple's unsigned status.
     public init(
         pair transaction: TransactionPayload, renewal: RenewalPayload?,
         status: Raw<SubscriptionStatus>?, origin: FactOrigin
@@ -88,7 +88,7 @@ extension Fact {
 }
 
 extension TransactionSnapshot {
-    /// Nil without the two ids that say which transaction it is.
+    /// Nil without both ids that identify the transaction.
     public init?(_ payload: TransactionPayload) {
         guard let id = payload.transactionId, let original = payload.originalTransactionId,
             !original.rawValue.isEmpty

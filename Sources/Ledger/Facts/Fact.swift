@@ -1,31 +1,31 @@
 import AppStore
 
-/// What one event says: zero or one transaction snapshot, zero or one renewal snapshot, or an
+/// The content of one event: at most one transaction snapshot and one renewal snapshot, or an
 /// operator's command; and a cause (`lifecycle.md` §1).
 public struct Fact: Hashable, Sendable {
-    /// Shared by copies: a fact is about a kilobyte, and reduction passes it on many times.
+    /// Shared by copies: a fact is about a kilobyte, and reduction passes it around often.
     @usableFromInline var box: FactBox
 
-    /// Where the event stands in the log. Never used in reduction, only to name evidence.
+    /// The event's position in the log. Not used in reduction, only to name evidence.
     public var position: Int64 {
         _read { yield box.contents.position }
         set { change { $0.position = newValue } }
     }
 
-    /// When the appended delivery arrived. Never used in reduction (`lifecycle.md` §2 rule 1).
+    /// When the appended delivery arrived. Not used in reduction (`lifecycle.md` §2 rule 1).
     public var receivedAt: Timestamp {
         _read { yield box.contents.receivedAt }
         set { change { $0.receivedAt = newValue } }
     }
 
-    /// Whether `receivedAt` is when it arrived. An import line that states no time counts as received
-    /// when it was read, which says nothing of when it came.
+    /// Whether `receivedAt` is the arrival time. An import line without a time is received when it
+    /// is read, which is not when it arrived.
     public var isArrivalKnown: Bool {
         _read { yield box.contents.isArrivalKnown }
         set { change { $0.isArrivalKnown = newValue } }
     }
 
-    /// Whether the body came with a receipt of another app, of which nothing was used (`Ledger.docc`,
+    /// Whether the body came with another app's receipt, of which nothing was used (`Ledger.docc`,
     /// Original StoreKit).
     public var hasForeignReceipt: Bool {
         _read { yield box.contents.hasForeignReceipt }
@@ -38,20 +38,20 @@ public struct Fact: Hashable, Sendable {
         return signedDate.map { receivedAt.milliseconds(since: $0) }
     }
 
-    /// What vouches for the evidence.
+    /// Trust of the evidence.
     public var trust: Trust {
         _read { yield box.contents.trust }
         set { change { $0.trust = newValue } }
     }
 
-    /// What kind of event stated it.
+    /// The kind of event that stated it.
     public var cause: Cause {
         _read { yield box.contents.cause }
         set { change { $0.cause = newValue } }
     }
 
     /// The fact's time: its envelope's `signedDate`, else the largest inside it. A fact without
-    /// one changes nothing.
+    /// one has no effect.
     public var signedDate: Timestamp? {
         _read { yield box.contents.signedDate }
         set { change { $0.signedDate = newValue } }
@@ -69,33 +69,33 @@ public struct Fact: Hashable, Sendable {
         set { change { $0.status = newValue } }
     }
 
-    /// The transaction as the event stated it: a copy. Loops read `statedTransaction`.
+    /// A copy of the transaction as the event stated it. Loops read `statedTransaction`.
     public var transaction: TransactionSnapshot? {
         get { box.contents.transaction?.value }
         set { change { $0.transaction = newValue.map { Shared($0) } } }
     }
 
-    /// The renewal info as the event stated it: a copy. Loops read `statedRenewal`.
+    /// A copy of the renewal info as the event stated it. Loops read `statedRenewal`.
     public var renewal: RenewalSnapshot? {
         get { box.contents.renewal?.value }
         set { change { $0.renewal = newValue.map { Shared($0) } } }
     }
 
-    /// What an operator or a back end decided; then there is nothing of Apple's, and no signedDate.
+    /// A decision of an operator or back end; such a fact has no Apple payload and no signedDate.
     public var command: Command? {
         get { box.contents.command?.value }
         set { change { $0.command = newValue.map { Shared($0) } } }
     }
 
-    /// The transaction where it is.
+    /// The transaction, without copying.
     @inlinable
     package var statedTransaction: Shared<TransactionSnapshot>? { box.contents.transaction }
 
-    /// The renewal info where it is.
+    /// The renewal info, without copying.
     @inlinable
     package var statedRenewal: Shared<RenewalSnapshot>? { box.contents.renewal }
 
-    /// Wire names of enumerated fields whose value this version does not know.
+    /// Wire names of enumerated fields whose values this version does not know.
     public var unknownValues: [String] {
         _read { yield box.contents.unknownValues }
         set { change { $0.unknownValues = newValue } }
@@ -107,7 +107,7 @@ public struct Fact: Hashable, Sendable {
         set { change { $0.flaw = newValue } }
     }
 
-    /// What makes a genuine event unfoldable. Raw values are stored.
+    /// What makes a genuine event impossible to fold. Raw values are stored.
     public enum Flaw: String, Sendable {
         /// No `signedDate` anywhere: the fact cannot be ordered.
         case undated
@@ -134,7 +134,7 @@ public struct Fact: Hashable, Sendable {
             unknownValues: unknownValues, flaw: flaw, command: command)
     }
 
-    /// As the other one, of snapshots that are shared already: nothing is copied.
+    /// Like the other initializer, from snapshots that are already shared, without copying.
     package init(
         position: Int64, receivedAt: Timestamp, isArrivalKnown: Bool, trust: Trust, cause: Cause,
         signedDate: Timestamp?, digest: Digest, status: Raw<SubscriptionStatus>?,
@@ -163,12 +163,12 @@ public struct Fact: Hashable, Sendable {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(box.contents) }
 
-    /// The version of the translation from payloads to facts, and of the files that keep them. Stored
-    /// facts of another version are discarded and decoded again from the evidence.
+    /// The version of the translation from payloads to facts, and of the files that store them.
+    /// Stored facts of another version are discarded and decoded again from the evidence.
     public static let decoderVersion = 5
 }
 
-/// What kind of event a fact came from, in Apple's words where Apple has them.
+/// The kind of event a fact came from, with Apple's names.
 public struct Cause: Hashable, Sendable {
     public var kind: EventKind
     public var notificationType: Raw<NotificationType>?
@@ -188,11 +188,11 @@ public struct Cause: Hashable, Sendable {
 }
 
 extension Fact: CustomReflectable {
-    /// What the fact says, not how it is kept.
+    /// Reflects the content, not the storage.
     public var customMirror: Mirror { Mirror(reflecting: box.contents) }
 }
 
-/// The values of a fact, in one place on the heap. Immutable, so copies share it.
+/// Heap storage of a fact's values. Immutable, so copies share it.
 @usableFromInline
 final class FactBox: Sendable {
     @usableFromInline let contents: FactContents

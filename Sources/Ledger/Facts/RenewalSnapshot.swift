@@ -11,18 +11,18 @@ public struct RenewalSnapshot: Hashable, Sendable {
     public var gracePeriodExpiresDate: Timestamp?
     public var priceIncreaseStatus: Raw<PriceIncreaseStatus>?
     public var renewalDate: Timestamp?
-    /// The snapshot's own date; a snapshot without one takes its fact's (`lifecycle.md` §2 rule 1).
+    /// The snapshot's own date; without one, its fact's date applies (`lifecycle.md` §2 rule 1).
     public var signedDate: Timestamp?
-    /// Milliunits of `currency`, of the next renewal.
+    /// Price of the next renewal in milliunits of `currency`.
     public var renewalPrice: Int64?
     public var currency: String?
     public var offer: Offer?
     public var renewalBillingPlanType: Raw<BillingPlanType>?
-    /// Spelled out, it is not nil by itself: the members make no initialiser without arguments, whose
-    /// place is taken below.
+    /// Spelled out so that it has no default value: the memberwise initializer must not become an
+    /// initializer without arguments, which is declared below.
     public var commitment: Optional<Commitment>
 
-    /// What happens at the end of a 12-month commitment.
+    /// Terms at the end of a 12-month commitment.
     public struct Commitment: Hashable, Sendable {
         public var autoRenewProductId: ProductId?
         public var autoRenewStatus: Raw<AutoRenewStatus>?
@@ -63,12 +63,12 @@ public struct RenewalSnapshot: Hashable, Sendable {
     }
 }
 
-// Apart from the structure: an initialiser within it would build the value in place and copy each of
-// its texts out again; the one that the members make moves them.
+// In an extension, because an initializer within the structure would build the value in place and
+// copy each of its strings out again; the memberwise initializer moves them.
 extension RenewalSnapshot {
     public init() { self.init(commitment: nil) }
 
-    /// All at once, in the order in which facts are stored: what reads them does so millions of
+    /// All fields at once, in storage order, for the store's decoder, which calls it millions of
     /// times.
     package init(
         stored productId: ProductId?, autoRenewProductId: ProductId?,

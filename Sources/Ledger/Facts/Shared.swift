@@ -1,9 +1,9 @@
 import AppStore
 
-/// A large value in one place on the heap, its properties read where they are: reduction looks at
-/// a snapshot many times, and a copy would count every text in it each time.
+/// A large value on the heap, read in place: reduction reads a snapshot many times, and each copy
+/// would retain every string in it.
 ///
-/// Inlinable, so that who makes millions of them moves each value in instead of copying it.
+/// Inlinable, so that bulk callers move values in instead of copying them.
 @dynamicMemberLookup
 @usableFromInline
 package final class Shared<Value: Hashable & Sendable>: Sendable {
@@ -29,7 +29,6 @@ extension Shared: Hashable {
 }
 
 extension Shared: CustomDebugStringConvertible {
-    /// The value itself.
     @usableFromInline
     package var debugDescription: String { String(reflecting: value) }
 }

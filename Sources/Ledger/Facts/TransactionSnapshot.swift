@@ -11,7 +11,7 @@ public struct TransactionSnapshot: Hashable, Sendable {
     public var purchaseDate: Timestamp?
     public var originalPurchaseDate: Timestamp?
     public var expiresDate: Timestamp?
-    /// The snapshot's own date; a snapshot without one takes its fact's (`lifecycle.md` §2 rule 1).
+    /// The snapshot's own date; without one, its fact's date applies (`lifecycle.md` §2 rule 1).
     public var signedDate: Timestamp?
     public var revocationDate: Timestamp?
     public var quantity: Int64?
@@ -54,8 +54,8 @@ public struct TransactionSnapshot: Hashable, Sendable {
     }
 }
 
-// Apart from the structure: an initialiser within it would build the value in place and copy each of
-// its texts out again; the one that the members make moves them.
+// In an extension, because an initializer within the structure would build the value in place and
+// copy each of its strings out again; the memberwise initializer moves them.
 extension TransactionSnapshot {
     public init(transactionId: TransactionId, originalTransactionId: OriginalTransactionId) {
         self.init(
@@ -63,7 +63,7 @@ extension TransactionSnapshot {
             isUpgraded: false)
     }
 
-    /// All at once, in the order in which facts are stored: what reads them does so millions of
+    /// All fields at once, in storage order, for the store's decoder, which calls it millions of
     /// times.
     package init(
         stored transactionId: TransactionId,
@@ -96,7 +96,7 @@ extension TransactionSnapshot {
     }
 }
 
-/// The offer a transaction was bought with, or that the next renewal will use.
+/// The offer of a transaction, or of the next renewal.
 public struct Offer: Hashable, Sendable {
     public var type: Raw<OfferType>?
     public var identifier: String?
@@ -114,7 +114,7 @@ public struct Offer: Hashable, Sendable {
         self.period = period
     }
 
-    /// Nil when nothing is stated.
+    /// Nil if nothing is stated.
     static func stated(
         type: Raw<OfferType>?, identifier: String?, discountType: Raw<OfferDiscountType>?,
         period: String?

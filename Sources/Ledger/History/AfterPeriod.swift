@@ -1,13 +1,13 @@
 import AppStore
 
-/// What a fact says about the time after a period's end (`lifecycle.md` §2 rule 5).
+/// What a fact states about the time after a period's end (`lifecycle.md` §2 rule 5).
 enum Word: Sendable {
     case over
     case failing
     case nothing
 }
 
-/// A piece of valid time with one state, before revocations are laid over it.
+/// A piece of valid time with one state, before revocations are applied.
 struct Segment: Sendable {
     var state: ChainState
     var from: Timestamp
@@ -15,31 +15,31 @@ struct Segment: Sendable {
     /// What proves the state.
     var proof: Proof
 
-    /// The first of the facts that prove it.
+    /// The first of those facts.
     var cause: Int { proof.cause }
 }
 
-/// Everything rule 5 decides about the time between a period's end E and the next start S.
+/// The result of rule 5 for the time between a period's end E and the next start S.
 struct AfterPeriod: Sendable {
     let segments: [Segment]
-    /// Why access ended, as far as what was signed about the end says so.
+    /// Why access ended, if a statement about the end gives a reason.
     let reason: EndReason?
     let hasFailing: Bool
     let hasOver: Bool
     /// The first EXPIRED notification among the facts that ended it.
     let expiredFact: Int?
-    /// Grace was stated without a date, and nothing else says when it ended: a notice.
+    /// Grace was stated without a date and with no other evidence of its end: a notice.
     let undatedGraceFact: Int?
 }
 
-/// The computation of rule 5 for one period; a value that lives for one call.
+/// Evaluates rule 5 for one period.
 struct AfterPeriodRule {
     let facts: OrderedFacts
     let environment: Environment
     let period: Period
-    /// S, or nil when no later period is known.
+    /// S; nil when no later period is known.
     let nextStart: Timestamp?
-    /// The fact of a DID_RENEW/BILLING_RECOVERY that brought the next period.
+    /// The DID_RENEW/BILLING_RECOVERY fact that brought the next period.
     let recoveryFact: Int?
 
     var end: Timestamp { period.end }
@@ -75,7 +75,7 @@ struct AfterPeriodRule {
         }
         let why = reason(words)
         if nextStart.map({ cursor < $0 }) ?? true {
-            // Retry ends by what ended it, or counted from the last failure.
+            // Retry ends with the fact that ended it, or is counted from the last failure.
             let date = segments.isEmpty ? period.endFact : exit.fact ?? failing.last ?? recoveryFact
             add(
                 .expired, until: nextStart,
@@ -90,8 +90,8 @@ struct AfterPeriodRule {
             undatedGraceFact: isGraceEndKnown ? nil : undatedGraceFact)
     }
 
-    /// Facts that can speak: with a notification type, a renewal snapshot or a status, signed from
-    /// shortly before E up to `until`, of the highest trust among them.
+    /// Candidate facts of the highest trust among them: with a notification type, a renewal
+    /// snapshot or a status, signed from shortly before E up to `until`.
     func evidence(until: Timestamp?) -> [Int] {
         let found = spoken(until: until)
         guard let first = found.first.map({ facts[$0].trust }),
@@ -111,7 +111,7 @@ struct AfterPeriodRule {
         }
     }
 
-    /// The first of rule 5's readings that fits.
+    /// The first case of rule 5 that matches.
     func word(_ index: Int) -> Word {
         let fact = facts[index]
         let type = fact.cause.notificationType?.value
@@ -141,7 +141,7 @@ struct AfterPeriodRule {
         facts[index].cause.notificationType?.value == .expired
     }
 
-    /// G, the fact that stated it, and, where G is a guess, the fact that spoke of grace without a
+    /// G, the fact that stated it and, if G is estimated, the fact that stated grace without a
     /// date.
     private func grace(
         _ failing: [Int], _ window: [Int]
@@ -161,7 +161,7 @@ struct AfterPeriodRule {
         return time <= longest ? (time, undated, nil) : (longest, undated, undated)
     }
 
-    /// The first fact saying that grace is over while retry goes on.
+    /// The first fact stating that grace is over while retry continues.
     private func graceOver(_ window: [Int]) -> Int? {
         window.first { index in
             facts[index].cause.notificationType?.value == .gracePeriodExpired
@@ -182,13 +182,14 @@ struct AfterPeriodRule {
         guard let candidate else { return (max(end, cap), nil) }
         let time = facts.times[candidate.fact]
         if time > cap, !isExpired(candidate.fact) {
-            // Retry had ended by the clock before; without any failure the fact still is the proof.
+            // Retry had already ended by the clock; without any failure the fact is still the
+            // proof.
             return (max(end, cap), failing.isEmpty ? candidate.fact : nil)
         }
         return (max(end, time), candidate.fact)
     }
 
-    /// How long retry can last.
+    /// The latest end of retry.
     private func cap(_ newestFailing: Timestamp?) -> Timestamp {
         var cap = end.advanced(byMilliseconds: retryWindowMilliseconds)
         if let newestFailing { cap = max(cap, newestFailing) }
@@ -207,8 +208,8 @@ struct AfterPeriodRule {
             ? AfterPeriodRule.monthlyPlanRetryMilliseconds : AfterPeriodRule.retryMilliseconds
     }
 
-    /// Why the subscription expired: EXPIRED's subtype, else the first over fact's intent; and the
-    /// fact that says so.
+    /// Why the subscription expired: EXPIRED's subtype, else the intent of the first fact stating
+    /// that it is over; and the fact that states it.
     private func reason(
         _ words: [(fact: Int, word: Word)]
     ) -> (reason: EndReason, fact: Int)? {

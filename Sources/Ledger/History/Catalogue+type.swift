@@ -1,9 +1,9 @@
 import AppStore
 
 extension Catalogue {
-    /// What kind of product a transaction bought: as stated, else, since receipts state none, as the
-    /// catalogue has it. A product that is listed with no duration is kept for good; a consumable
-    /// grants nothing, and has no place in a catalogue. Nil when nobody says.
+    /// The product type of a transaction: as stated or, since receipts state none, as listed in the
+    /// catalogue. A listed product without duration is owned for good; a consumable grants nothing
+    /// and is never listed. Nil if neither gives it.
     func type(of transaction: Shared<TransactionSnapshot>) -> ProductType? {
         if let type = transaction.type { return type.value }
         guard transaction.expiresDate == nil, let id = transaction.productId,

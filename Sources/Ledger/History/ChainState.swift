@@ -1,4 +1,5 @@
-/// The state of a chain at a moment (`lifecycle.md` §2 and §5). Raw values are the contract's.
+/// The state of a chain at a moment (`lifecycle.md` §2 and §5). Raw values are part of the
+/// contract.
 public enum ChainState: String, Sendable, CaseIterable {
     case subscribed
     case renewing
@@ -45,7 +46,7 @@ public enum EndReason: String, Sendable, CaseIterable {
     case refund
     case familyRevoke
     case other
-    /// Over by the clock, and no fact says why yet.
+    /// Over by the clock; no fact gives a reason yet.
     case unconfirmed
 }
 

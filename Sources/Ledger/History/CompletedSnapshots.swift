@@ -1,14 +1,15 @@
 import AppStore
 
-/// Completes what receipts say of a transaction. A receipt has no field for a price, a storefront or
-/// a reason; that it does not state them is no statement, so they are taken from the most trusted,
-/// then newest, statement about the same transaction that has them. Signed transactions are left as
-/// they are: what they do not state is not so.
+/// Completes transactions stated by receipts. A receipt has no field for a price, a storefront or a
+/// reason; their absence is not a statement, so they are taken from the most trusted, then newest,
+/// statement about the same transaction that has them. Signed transactions are not completed:
+/// a field absent from them is absent.
 struct CompletedSnapshots {
     let facts: [Fact]
-    /// Facts whose appAccountToken another one stated, with its trust.
+    /// Facts whose appAccountToken was taken from another fact, with the latter's trust.
     private(set) var borrowedTokens: [Int: Trust] = [:]
-    /// Receipts that state another type of product than a signed transaction does, which holds.
+    /// Receipts that state a different product type than a signed transaction, which takes
+    /// precedence.
     private(set) var retyped: Set<Int> = []
 
     init(_ ordered: [Fact]) {
@@ -60,7 +61,7 @@ struct CompletedSnapshots {
             }
             whole.isUpgraded =
                 whole.isUpgraded || isUpgraded(snapshot, index, others, ordered, purchases)
-            // A period that ends in the second in which the next one begins ends where that begins.
+            // A period that ends in the second in which the next one begins ends at that start.
             for start in starts { whole.expiresDate = whole.expiresDate.refined(by: start) }
             completed.transaction = whole
             return completed
@@ -68,8 +69,8 @@ struct CompletedSnapshots {
         return (facts, borrowed, retyped)
     }
 
-    /// A signed transaction with neither a discount type nor a price says nothing of whether its offer
-    /// was free: what a receipt says of the same transaction does.
+    /// A signed transaction with neither discount type nor price does not state whether its offer
+    /// was free; a receipt's statement about the same transaction is used.
     private static func withTrialStatement(
         _ fact: Fact, _ index: Int, _ statements: [TransactionId: [Int]], _ ordered: [Fact]
     ) -> Fact {
@@ -86,7 +87,7 @@ struct CompletedSnapshots {
 
     // MARK: Upgrades
 
-    /// Which products were bought in which second, by the most trusted word for each.
+    /// The products bought in each second, with the highest trust of each.
     private static func purchases(_ facts: [Fact]) -> [Int64: [ProductId: Trust]] {
         var purchases: [Int64: [ProductId: Trust]] = [:]
         for fact in facts {
@@ -100,8 +101,8 @@ struct CompletedSnapshots {
         return purchases
     }
 
-    /// Only app receipts cannot say so, and an upgrade is never taken back; but nobody who is
-    /// believed less can say it for them.
+    /// Only app receipts lack the field, and an upgrade is never reversed; but statements of lower
+    /// trust cannot supply it.
     private static func isUpgraded(
         _ snapshot: TransactionSnapshot, _ index: Int, _ others: [Int], _ facts: [Fact],
         _ purchases: [Int64: [ProductId: Trust]]
@@ -111,9 +112,9 @@ struct CompletedSnapshots {
         if peers.contains(where: { facts[$0].statedTransaction?.isUpgraded == true }) {
             return true
         }
-        // An app receipt says that it was cancelled, and not whether it was refunded or replaced
-        // (`appstore.md` trap 17). What another product was bought in the place of was replaced,
-        // unless who has a word for it says otherwise.
+        // An app receipt states a cancellation without distinguishing refund from replacement
+        // (`appstore.md` trap 17). If another product was bought at that time, it was replaced,
+        // unless a source that has the field states otherwise.
         guard facts[index].cause.kind == .receipt, let date = snapshot.revocationDate,
             !peers.contains(where: { other in
                 facts[other].cause.kind != .receipt
@@ -126,13 +127,13 @@ struct CompletedSnapshots {
         }
     }
 
-    /// How far the cancellation of what was replaced may be from the purchase that replaced it.
+    /// Largest distance between the cancellation of a purchase and the purchase that replaced it.
     static let upgradeToleranceSeconds: Int64 = 60
 
-    /// Whether a fact is of a form that cannot state everything.
+    /// Whether the fact's format lacks some fields.
     static func isPartial(_ fact: Fact) -> Bool { fact.cause.kind.mayNameSeveralChains }
 
-    /// The other statements, the most believed first: whole ones before partial ones.
+    /// The other statements, highest trust first, complete ones before partial ones.
     private static func donors(
         _ others: [Int], _ index: Int, _ facts: [Fact]
     ) -> [Int] {
@@ -140,14 +141,14 @@ struct CompletedSnapshots {
             let (one, two) = (facts[left], facts[right])
             if isPartial(one) != isPartial(two) { return isPartial(two) }
             if one.trust != two.trust { return one.trust > two.trust }
-            // Facts are in order of their dates.
+            // Facts are ordered by date.
             return left > right
         }
     }
 }
 
 extension TransactionSnapshot {
-    /// With what it has no field for, as the first of `others` that has it states it.
+    /// Fills fields that the format lacks from the first of `others` that states them.
     fileprivate func completed(by others: [TransactionSnapshot]) -> TransactionSnapshot {
         var whole = self
         for other in others {
@@ -189,7 +190,7 @@ extension TransactionSnapshot {
 }
 
 extension Timestamp? {
-    /// A date of whole seconds, to the millisecond, where another names one of the same second.
+    /// Refines a date in whole seconds to the milliseconds of another date in the same second.
     fileprivate func refined(by other: Timestamp?) -> Timestamp? {
         guard let self, let other, self.milliseconds % 1_000 == 0, self.milliseconds > 0,
             self.milliseconds / 1_000 == other.milliseconds / 1_000

@@ -1,20 +1,20 @@
 import AppStore
 
 extension History {
-    /// Milli-percent of everything.
+    /// 100 percent in milli-percent.
     static let wholePercentage: Int64 = 100_000
 
-    /// What of a price a refund gave back: by the percentage that is stated, else all of it.
+    /// The refunded part of a price: the stated percentage, else all of it.
     ///
     /// - Parameter price: milliunits, at most `BillingPeriod.largestPrice`.
     func refunded(_ price: Int64, by span: RevocationSpan, of period: Int) -> Int64 {
         let stated = percentage(of: span, period) ?? History.wholePercentage
         let part = min(max(stated, 0), History.wholePercentage)
-        // A thousand million units times a hundred thousand is far from the end of Int64.
+        // 10⁹ units times 10⁵ is far below Int64.max.
         return HalfEven.quotient(price * part, History.wholePercentage)
     }
 
-    /// As the newest statement of the refund says: the first ones may come without.
+    /// As of the newest statement of the refund: the first ones may lack it.
     private func percentage(of span: RevocationSpan, _ period: Int) -> Int64? {
         let opener = facts[span.opener].statedTransaction?.revocationPercentage
         var newest: (signedDate: Timestamp, percentage: Int64)?

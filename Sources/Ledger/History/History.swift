@@ -3,21 +3,21 @@ import AppStore
 /// The whole valid-time history of one chain: the result of reduction
 /// (`lifecycle.md` §2: a pure function of the set of facts).
 ///
-/// One object: everything that reads a history holds it, and copying its arrays would count each.
+/// A class, because every reader keeps a reference and copying its arrays would retain each.
 final class History: Sendable {
     let environment: Environment
     let facts: OrderedFacts
     let records: [TransactionRecord]
     /// In rule 4's order, each with the time it counts from.
     let periods: [Period]
-    /// What rule 5 found after each period; nil where the next one follows without a gap.
+    /// The result of rule 5 after each period; nil where the next one follows without a gap.
     let after: [AfterPeriod?]
-    /// What each renewal snapshot is about.
+    /// The subject of each renewal snapshot.
     let renewalSubjects: RenewalSubjects
     /// Adjacent, in order, without gaps between them.
     let intervals: [Interval]
     /// Whether the chain is a one-time purchase (`lifecycle.md` §5); it then has one period, open
-    /// or as long as the catalogue says.
+    /// or of the catalogue's duration.
     let isOneTime: Bool
 
     init(_ facts: OrderedFacts, environment: Environment, catalogue: Catalogue) {
@@ -123,7 +123,7 @@ final class History: Sendable {
     }
 }
 
-/// Lays periods, what follows them, and revocations into one row of adjacent intervals.
+/// Assembles periods, the time after them, and revocations into adjacent intervals.
 struct HistoryAssembly {
     let facts: OrderedFacts
     let periods: [Period]
@@ -131,8 +131,8 @@ struct HistoryAssembly {
     /// last in order that counts from ≤ t). Nil for the last.
     private let governsUntil: [Timestamp?]
     private(set) var intervals: [Interval] = []
-    /// What each rank and those above it tell by themselves, where a lower one tells of the time
-    /// before a purchase of theirs.
+    /// The histories of each rank combined with higher ones, for ranks where a lower rank states
+    /// the time before one of their purchases.
     private let higherRanks: [Trust: History]
 
     init(facts: OrderedFacts, periods: [Period], higherRanks: [Trust: History] = [:]) {
@@ -146,12 +146,12 @@ struct HistoryAssembly {
             limit = min(limit ?? periods[index].countsFrom, periods[index].countsFrom)
         }
         governsUntil = limits
-        // Each period's own, and the end of the last.
+        // One per period, and the end of the last.
         intervals.reserveCapacity(periods.count + 3)
     }
 
-    /// Whether a period about to be appended begins a run of its own: it follows expired time, or was
-    /// bought after revoked time. Outside Production renewals may begin minutes late.
+    /// Whether a period about to be appended begins a new run: it follows expired time, or was
+    /// bought after revoked time. Outside Production, renewals may begin minutes late.
     func beginsRun(_ index: Int, _ environment: Environment) -> Bool {
         guard index > 0 else { return true }
         let reason = facts[periods[index].bestFact].statedTransaction?.transactionReason?.value
@@ -166,7 +166,7 @@ struct HistoryAssembly {
         }
     }
 
-    /// Appends everything the period governs: itself, what follows it, its revocations.
+    /// Appends the time governed by the period: the period, the time after it, its revocations.
     mutating func append(_ index: Int, _ following: [Segment], _ reason: EndReason?) {
         let nextFrom = governsUntil[index]
         let from = periods[index].countsFrom
@@ -185,15 +185,15 @@ struct HistoryAssembly {
         }
     }
 
-    /// Appends ready segments, cut by the period's revocations.
+    /// Appends segments, cut by the period's revocations.
     mutating func append(_ index: Int, segments: [Segment], reason: EndReason? = nil) {
         for segment in segments {
             append(segment, period: index, reason: reason)
         }
     }
 
-    /// What first stated the period; where it was other words for when and why it was bought, also
-    /// what gives these; and what kept it waiting in grace.
+    /// The first statement of the period; also the statement of its date and reason if that is
+    /// another one, and the one that delayed it in grace.
     private func proof(_ index: Int) -> Proof {
         let period = periods[index]
         var proof = Proof(period.firstFact)
@@ -212,7 +212,7 @@ struct HistoryAssembly {
         return proof
     }
 
-    /// Rule 7. The label looks at the state immediately before the period counts.
+    /// Rule 7. The label depends on the state immediately before the period counts.
     private func label(_ index: Int) -> ChainState {
         let best = periods[index].bestFact
         let reason = facts[best].statedTransaction?.transactionReason?.value
@@ -223,8 +223,8 @@ struct HistoryAssembly {
         }
     }
 
-    /// The state immediately before a period. Where a higher rank says that it was bought anew, what
-    /// only a lower one tells of the time before makes no renewal of it.
+    /// The state immediately before a period. If a higher rank states a new purchase, earlier time
+    /// known only from a lower rank does not make it a renewal.
     private func stateBefore(_ index: Int, _ reason: TransactionReason?) -> ChainState? {
         let trust = facts[periods[index].bestFact].trust
         guard let last = intervals.last, reason == .purchase,
@@ -287,7 +287,7 @@ struct HistoryAssembly {
         }
     }
 
-    /// Adds an interval, joining it to the one before when nothing but the boundary differs.
+    /// Appends an interval, merging it with the previous one if only the boundary differs.
     private mutating func emit(
         _ state: ChainState, _ from: Timestamp, _ to: Timestamp?, _ proof: Proof, _ period: Int,
         _ reason: EndReason?

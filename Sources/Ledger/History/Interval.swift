@@ -11,12 +11,12 @@ public struct Interval: Hashable, Sendable {
     public var transactionId: TransactionId
     /// Index of the governing period.
     var period: Int
-    /// The facts that prove the state began.
+    /// The facts that prove the start of the state.
     var proof: Proof
-    /// Why access ended, for intervals that give none.
+    /// Why access ended; nil for entitled intervals.
     public var reason: EndReason?
 
-    /// Index of the first of them.
+    /// The first of those facts.
     var cause: Int { proof.cause }
 
     func contains(_ time: Timestamp) -> Bool {

@@ -1,8 +1,8 @@
 import AppStore
 
 extension History {
-    /// Rule 5's last clause, where the next period starts exactly at the end of this one, but was
-    /// first stated later.
+    /// Rule 5's last clause: the next period starts exactly at the end of this one, but was first
+    /// stated later.
     static func keptAnchorGrace(
         _ index: Int, _ periods: [Period], _ facts: OrderedFacts, _ environment: Environment
     ) -> Segment? {
@@ -16,19 +16,19 @@ extension History {
 }
 
 extension AfterPeriodRule {
-    /// Grace in which the anchor was kept: the next period starts exactly at E, but was first
-    /// stated later, after a failure with a grace date (rule 5, last clause).
+    /// Grace with a kept anchor: the next period starts exactly at E, but was first stated later,
+    /// after a failure with a grace date (rule 5, last clause).
     ///
-    /// A chain that is told late states every period years after it began, and what failed in any of
-    /// them would be in the window of each: only facts about the payment that was due at E count.
-    /// Nor does a failure delay a period that somebody trusted more tells (rule 2).
+    /// A chain stated late has every period's first statement years after the period began, so any
+    /// failure would lie in the window of each period: only facts about the payment due at E count.
+    /// A failure does not delay a period that a higher rank states (rule 2).
     ///
-    /// - Parameter following: when the period after the next one starts; nil when none is known.
+    /// - Parameter following: start of the period after the next one; nil if none is known.
     func keptAnchorGrace(_ next: Period, before following: Timestamp?) -> Segment? {
         guard next.firstStated > period.end else { return nil }
         let last = min(next.firstStated, next.end, following ?? next.end)
         let window = spoken(until: last)
-        // Nearly every period was paid for at once.
+        // Shortcut: nearly every period was paid immediately.
         guard window.contains(where: { graceDate($0) != nil }) else { return nil }
         let told = window.filter { isAboutEnd($0, before: next) }
         guard let trust = told.map({ facts[$0].trust }).max(),
@@ -38,15 +38,15 @@ extension AfterPeriodRule {
             facts[index].trust == trust && word(index) == .failing && graceDate(index) != nil
         }
         guard let stated, let date = graceDate(stated) else { return nil }
-        // A period cannot begin to count after it is over.
+        // A period cannot begin to count after its end.
         let until = min(next.firstStated, date, next.end)
         guard until > period.end else { return nil }
         return Segment(
             state: .grace, from: period.end, to: until, proof: Proof(stated, date: period.endFact))
     }
 
-    /// Whether a fact signed before the next period was over speaks of the payment that was due at
-    /// E: it names a purchase of this period, or none, before those begin that speak of the next
+    /// Whether a fact signed before the end of the next period concerns the payment due at E: it
+    /// names a purchase of this period, or it names none and precedes the facts about the next
     /// period's end.
     private func isAboutEnd(_ index: Int, before next: Period) -> Bool {
         if let purchaseDate = purchaseNamed(index) {
@@ -55,7 +55,7 @@ extension AfterPeriodRule {
         return facts.times[index] < next.end.advanced(byMilliseconds: -next.leadMilliseconds)
     }
 
-    /// When the newest purchase was made, as a fact knew it; nil if it names none, or any.
+    /// Date of the newest purchase a fact names; nil if it names none, or may name any.
     func purchaseNamed(_ index: Int) -> Timestamp? {
         guard !LowerRanks.ofAnyPurchase.contains(facts[index].cause.notificationType?.value) else {
             return nil

@@ -1,48 +1,48 @@
 import AppStore
 
-/// A purchase that only a lower rank tells of and that does not count, since what is believed more
-/// speaks of its time (`Ledger.docc`, Original StoreKit).
+/// A purchase stated only by a lower rank and rejected, because a higher rank makes a statement
+/// about its time (`Ledger.docc`, Original StoreKit).
 struct SetAside: Sendable {
     enum Reason: Sendable {
-        /// A newer statement of a higher rank leaves no room for it.
+        /// A newer statement of a higher rank excludes it.
         case denied
-        /// Nothing denies it, but it would end access earlier than a higher rank has it, or buys
-        /// again what runs; that holds until then.
+        /// Not excluded, but it would end access earlier than a higher rank states, or repeats a
+        /// running purchase; applies until then.
         case unconfirmed(until: Timestamp)
     }
 
     let transactionId: TransactionId
     let purchaseDate: Timestamp
     let reason: Reason
-    /// The fact that told it first.
+    /// The fact that first stated it.
     let told: Int
-    /// The fact of the higher rank that speaks of its time.
+    /// The higher-rank fact about its time.
     let ruling: Int
 }
 
-/// What several ranks of trust tell of one chain, judged: a period that is only a lower rank's counts
-/// where no newer statement of a higher rank covers its time, and never takes access away that a
-/// higher rank gives (`lifecycle.md` §2 rule 2). A function of the set of facts; chains of one rank
-/// are never looked at.
+/// Resolves the statements of several trust ranks about one chain: a period stated only by a lower
+/// rank counts where no newer statement of a higher rank covers its time, and never removes access
+/// that a higher rank gives (`lifecycle.md` §2 rule 2). A function of the set of facts; chains of
+/// one rank are skipped.
 struct LowerRanks {
-    /// Notifications that may speak of an older purchase than the newest.
+    /// Notifications that may concern an older purchase than the newest.
     static let ofAnyPurchase: Set<NotificationType?> = [
         .refund, .refundDeclined, .refundReversed, .consumptionRequest, .revoke,
     ]
 
     private(set) var setAside: [SetAside] = []
-    /// Every transactionId of what was set aside.
+    /// Every transactionId of rejected purchases.
     private(set) var ids: Set<TransactionId> = []
-    /// The account tokens in what was set aside: they name nobody who holds anything, but were named.
+    /// The account tokens of rejected purchases: their customers hold nothing, but were named.
     private(set) var tokens: [String] = []
-    /// When the periods begin that count, ascending.
+    /// The starts of the periods that count, ascending.
     let starts: [Timestamp]
 
     private let facts: OrderedFacts
     private let environment: Environment
     private let records: [TransactionRecord]
 
-    /// - Parameter facts: all of them, completed, nothing set aside yet.
+    /// - Parameter facts: all of them, completed, with nothing rejected yet.
     init(_ facts: OrderedFacts, environment: Environment) {
         self.facts = facts
         self.environment = environment
@@ -75,7 +75,7 @@ struct LowerRanks {
     }
 }
 
-/// What is believed more than one rank, and how that rank's own periods fare before it.
+/// The statements above one rank, against which that rank's own periods are judged.
 private struct RankBench {
     let rank: Trust
     /// Periods of higher ranks that count, in rule 4's order.
@@ -83,11 +83,11 @@ private struct RankBench {
     let records: [TransactionRecord]
     let facts: OrderedFacts
     let environment: Environment
-    /// Facts of higher ranks that speak of the time after a period, in order.
+    /// Higher-rank facts about the time after a period, in order.
     let evidence: [Int]
-    /// The chain's first purchase, and the fact of a higher rank that dates it.
+    /// The chain's first purchase, and the higher-rank fact that dates it.
     let origin: (time: Timestamp, fact: Int)?
-    /// A fact of a higher rank by which the chain does not renew at all.
+    /// A higher-rank fact stating that the chain does not renew.
     let oneTime: Int?
 
     init(
@@ -113,10 +113,10 @@ private struct RankBench {
         }
     }
 
-    /// Notifications that say how it stands after a period, even without a status.
+    /// Notifications that state the status after a period, even without a status field.
     static let endings: Set<NotificationType?> = [.expired, .didFailToRenew, .gracePeriodExpired]
 
-    /// Why a period does not count; nil when it does.
+    /// Why a period does not count; nil if it does.
     func judge(_ period: Period) -> SetAside? {
         if let origin,
             period.start.milliseconds(since: origin.time)
@@ -139,35 +139,35 @@ private struct RankBench {
         return isRevoked ? nil : shortensGrace(period, after: governing, until: next?.start)
     }
 
-    /// A period that begins within a higher one that runs.
+    /// Judges a period that begins within a running higher-rank one.
     private func judge(_ period: Period, within running: Period, _ next: Period?) -> SetAside? {
         if isSameSecond(period.start, running.start) {
             return aside(period, .denied, by: running.firstFact)
         }
-        // Whoever states it later, and not that it was upgraded or refunded before, denies that
-        // something else was bought in its place.
+        // A later statement of the running purchase, without an earlier upgrade or refund, excludes
+        // a replacement.
         let denying = running.records.lazy.flatMap { records[$0].statements }.filter { statement in
             statement.signedDate > period.start
                 && statement.revocationDate.map { $0 > period.start } ?? true
                 && facts[statement.fact].statedTransaction?.isUpgraded == false
         }.min { ($0.signedDate, $0.fact) < ($1.signedDate, $1.fact) }
         if let denying { return aside(period, .denied, by: denying.fact) }
-        // It was renewed at its end: it ran until there.
+        // A renewal at its end shows that it ran until then.
         if let next, isSameSecond(next.start, running.end), next.firstStated > period.start {
             return aside(period, .denied, by: next.firstFact)
         }
         let isReplaced = next.map { $0.start < running.end } ?? false
         if running.isUpgraded, !isReplaced { return nil }
         let until = next.map { min($0.start, running.end) } ?? running.end
-        // Nobody can buy what is running: an upgrade is of another product.
+        // A running product cannot be bought again; an upgrade is to another product.
         if let product = product(period), product == self.product(running) {
             return aside(period, .unconfirmed(until: until), by: running.bestFact)
         }
         return shortens(period, access: until, ruling: running.bestFact)
     }
 
-    /// The first fact of a higher rank, signed after a period began, by which nothing had been
-    /// bought in the time between the higher periods.
+    /// The first higher-rank fact, signed after the period began, according to which nothing was
+    /// bought between the higher-rank periods.
     private func denial(
         of period: Period, after governing: Period, until next: Timestamp?
     ) -> Int? {
@@ -184,7 +184,7 @@ private struct RankBench {
             guard period.start >= governing.end, let renewal = fact.statedRenewal,
                 !(fact.statedTransaction?.purchaseDate.map { $0 > period.start } ?? false)
             else { return false }
-            // When the newest purchase ends: one that is not known is before it.
+            // The end of the newest purchase: an unknown purchase precedes it.
             guard let date = renewal.renewalDate else {
                 return !LowerRanks.ofAnyPurchase.contains(fact.cause.notificationType?.value)
             }
@@ -192,9 +192,9 @@ private struct RankBench {
         }
     }
 
-    /// Whether a fact tells of grace that ran when it was signed, before anybody told of a period
-    /// that begins exactly at E: a payment that succeeds later in grace keeps the anchor (rule 5,
-    /// last clause), so both are true.
+    /// Whether a fact states grace that ran when it was signed, before the first statement of a
+    /// period that begins exactly at E: a payment that succeeds later in grace keeps the anchor
+    /// (rule 5, last clause), so both are true.
     private func isPaidLater(_ period: Period, _ index: Int, _ rule: AfterPeriodRule) -> Bool {
         let time = facts.times[index]
         guard period.start == rule.end, time < period.firstStated,
@@ -221,11 +221,11 @@ private struct RankBench {
         return shortens(period, access: until, ruling: grace.cause)
     }
 
-    /// Set aside if access would end before it does by what is believed more.
+    /// Rejects the period if it would end access before a higher rank does.
     private func shortens(
         _ period: Period, access until: Timestamp, ruling: Int
     ) -> SetAside? {
-        // Receipts write whole seconds.
+        // Receipts have whole seconds.
         let isShorter = until.milliseconds(since: period.end) >= 1_000
         guard isShorter || period.spans.contains(where: { $0.from < until }) else { return nil }
         return aside(period, .unconfirmed(until: until), by: ruling)

@@ -1,12 +1,12 @@
 import AppStore
 
-/// A purchase that is not auto-renewable (`lifecycle.md` §5): all its transactions are one
-/// purchase, owned until revoked or, non-renewing, for the catalogue's duration.
+/// A purchase that does not renew (`lifecycle.md` §5): all its transactions are one purchase, owned
+/// until revoked or, if non-renewing, for the catalogue's duration.
 struct OneTimePurchase {
     let period: Period
     let segments: [Segment]
 
-    /// Nil when the chain holds no one-time transaction.
+    /// Nil if the chain has no one-time transaction.
     init?(_ records: [TransactionRecord], _ facts: OrderedFacts, _ catalogue: Catalogue) {
         var statements: [Statement] = []
         for record in records {
@@ -36,7 +36,7 @@ struct OneTimePurchase {
         self.segments = segments.filter { segment in segment.to.map { segment.from < $0 } ?? true }
     }
 
-    /// When a non-renewing subscription ends; nil when it does not, or the catalogue is silent.
+    /// End of a non-renewing subscription; nil if it has none or the catalogue gives no duration.
     private static func lapse(
         _ best: Shared<TransactionSnapshot>, _ start: Timestamp, _ catalogue: Catalogue
     ) -> Timestamp? {

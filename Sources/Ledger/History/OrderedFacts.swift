@@ -1,34 +1,34 @@
 import AppStore
 
-/// A chain's facts in the one order that reduction uses: `(signedDate, digest)`, undated ones set
-/// apart, exact repetitions dropped (`lifecycle.md` §2 rule 1). Everything downstream names facts
-/// by their index here. One object, because every reader of a history holds it.
+/// A chain's facts in the order that reduction uses: `(signedDate, digest)`, undated ones
+/// separated, exact repetitions dropped (`lifecycle.md` §2 rule 1). The rest of reduction names
+/// facts by their index here. A class, because every reader of a history keeps a reference.
 final class OrderedFacts: Sendable {
     /// Dated, in order.
     let facts: [Fact]
-    /// `signedDate` of each fact, apart for fast search.
+    /// `signedDate` of each fact, in an array of its own for fast search.
     let times: [Timestamp]
-    /// Facts that cannot be used, and facts without any date: they change nothing.
+    /// Unusable and undated facts; they have no effect.
     let unusable: [Fact]
     /// Every renewal snapshot, oldest first.
     let renewals: [RenewalPoint]
-    /// Facts whose appAccountToken somebody else stated, and how far that one is believed.
+    /// Trust of the other fact from which a fact's appAccountToken was taken.
     private let borrowedTokens: [Int: Trust]
-    /// Receipts that state another type of product than a signed transaction does, which holds.
+    /// Receipts that state a different product type than a signed transaction, which takes
+    /// precedence.
     let retyped: Set<Int>
-    /// The facts that state an appAccountToken which the fact with a token before them does not:
-    /// nearly every fact repeats the one before.
+    /// Facts whose appAccountToken differs from the previous token; nearly every fact repeats it.
     let changesOfToken: [Int]
-    /// Whether the facts are of several ranks of trust.
+    /// Whether the facts have more than one trust rank.
     let ranksDiffer: Bool
-    /// Purchases that only a lower rank tells of and that do not count: no fact states them here.
+    /// Rejected purchases, stated only by a lower rank; no fact here states them any more.
     let setAside: [SetAside]
-    /// The account tokens that stand in those.
+    /// The account tokens of rejected purchases.
     let setAsideTokens: [String]
-    /// Where the ranks differ: when the periods begin that count, ascending.
+    /// If the ranks differ, the starts of the periods that count, ascending.
     let periodStarts: [Timestamp]
 
-    /// Orders, completes and judges the facts of one chain.
+    /// Orders and completes the facts of one chain and resolves their ranks.
     convenience init(_ unordered: [Fact], environment: Environment) {
         let (ordered, unusable) =
             OrderedFacts.isOrdered(unordered) ? (unordered, []) : OrderedFacts.ordered(unordered)
@@ -44,7 +44,7 @@ final class OrderedFacts: Sendable {
         self.init(counted, completed, unusable: unusable, ranks: ranks)
     }
 
-    /// - Parameter ranks: nil before the ranks were judged.
+    /// - Parameter ranks: nil before the ranks are resolved.
     private init(
         _ facts: [Fact], _ completed: CompletedSnapshots, unusable: [Fact], ranks: LowerRanks?
     ) {
@@ -67,7 +67,7 @@ final class OrderedFacts: Sendable {
         return !facts.allSatisfy { $0.trust == first }
     }
 
-    /// The fact, without its transaction if that was set aside.
+    /// The fact, without its transaction if that was rejected.
     private static func without(_ ids: Set<TransactionId>, _ fact: Fact) -> Fact {
         guard let id = fact.statedTransaction?.transactionId, ids.contains(id) else { return fact }
         var rest = fact
@@ -75,7 +75,7 @@ final class OrderedFacts: Sendable {
         return rest
     }
 
-    /// The usable facts and the others, each in order and each once.
+    /// The usable and the other facts, each in order and without repetitions.
     private static func ordered(_ unordered: [Fact]) -> (dated: [Fact], unusable: [Fact]) {
         var dated: [Fact] = []
         dated.reserveCapacity(unordered.count)
@@ -98,12 +98,12 @@ final class OrderedFacts: Sendable {
         _read { yield facts[index] }
     }
 
-    /// How far who states the fact's appAccountToken is believed.
+    /// Trust of the statement of the fact's appAccountToken.
     func tokenTrust(_ index: Int) -> Trust {
         min(borrowedTokens[index] ?? .signed, facts[index].trust)
     }
 
-    /// Indices of the facts signed in `[from, to)`; `to` nil means without end.
+    /// Indices of the facts signed in `[from, to)`; nil `to` is open.
     func signed(from: Timestamp, to: Timestamp?) -> Range<Int> {
         let lower = firstIndex(notBefore: from)
         let upper = to.map { firstIndex(notBefore: $0) } ?? facts.count
@@ -120,7 +120,7 @@ final class OrderedFacts: Sendable {
         return low
     }
 
-    /// Total on the set: ties of date and digest fall to what differs besides, never to arrival.
+    /// A total order: ties of date and digest are broken by the other fields, never by arrival.
     private static func precedes(_ left: Fact, _ right: Fact) -> Bool {
         let (leftTime, rightTime) = (left.signedDate, right.signedDate)
         if leftTime != rightTime {
@@ -145,8 +145,7 @@ final class OrderedFacts: Sendable {
         return kept
     }
 
-    /// Whether nothing is to be done, as with facts that were stored in order: all usable, in
-    /// order, none repeated.
+    /// Whether the facts are already usable, in order and unique, as stored facts are.
     private static func isOrdered(_ facts: [Fact]) -> Bool {
         var index = 0
         while index < facts.count {
@@ -180,14 +179,14 @@ final class OrderedFacts: Sendable {
     }
 }
 
-/// A renewal snapshot in time: its own signedDate, else its fact's.
+/// A renewal snapshot at its own signedDate, or else its fact's.
 struct RenewalPoint: Sendable {
     let signedDate: Timestamp
     let fact: Int
 
-    /// Those that count.
+    /// The snapshots that count.
     ///
-    /// - Parameter starts: of the periods, ascending; only needed where ranks differ.
+    /// - Parameter starts: the period starts, ascending; only needed if ranks differ.
     static func points(_ facts: [Fact], starts: [Timestamp]) -> [RenewalPoint] {
         let points = allPoints(facts)
         let first = points.first.map { facts[$0.fact].trust }

@@ -1,13 +1,13 @@
 import AppStore
 
-/// One paid-for (or free) stretch of a subscription: a transaction, or several that are one
-/// purchase restored (`lifecycle.md` §2 rules 2 and 4).
+/// One paid or free period of a subscription: a transaction, or several that are one restored
+/// purchase (`lifecycle.md` §2 rules 2 and 4).
 struct Period: Sendable {
     /// Indices into the chain's transaction records, the best one last.
     let records: ArraySlice<Int>
-    /// The fact whose snapshot gives every attribute.
+    /// The fact whose snapshot supplies every attribute.
     let bestFact: Int
-    /// What that snapshot is of.
+    /// The transaction of that snapshot.
     let transactionId: TransactionId
     /// `purchaseDate`, the smallest over restores.
     let start: Timestamp
@@ -19,11 +19,11 @@ struct Period: Sendable {
     let firstStated: Timestamp
     let firstFact: Int
     let spans: [RevocationSpan]
-    /// From when the period governs: `start`, unless rule 4 (history starts at a signedDate) or
-    /// rule 5 (anchor kept) move it.
+    /// When the period starts to govern: `start`, unless moved by rule 4 (history starts at a
+    /// signedDate) or rule 5 (anchor kept).
     var countsFrom: Timestamp
 
-    /// The window before E in which facts already speak about what follows E (rule 5).
+    /// The window before E in which facts already concern the time after E (rule 5).
     var leadMilliseconds: Int64 {
         min(Period.maximumLeadMilliseconds, max(0, end.milliseconds(since: start)) / 2)
     }
@@ -42,7 +42,7 @@ struct Period: Sendable {
         return leftId < rightId
     }
 
-    /// Payloads before 2023-06 carry no transactionReason; DID_RENEW says the same.
+    /// Payloads before 2023-06 have no transactionReason; DID_RENEW is equivalent.
     func isRenewal(_ facts: OrderedFacts) -> Bool {
         guard let reason = facts[bestFact].statedTransaction?.transactionReason else {
             return facts[firstFact].cause.notificationType?.value == .didRenew
@@ -56,7 +56,7 @@ struct Period: Sendable {
 }
 
 extension History {
-    /// Which period each transaction is of.
+    /// The period index of each transaction.
     var periodIndices: [TransactionId: Int] {
         if isOneTime {
             guard !periods.isEmpty else { return [:] }
@@ -93,8 +93,8 @@ extension Period {
         let to: Timestamp
         let record: Int
 
-        /// Nil for one that stands alone: its webOrderLineItemId is absent or "0", or its stretch
-        /// is empty, and overlaps nothing.
+        /// Nil for a transaction that cannot be grouped: its webOrderLineItemId is absent or "0",
+        /// or its time is empty and overlaps nothing.
         init?(_ record: Int, _ snapshot: Shared<TransactionSnapshot>) {
             guard let id = snapshot.webOrderLineItemId, id.rawValue != "0",
                 let from = snapshot.purchaseDate, let to = snapshot.expiresDate, from < to
@@ -108,8 +108,8 @@ extension Period {
         }
     }
 
-    /// Auto-renewable transactions that share a webOrderLineItemId (not absent, not "0") and
-    /// overlap, directly or through a third, are one period. Each group is a piece of one array.
+    /// Groups auto-renewable transactions that share a webOrderLineItemId (not absent, not "0") and
+    /// overlap, directly or through a third, into periods. Each group is a slice of one array.
     private static func groups(
         _ candidates: some Collection<Int>, _ records: [TransactionRecord], _ facts: OrderedFacts
     ) -> [ArraySlice<Int>] {
@@ -151,9 +151,9 @@ extension Period {
         return groups.flatMap { believed($0, records, facts) }
     }
 
-    /// The transactions of one purchase that are of its highest rank: what a lower one says of it,
-    /// under whatever transactionId, is not read (`lifecycle.md` §2 rule 2). Nor does it join what
-    /// would be several purchases without it.
+    /// The transactions of one purchase with its highest rank: lower-rank statements about it,
+    /// under any transactionId, are ignored (`lifecycle.md` §2 rule 2) and do not join what would
+    /// otherwise be several purchases.
     private static func believed(
         _ group: ArraySlice<Int>, _ all: [TransactionRecord], _ facts: OrderedFacts
     ) -> [ArraySlice<Int>] {
@@ -193,7 +193,7 @@ extension Period {
             spans.sort { ($0.from, $0.opener) < ($1.from, $1.opener) }
         }
         self.start = start
-        // Sandbox has stated ends before starts (references, trap 16): such a period is empty.
+        // Sandbox has stated ends before starts (references, trap 16); such a period is empty.
         self.end = max(start, end)
         self.endFact = endFact
         firstStated = first.0
@@ -221,8 +221,8 @@ extension Period {
 }
 
 extension Shared<TransactionSnapshot> {
-    /// Whether the transaction makes a period. Payloads without a type (none known, but every
-    /// field is optional) are judged by having an end.
+    /// Whether the transaction makes a period. Payloads without a type (none known, but every field
+    /// is optional) do if they have an end.
     var isAutoRenewable: Bool {
         guard let type = self.type else { return self.expiresDate != nil }
         return type.value == .autoRenewableSubscription

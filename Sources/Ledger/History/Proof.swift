@@ -1,20 +1,21 @@
-/// The facts that prove that a state began, by their places among the chain's facts.
+/// The facts that prove the start of a state, as indices of the chain's facts.
 struct Proof: Hashable, Sendable {
-    /// The one that says it, or whose date made it so.
+    /// The fact that states it, or whose date caused it.
     let cause: Int
-    /// The one that states the date, where that is another.
+    /// The fact that states the date, if another one.
     var date: Int?
-    /// The one that gives the reason, where that is another.
+    /// The fact that gives the reason, if another one.
     var reason: Int?
 
     init(_ cause: Int, date: Int? = nil, reason: Int? = nil) {
         (self.cause, self.date, self.reason) = (cause, date, reason)
     }
 
-    /// The same state given back by a fact that ended a revocation: what proved it proves it again.
+    /// The proof of the same state after a revocation was ended by `closer`; the earlier proof
+    /// remains part of it.
     func restored(by closer: Int) -> Proof { Proof(closer, date: cause, reason: reason) }
 
-    /// Positions of all of them, ascending, each once.
+    /// Positions of all these facts, ascending and unique.
     func positions(_ facts: OrderedFacts) -> [Int64] {
         [cause, date, reason].compactMap { $0.map { facts[$0].position } }.ascending()
     }

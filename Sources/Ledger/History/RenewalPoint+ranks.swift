@@ -1,15 +1,15 @@
 import AppStore
 
 extension RenewalPoint {
-    /// A renewal snapshot, and the one of a higher rank that it must not overrule.
+    /// A renewal snapshot, and the higher-rank one that it must not override.
     struct Ranked {
         let point: RenewalPoint
-        /// The newest of a higher rank that was signed before it, in the same period.
+        /// The newest higher-rank one signed before it, in the same period.
         let ruling: RenewalPoint?
     }
 
-    /// Renewal snapshots of several ranks of trust, oldest first: a lower one counts only in a period
-    /// of which no higher one had spoken by then (`lifecycle.md` §2 rule 2).
+    /// Renewal snapshots of several trust ranks, oldest first: a lower-rank one counts only in a
+    /// period without an earlier higher-rank one (`lifecycle.md` §2 rule 2).
     ///
     /// - Parameter starts: of the periods that count, ascending.
     static func ranked(

@@ -1,21 +1,21 @@
 import AppStore
 
-/// What each renewal snapshot is about (`lifecycle.md` §2, "Renewal infos"): a period, and the run it
-/// belongs to. What auto-renew was in one run says nothing about the next.
+/// The subject of each renewal snapshot (`lifecycle.md` §2, "Renewal infos"): a period and its run.
+/// Auto-renew in one run does not carry over to the next.
 struct RenewalSubjects: Sendable {
-    /// What one renewal snapshot is about.
+    /// The subject of one renewal snapshot.
     struct Subject: Sendable {
         /// The index of the period.
         var period: Int
-        /// Whether it is about a later period than that, which no transaction states.
+        /// Whether it concerns a later period, stated by no transaction.
         var isUnknown: Bool
     }
 
-    /// Of each period, the index of the first one of its run.
+    /// For each period, the index of the first period of its run.
     private(set) var first: [Int] = []
-    /// Of each point in `facts.renewals`; nil of those before the first period.
+    /// For each point in `facts.renewals`; nil before the first period.
     let subjects: [Subject?]
-    /// Where the points of each period stand among all; of the first one of a run, those of the run.
+    /// For each period, the range of its points; for the first period of a run, those of the run.
     private var ranges: [Range<Int>]
 
     init(_ facts: OrderedFacts, _ periods: [Period], _ environment: Environment) {
@@ -48,7 +48,7 @@ struct RenewalSubjects: Sendable {
         if let ahead = signedAhead(point, facts, periods, from: isBefore ? begun : begun + 1) {
             return Subject(period: ahead, isUnknown: false)
         }
-        // Only a renewal goes on from what was before.
+        // Only a renewal continues from earlier renewal infos.
         if isBefore {
             return period.isRenewal(facts) ? Subject(period: begun, isUnknown: false) : nil
         }
@@ -58,7 +58,7 @@ struct RenewalSubjects: Sendable {
         return Subject(period: begun, isUnknown: rule.isAboutUnknownPeriod(point))
     }
 
-    /// The period that a renewal info signed before its start came with.
+    /// The period of a renewal info that was signed before the period's start, together with it.
     private static func signedAhead(
         _ point: RenewalPoint, _ facts: OrderedFacts, _ periods: [Period], from begun: Int
     ) -> Int? {
@@ -76,7 +76,7 @@ struct RenewalSubjects: Sendable {
         return min(left.lowerBound, right.lowerBound)..<max(left.upperBound, right.upperBound)
     }
 
-    /// Adds the next period: the first of a run, or what continues the period before.
+    /// Appends the next period, which begins a run or continues one.
     mutating func append(beginsRun: Bool) {
         let index = first.count
         let start = beginsRun ? index : first.last ?? 0
@@ -84,18 +84,18 @@ struct RenewalSubjects: Sendable {
         ranges[start] = RenewalSubjects.joined(ranges[start], ranges[index])
     }
 
-    /// Indices into `facts.renewals` of those about the run of a period, oldest first, with those
-    /// about unknown periods after it.
+    /// Indices into `facts.renewals` about the run of a period, oldest first, including those about
+    /// unknown periods after it.
     func renewals(of period: Int) -> some BidirectionalCollection<Int> {
         ranges[first[period]].lazy.filter { index in
-            // While the periods are still being added, the later ones are left out.
+            // During construction, later periods are excluded.
             subjects[index].map {
                 $0.period < first.count && first[$0.period] == first[period]
             } ?? false
         }
     }
 
-    /// The newest of a run that qualifies; nil also where a newer one is about an unknown period.
+    /// The newest of a run that qualifies; nil if a newer one is about an unknown period.
     func newest(of period: Int, where qualifies: (Int) -> Bool) -> Int? {
         renewals(of: period).last { isUnknown($0) || qualifies($0) }.flatMap {
             isUnknown($0) ? nil : $0
@@ -105,8 +105,8 @@ struct RenewalSubjects: Sendable {
     /// Whether a point is about a period that no transaction states.
     func isUnknown(_ index: Int) -> Bool { subjects[index]?.isUnknown ?? true }
 
-    /// Why access ended where nothing about the end says so: what auto-renew last was, before the
-    /// next period; and the fact that says so.
+    /// Why access ended if no statement about the end gives a reason: the last auto-renew status
+    /// before the next period; and the fact that states it.
     func reason(
         _ period: Int, _ facts: OrderedFacts, _ periods: [Period]
     ) -> (reason: EndReason, fact: Int?) {
@@ -126,7 +126,7 @@ struct RenewalSubjects: Sendable {
 extension AfterPeriodRule {
     /// Whether a renewal info signed after E is about a later period that no transaction states: it
     /// names a later end, and neither a failed payment nor an expiry. One that came with a
-    /// transaction of this period is about it: it was extended.
+    /// transaction of this period is about this period, which was extended.
     fileprivate func isAboutUnknownPeriod(_ point: RenewalPoint) -> Bool {
         guard point.signedDate > end,
             let renewalDate = facts[point.fact].statedRenewal?.renewalDate,
@@ -138,6 +138,6 @@ extension AfterPeriodRule {
         return word(point.fact) == .nothing
     }
 
-    /// Receipts write whole seconds.
+    /// Receipts have whole seconds.
     static let receiptPrecisionMilliseconds: Int64 = 1_000
 }

@@ -1,7 +1,7 @@
 import AppStore
 
-/// One snapshot of a transaction, and the fact that carries it. Numbers only, so that copying and
-/// ordering them counts no references: the ids stay with the facts.
+/// One snapshot of a transaction and the fact that carries it. Holds numbers only, so that copying
+/// and sorting do no reference counting; ids stay in the facts.
 struct Statement: Sendable {
     /// Index into the chain's ordered facts.
     let fact: Int
@@ -12,7 +12,7 @@ struct Statement: Sendable {
     let expiresDate: Timestamp?
     let digest: Digest
 
-    /// What a fact states of its transaction; nil when it states none.
+    /// A fact's statement about its transaction; nil if it has none.
     init?(_ fact: Int, in facts: OrderedFacts) {
         guard let snapshot = facts[fact].statedTransaction else { return nil }
         self.fact = fact
@@ -23,7 +23,8 @@ struct Statement: Sendable {
         digest = facts[fact].digest
     }
 
-    /// Worse first: the last of a transaction's statements is its best (`lifecycle.md` §2 rule 2).
+    /// Orders worse first: the last of a transaction's statements is its best (`lifecycle.md` §2
+    /// rule 2).
     static func isWorse(_ left: Statement, _ right: Statement) -> Bool {
         if left.trust != right.trust { return left.trust < right.trust }
         if left.signedDate != right.signedDate { return left.signedDate < right.signedDate }
@@ -40,14 +41,14 @@ struct Statement: Sendable {
 /// A stretch of valid time in which a transaction is revoked (`lifecycle.md` §2 rule 3).
 struct RevocationSpan: Sendable {
     let from: Timestamp
-    /// Nil while the revocation stands.
+    /// Nil while the revocation is in force.
     var to: Timestamp?
     /// The fact that stated the revocation.
     let opener: Int
-    /// The fact that took it back.
+    /// The fact that reversed it.
     var closer: Int?
-    /// The fact that says that a family copy was taken away: by FAMILY_REVOKE, or by a REVOKE that
-    /// states this date. Before 2025-12 no payload says so, only the notification that carries it.
+    /// The fact that states the withdrawal of a family copy: by FAMILY_REVOKE, or by a REVOKE with
+    /// this date. Before 2025-12 only the notification type states it, not the payload.
     let familyRevokeFact: Int?
 
     var isFamilyRevoke: Bool { familyRevokeFact != nil }
@@ -57,17 +58,17 @@ struct RevocationSpan: Sendable {
     }
 }
 
-/// All that is known of one transaction, from the most trusted rank that states it.
+/// The combined statements about one transaction, of the highest rank that states it.
 struct TransactionRecord: Sendable {
     let transactionId: TransactionId
     /// Worst to best.
     let statements: ArraySlice<Statement>
     let spans: [RevocationSpan]
-    /// When, and by which fact, it was first stated.
+    /// When it was first stated, and by which fact.
     let firstStated: Timestamp
     let firstFact: Int
-    /// The largest end ever stated, RENEWAL_EXTENDED renewal dates included: an extension is never
-    /// taken back (rule 4). Nil when nothing states one.
+    /// The latest end ever stated, including renewal dates of RENEWAL_EXTENDED: an extension is
+    /// never reversed (rule 4). Nil if none is stated.
     let statedEnd: Timestamp?
     /// The fact that first stated that end.
     let endFact: Int
@@ -94,7 +95,7 @@ struct TransactionRecord: Sendable {
         return records
     }
 
-    /// Transactions of nearly every chain: room for them is made at once.
+    /// Initial capacity, enough for nearly every chain.
     private static let expectedCount = 16
 
     /// All statements, by transactionId, then worst to best; and every fact's transactionId.
@@ -111,7 +112,7 @@ struct TransactionRecord: Sendable {
             if let one = ids[left.fact], let two = ids[right.fact], one != two { return one < two }
             return Statement.isWorse(left, right)
         }
-        // Ids rise with time nearly always, and then so do the facts already.
+        // Ids nearly always increase with time, so that the facts are already sorted.
         let isOrdered = statements.indices.dropFirst().allSatisfy { index in
             precedes(statements[index - 1], statements[index])
         }
@@ -153,8 +154,8 @@ struct TransactionRecord: Sendable {
         return statement.expiresDate.map { max($0, extended) } ?? extended
     }
 
-    /// Walks the snapshots, worst to best: a revocation opens, its absence closes, another date
-    /// replaces. An upgraded transaction is not revoked: its successor ends it.
+    /// Walks the snapshots from worst to best: a revocationDate opens a span, its absence closes
+    /// it, another date replaces it. An upgraded transaction is not revoked; its successor ends it.
     private static func spans(
         _ statements: ArraySlice<Statement>, _ facts: OrderedFacts
     ) -> [RevocationSpan] {

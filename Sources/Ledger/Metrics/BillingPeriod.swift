@@ -1,10 +1,10 @@
 import AppStore
 
-/// How long one payment of a subscription lasts, and where that is known from (`metrics.md`, MRR).
+/// The length of time covered by one payment of a subscription, and its source (`metrics.md`, MRR).
 public struct BillingPeriod: Hashable, Sendable {
     public var length: ISO8601Period
-    /// From the dates of the payload, because the catalogue is silent: a month is known by its 28
-    /// to 31 days.
+    /// Inferred from the dates of the payload because the catalogue has no entry: 28 to 31 days are
+    /// a month.
     public var isInferred: Bool
 
     public init(length: ISO8601Period, isInferred: Bool) {
@@ -12,16 +12,16 @@ public struct BillingPeriod: Hashable, Sendable {
         self.isInferred = isInferred
     }
 
-    /// Of a period of a history. A commitment is billed each month, whatever the catalogue calls the
-    /// product's period; an offer paid up front lasts as long as Apple says the offer does.
+    /// Of a period of a history. A commitment is billed each month, whatever the catalogue's
+    /// period; an offer paid up front has the length Apple states.
     ///
-    /// Where the catalogue is silent the period's natural length tells: from its first purchase, for
-    /// a restored copy is dated by the restore, to the smallest end that any copy stated, for what
-    /// was extended is no longer period.
+    /// Without a catalogue entry, the period's natural length is used: from its first purchase,
+    /// because a restored copy has the date of the restore, to the smallest end that any copy
+    /// stated, because an extension does not lengthen the billing period.
     ///
     /// - Parameter index: of the period.
-    /// - Returns: nil when neither catalogue nor payload tells. Outside Production dates tell
-    ///   nothing: time runs faster there.
+    /// - Returns: nil if neither catalogue nor payload gives it. Outside Production dates are not
+    ///   used: time runs faster there.
     init?(_ index: Int, _ history: History, catalogue: Catalogue) {
         guard let snapshot = history.facts[history.periods[index].bestFact].statedTransaction
         else { return nil }
@@ -58,10 +58,10 @@ public struct BillingPeriod: Hashable, Sendable {
     }
 
     private static let dayMilliseconds: Int64 = 86_400_000
-    /// Longer than any period Apple sells; keeps the arithmetic of days small.
+    /// Longer than any period Apple sells; bounds the day arithmetic.
     static let longestInferredDays: Int64 = 1_000
 
-    /// The calendar's word for a length: to the nearest day, since clocks change in between.
+    /// The calendar length nearest to a duration in days, because daylight saving time shifts ends.
     static func inferred(_ milliseconds: Int64) -> ISO8601Period? {
         guard milliseconds > 0, milliseconds <= longestInferredDays * dayMilliseconds else {
             return nil
@@ -78,10 +78,10 @@ public struct BillingPeriod: Hashable, Sendable {
         }
     }
 
-    /// A year of a price that recurs: × 365 a day, 52 a week, 12 a month, 1 a year; exact for every
-    /// length Apple sells, rounded half-even once for others.
+    /// The price of a year: × 365 a day, 52 a week, 12 a month, 1 a year; exact for every length
+    /// Apple sells, rounded half-even once for others.
     ///
-    /// - Returns: nil for a length that no calendar has so often, and for prices that are none.
+    /// - Returns: nil for a length without a yearly factor, and for invalid prices.
     public func annualised(_ milliunits: Int64) -> Int64? {
         guard (0...BillingPeriod.largestPrice).contains(milliunits), length.seconds == 0 else {
             return nil
@@ -95,7 +95,7 @@ public struct BillingPeriod: Hashable, Sendable {
         }
     }
 
-    /// A thousand million of a currency's unit: no price, and sums of a year's stay far from the
-    /// ends of Int64.
+    /// 10⁹ units of a currency: larger than any price, and small enough that sums of a year stay
+    /// far from the limits of Int64.
     public static let largestPrice: Int64 = 1_000_000_000_000
 }

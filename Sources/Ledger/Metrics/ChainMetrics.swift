@@ -1,18 +1,18 @@
 public import AppStore
 
-/// What one chain contributes to every metric: values made from its life alone, without a clock. They
-/// may lie in the future; whoever sums them cuts at now.
+/// One chain's contribution to every metric: values computed from its life alone, without a clock.
+/// They may lie in the future; the code that sums them cuts off at now.
 public struct ChainMetrics: Hashable, Sendable {
     /// Adjacent, in order; empty for one-time purchases, which no roll-forward counts.
     public var stretches: [CountedStretch]
 
-    /// - Parameter app: the chain's app, which its life does not name.
+    /// - Parameter app: the chain's app, which is not part of its life.
     public init(_ life: Lifecycle, of app: BundleId, catalogue: Catalogue) {
         stretches = StretchReader(history: life.history, app: app, catalogue: catalogue)
             .stretches(isHistoryMissing: life.isHistoryMissingBefore)
     }
 
-    /// Every change between stretches, the first one's beginning included.
+    /// Every change between stretches, including the start of the first.
     public var movements: [Movement] {
         stretches.indices.map { index in
             Movement(before: index == 0 ? nil : stretches[index - 1], after: stretches[index])
@@ -20,8 +20,7 @@ public struct ChainMetrics: Hashable, Sendable {
     }
 }
 
-/// A change in what a chain counts as. What it means depends on what was asked: a change of a
-/// dimension that was not asked for is none.
+/// A change of a chain's counted values. A change of a dimension that was not requested is ignored.
 public struct Movement: Hashable, Sendable {
     /// Nil at the beginning of the history.
     public var before: CountedStretch?
@@ -31,13 +30,13 @@ public struct Movement: Hashable, Sendable {
 }
 
 extension Lifecycle {
-    /// Whether the first period known is not the chain's first.
+    /// Whether the first known period is not the chain's first.
     var isHistoryMissingBefore: Bool {
         notices.contains { $0.code == .historyMissingBefore }
     }
 }
 
-/// Reads the stretches of a chain off its history.
+/// Computes the stretches of a chain from its history.
 struct StretchReader {
     let history: History
     let app: BundleId
@@ -59,12 +58,12 @@ struct StretchReader {
         return stretches
     }
 
-    /// Nil when the governing period states nothing, which no history has.
+    /// Nil if the governing period states nothing, which no history has.
     ///
     /// - Parameter last: the stretch before.
     private func stretch(_ index: Int, after last: CountedStretch?) -> CountedStretch? {
         let period = history.intervals[index].period
-        // Most intervals are of the same period as the one before.
+        // Most intervals have the same period as the one before.
         if var stretch = last, period == history.intervals[index - 1].period {
             stretch.from = history.intervals[index].from
             stretch.to = history.intervals[index].to
@@ -92,7 +91,7 @@ struct StretchReader {
         history.facts[history.periods[period].bestFact].statedTransaction
     }
 
-    /// Those of the stretch before where nothing changed: nearly every renewal.
+    /// Reuses those of the stretch before if nothing changed, as in nearly every renewal.
     private func values(
         _ snapshot: Shared<TransactionSnapshot>, _ index: Int, after last: CountedStretch?
     ) -> DimensionValues {
@@ -104,13 +103,13 @@ struct StretchReader {
         return DimensionValues(snapshot, app: app, catalogue: catalogue)
     }
 
-    /// Of a chain that was entitled before at some time; nil when it was until now.
+    /// For a chain that was entitled at an earlier time; nil if it was until now.
     private func gain(_ index: Int) -> Gain? {
         guard history.intervals[index].state.isEntitled, index > 0 else { return nil }
         switch history.intervals[index - 1].state {
         case .billingRetry: return .recovered
         case .expired: return .reactivated
-        // The same period gives access again only when its revocation was taken back.
+        // The same period gives access again only after its revocation was reversed.
         case .revoked:
             let isSame = history.intervals[index].period == history.intervals[index - 1].period
             return isSame ? .reinstated : .reactivated

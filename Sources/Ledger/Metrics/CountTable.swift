@@ -3,7 +3,7 @@ public import AppStore
 /// Sums occurrences into rows by interval and group.
 public struct CountTable: Sendable {
     public let metric: CountedMetric
-    /// The instants, dimensions and filters; a measure of money puts the currency first.
+    /// The instants, dimensions and filters; a monetary metric puts the currency first.
     public let question: RollForwardQuestion
     private var sums: [Cell: [String: Int64]] = [:]
 
@@ -12,7 +12,7 @@ public struct CountTable: Sendable {
         var key: RollForwardQuestion.Key
     }
 
-    /// - Parameter dimensions: `reason` has no meaning here, and is always nil.
+    /// - Parameter dimensions: `reason` is not meaningful here and always nil.
     public init(
         _ metric: CountedMetric, instants: [Timestamp], dimensions: [Dimension] = [],
         filters: [Dimension: Set<String?>] = [:]
@@ -23,7 +23,7 @@ public struct CountTable: Sendable {
             filters: filters)
     }
 
-    /// Adds what one chain contributes. The order changes nothing.
+    /// Adds one chain's contribution. Order does not matter.
     public mutating func add(_ occurrences: [Occurrence]) {
         for occurrence in occurrences {
             guard let interval = question.interval(of: occurrence.at),
@@ -35,13 +35,13 @@ public struct CountTable: Sendable {
         }
     }
 
-    /// Adds what another one of the same question has.
+    /// Adds the sums of another table for the same query.
     public mutating func add(_ other: CountTable) {
         sums.merge(other.sums) { $0.merging($1) { $0.addingSaturated($1) } }
     }
 
-    /// Whether sums went beyond what they may come to: prices of no currency there is. The rows say
-    /// nothing then. No amount is negative, so that what is once beyond stays so.
+    /// Whether sums overflowed, which no real currency's prices do; the rows are then meaningless.
+    /// Amounts are never negative, so an overflowed sum stays overflowed.
     public var isTooLarge: Bool {
         sums.values.contains { amounts in amounts.values.contains { !$0.isReportable } }
     }
@@ -50,16 +50,15 @@ public struct CountTable: Sendable {
     public struct Row: Hashable, Sendable {
         public var from: Timestamp
         public var to: Timestamp
-        /// As of a roll-forward's row.
+        /// As in a roll-forward's row.
         public var group: [String?]
-        /// What is not listed is 0.
+        /// Absent columns are 0.
         public var amounts: [String: Int64]
 
         public subscript(column: String) -> Int64 { amounts[column] ?? 0 }
     }
 
-    /// The rows by interval, then by group; without groups one for each interval, even if nothing
-    /// happened.
+    /// The rows by interval, then by group; without groups one for each interval, even if empty.
     public func rows() -> [Row] {
         let isWhole = question.dimensions.isEmpty && !metric.isMoney
         var byInterval: [Int: [RollForwardQuestion.Key]] = [:]

@@ -1,14 +1,15 @@
 public import AppStore
 
-/// What a chain counts as for as long as it is entitled and nothing that any metric counts changes:
-/// the values it is grouped by, and a year of its price. Copies that never count have one, too: what
-/// they turn into, or came from, is told by it.
+/// The counted values of a chain while it is entitled and no metric's value changes: the values it
+/// is grouped by, and a year of its price. Copies that never count have one, too, because it
+/// describes changes into and out of them.
 public struct CountedClass: Hashable, Sendable {
     public var values: DimensionValues
     /// A year of the price in milliunits of `values.currency`; nil when price, currency or period
     /// is unknown.
     public var annualised: Int64?
-    /// Whether the length of the period is from the payload, because the catalogue is silent.
+    /// Whether the length of the period is inferred from the payload because the catalogue has no
+    /// entry.
     public var isInferred: Bool
 
     public init(values: DimensionValues, annualised: Int64?, isInferred: Bool) {
@@ -17,7 +18,7 @@ public struct CountedClass: Hashable, Sendable {
         self.isInferred = isInferred
     }
 
-    /// Nil for a stretch that gives no access: nothing counts in it.
+    /// Nil for a stretch without access, in which nothing counts.
     public init?(_ stretch: CountedStretch) {
         guard stretch.state.isEntitled else { return nil }
         self.init(
@@ -25,13 +26,13 @@ public struct CountedClass: Hashable, Sendable {
             isInferred: stretch.period?.isInferred ?? false)
     }
 
-    /// Active, as metrics count it.
+    /// Whether metrics count it as active.
     public var isActive: Bool { stretch.isActive }
 
-    /// Active, and the period is no trial.
+    /// Whether it is active and not a trial.
     public var isPaid: Bool { stretch.isPaid }
 
-    /// A stretch of this class, of which only what it counts as matters.
+    /// A stretch of this class; only its counted values are meaningful.
     var stretch: CountedStretch {
         CountedStretch(
             from: Timestamp(milliseconds: 0), to: nil, state: .subscribed, values: values,
@@ -39,25 +40,25 @@ public struct CountedClass: Hashable, Sendable {
     }
 }
 
-/// Why a chain changed its class.
+/// Why a chain changed class.
 public enum MovementLabel: Hashable, Sendable {
     /// It was not entitled before.
     case entry(Gain)
     /// It is entitled before and after.
     case change
-    /// It is not entitled any more.
+    /// It is no longer entitled.
     case end(EndReason)
 
     public static let all: [MovementLabel] =
         [.change] + Gain.allCases.map { .entry($0) } + EndReason.allCases.map { .end($0) }
 }
 
-/// A change of class as every chain may make it, at whatever time: how many made it when is what the
-/// roll-forward is summed from. Between stretches that give no access nothing moves.
+/// A change of class, independent of chain and time; the roll-forward is summed from the counts of
+/// each by time. There is no movement between stretches without access.
 public struct ClassMovement<Class: Hashable & Sendable>: Hashable, Sendable {
-    /// Nil for a chain that was not entitled.
+    /// Nil if the chain was not entitled.
     public var before: Class?
-    /// Nil for a chain that is not entitled any more.
+    /// Nil if the chain is no longer entitled.
     public var after: Class?
     public var label: MovementLabel
 
@@ -69,7 +70,7 @@ public struct ClassMovement<Class: Hashable & Sendable>: Hashable, Sendable {
 }
 
 extension CountedStretch {
-    /// Why a chain moved into this stretch; nil when it was not entitled before and is not now.
+    /// Why a chain moved into this stretch; nil if it was entitled neither before nor now.
     ///
     /// - Parameter before: nil at the beginning of the history.
     public func label(after before: CountedStretch?) -> MovementLabel? {
@@ -83,12 +84,12 @@ extension CountedStretch {
 }
 
 extension ChainMetrics {
-    /// Changes of class in order, with their times: all that any roll-forward needs of a chain.
-    /// Where a period was renewed as it was, there is none.
+    /// Changes of class in order, with their times: a roll-forward's only input of a chain. An
+    /// unchanged renewal adds none.
     public var classMovements: [(at: Timestamp, movement: ClassMovement<CountedClass>)] {
         var found: [(at: Timestamp, movement: ClassMovement<CountedClass>)] = []
         found.reserveCapacity(stretches.count)
-        // Of the last place that gives access; nil where none does.
+        // Of the last stretch with access; nil if there is none.
         var (before, old): (Int?, CountedClass?) = (nil, nil)
         for index in stretches.indices {
             let last = before.map { stretches[$0] }
@@ -105,7 +106,7 @@ extension ChainMetrics {
 }
 
 extension ClassMovement<CountedClass> {
-    /// The movement of one chain that makes it.
+    /// A chain movement that corresponds to it.
     var movement: Movement {
         var after =
             after?.stretch

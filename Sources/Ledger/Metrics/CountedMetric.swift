@@ -1,19 +1,19 @@
-/// Metrics that are sums of what happened: each occurrence belongs to the interval of one moment and
-/// to one group, and adds to some columns (`metrics.md`). Raw values are the contract's.
+/// Metrics that are sums of occurrences: each belongs to the interval of one moment and to one
+/// group, and adds to some columns (`metrics.md`). Raw values are part of the contract.
 public enum CountedMetric: String, Sendable, CaseIterable {
     /// Chains active just before the end of each interval.
     case active
     /// First periods of chains.
     case starts
-    /// Trials by the day they began, and what became of them.
+    /// Trials by start day, and their outcomes.
     case trials
     /// Paid renewals.
     case renewals
-    /// Chains won back, and how long they had been away.
+    /// Chains won back, by the length of their absence.
     case reactivations
-    /// Failed renewals by the day grace or retry began, and how many were paid after all.
+    /// Failed renewals by the day grace or retry began, and how many were recovered.
     case recoveries
-    /// Auto-renew turned off and on, and when in the period.
+    /// Auto-renew turned off and on, by the time within the period.
     case autoRenew = "auto-renew"
     /// Upgrades, downgrades, crossgrades.
     case productChanges = "product-changes"
@@ -21,11 +21,11 @@ public enum CountedMetric: String, Sendable, CaseIterable {
     case refunds
     /// The same by the day of the purchase.
     case refundsByPurchase = "refunds-by-purchase"
-    /// Gross by the day of the purchase; refunds beside it.
+    /// Gross by the day of the purchase, and refunds.
     case revenue
     /// An estimate of what Apple pays out.
     case proceeds
-    /// Customers by the first paid period, and how many periods they reached.
+    /// Customers by the first paid period, and the number of periods reached.
     case retention
 
     /// The columns, in order.
@@ -77,7 +77,7 @@ public enum CountedMetric: String, Sendable, CaseIterable {
         }
     }
 
-    /// Ratios of columns that the answer states, beside them.
+    /// Ratios of columns that the answer includes.
     public var rates: [CountRate] {
         switch self {
         case .trials: [CountRate("conversion", "converted", of: "ended")]
@@ -98,7 +98,7 @@ public enum CountedMetric: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether rows are apart by currency.
+    /// Whether rows are separated by currency.
     public var isMoney: Bool { columns.contains { $0.unit == .milliunits } }
 }
 
@@ -106,7 +106,7 @@ public enum CountedMetric: String, Sendable, CaseIterable {
 public struct CountColumn: Hashable, Sendable {
     public enum Unit: String, Sendable {
         case count
-        /// Of the row's currency.
+        /// In the row's currency.
         case milliunits
         case milliseconds
     }
@@ -123,7 +123,7 @@ public struct CountColumn: Hashable, Sendable {
     static func money(_ name: String) -> CountColumn { CountColumn(name: name, unit: .milliunits) }
 }
 
-/// One column as a part of another.
+/// The ratio of one column to another.
 public struct CountRate: Hashable, Sendable {
     public let name: String
     public let part: String
@@ -136,15 +136,15 @@ public struct CountRate: Hashable, Sendable {
     }
 }
 
-/// How far retention is followed.
+/// Limits of retention.
 public enum MetricSteps {
-    /// Paid periods: a year of months and a year more.
+    /// Paid periods: two years of monthly ones.
     public static let count = 24
 }
 
 /// The columns of each kind of failed renewal.
 enum RecoveryColumns {
-    /// Within how many days of its beginning.
+    /// Days since the start of grace or retry.
     static let days: [Int64] = [3, 7, 14, 30, 60]
 
     static func columns(_ kind: String) -> [CountColumn] {

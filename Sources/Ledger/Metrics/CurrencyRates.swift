@@ -1,8 +1,8 @@
-/// What one unit of each currency is in another one: the only way in which a metric adds amounts of
-/// several currencies (`metrics.md`, MRR). One rate for each holds for the whole report, so that what moves in
-/// it are subscribers, not exchanges.
+/// Conversion rates into one currency, without which a metric does not add amounts of several
+/// currencies (`metrics.md`, MRR). Each rate is constant over the report, so that changes come from
+/// subscribers, not from exchange rates.
 public struct CurrencyRates: Hashable, Sendable {
-    /// ISO 4217: what everything is converted into.
+    /// ISO 4217 code of the currency converted into.
     public let target: String
     /// By ISO 4217 code; the target's own is not needed.
     public let rates: [String: Rate]
@@ -12,22 +12,23 @@ public struct CurrencyRates: Hashable, Sendable {
         self.rates = rates
     }
 
-    /// A decimal number, exactly as it was written.
+    /// A decimal number, exactly as written.
     public struct Rate: Hashable, Sendable, CustomStringConvertible {
         /// Without the point.
         let digits: Int64
-        /// How many of them stand behind it.
+        /// Number of fraction digits.
         let scale: Int
 
-        /// Digits before and behind the point.
+        /// Largest number of digits in total.
         public static let digitCount = 15
-        /// Digits behind the point.
+        /// Largest number of fraction digits.
         public static let scaleCount = 9
-        /// No two currencies that the App Store sells in are so far apart; with it no sum of real
-        /// amounts comes near the end of what can be held.
+        /// Larger than the rate between any two currencies of the App Store; bounds sums of real
+        /// amounts far below the limit of Int64.
         public static let largest: Int64 = 1_000_000
 
-        /// Nil for anything but a decimal number greater than 0 and at most `largest`, as `1.0834`.
+        /// Nil unless the text is a decimal number greater than 0 and at most `largest`, such as
+        /// `1.0834`.
         public init?(_ text: String) {
             let parts = text.split(separator: ".", omittingEmptySubsequences: false)
             let fraction = parts.count == 2 ? parts[1] : ""
@@ -52,7 +53,7 @@ public struct CurrencyRates: Hashable, Sendable {
             return "\(padded.dropLast(scale)).\(padded.suffix(scale))"
         }
 
-        /// Rounded half to even once; nil beyond what sums of a report can hold.
+        /// Rounded half to even once; nil if too large for a report's sums.
         func converted(_ milliunits: Int64) -> Int64? {
             let rounded = HalfEven.quotient(Int128(milliunits) * Int128(digits), divisor)
             guard rounded.magnitude <= CurrencyRates.largestAmount else { return nil }
@@ -60,17 +61,17 @@ public struct CurrencyRates: Hashable, Sendable {
         }
     }
 
-    /// A year of the largest price, as of one that is not converted. Whoever converts has to ask
-    /// what became of more: it has no amount.
+    /// A year of the largest price, as for unconverted amounts. Larger results have no amount,
+    /// which callers must check for.
     static let largestAmount = UInt128(BillingPeriod.largestPrice) * 365
 
-    /// Whether amounts of a currency can be converted; what has no currency has no amount.
+    /// Whether amounts of a currency can be converted; nil always can, because it has no amount.
     public func covers(_ currency: String?) -> Bool {
         guard let currency else { return true }
         return currency == target || rates[currency] != nil
     }
 
-    /// Nil without a rate, or beyond what sums can hold.
+    /// Nil without a rate, or if too large for a report's sums.
     public func converted(_ milliunits: Int64, from currency: String?) -> Int64? {
         guard let currency, currency != target else { return milliunits }
         return rates[currency]?.converted(milliunits)
@@ -78,8 +79,8 @@ public struct CurrencyRates: Hashable, Sendable {
 }
 
 extension Occurrence {
-    /// The same in the target's currency; columns that are no money stay. What cannot be converted
-    /// has no amount; `CurrencyRates.gap` tells why.
+    /// The same in the target currency; columns without a monetary unit are unchanged. Amounts that
+    /// cannot be converted are dropped; `CurrencyRates.gap` gives the reason.
     public func converted(by rates: CurrencyRates, _ metric: CountedMetric) -> Occurrence {
         var converted = self
         for column in metric.columns where column.unit == .milliunits {
@@ -92,15 +93,15 @@ extension Occurrence {
 }
 
 extension CurrencyRates {
-    /// What keeps an amount from being converted.
+    /// Why an amount cannot be converted.
     public enum Gap: Hashable, Sendable {
         /// Its currency has no rate.
         case missing(String)
-        /// At the currency's rate it is more than sums can hold.
+        /// The result is too large for a report's sums.
         case tooLarge(String)
     }
 
-    /// Why an amount cannot be converted; nil when it can, or is nothing.
+    /// Why an amount cannot be converted; nil if it can, or is 0.
     public func gap(_ milliunits: Int64, in currency: String?) -> Gap? {
         guard let currency, milliunits != 0, converted(milliunits, from: currency) == nil else {
             return nil
@@ -110,8 +111,8 @@ extension CurrencyRates {
 }
 
 extension ChainMetrics {
-    /// The same with every price in the target's currency, each rounded once: what is summed are
-    /// whole numbers, and every row balances.
+    /// The same with every price in the target currency, each rounded once: sums are of whole
+    /// numbers, and every row balances.
     public func converted(by rates: CurrencyRates) -> ChainMetrics {
         var converted = self
         for index in stretches.indices {

@@ -1,7 +1,7 @@
 /// A range of whole days, for distributions.
 struct DayBucket: Hashable, Sendable {
     let from: Int64
-    /// Inclusive; nil: without end.
+    /// Inclusive; nil if open.
     let through: Int64?
 
     /// `0`, `2-3`, `31+`.
@@ -14,9 +14,9 @@ struct DayBucket: Hashable, Sendable {
         days >= from && (through.map { days <= $0 } ?? true)
     }
 
-    /// When in a period something happened: the first and the last day apart.
+    /// Time within a period: the first and last day are separate.
     static let timing = buckets([0, 1, 2, 4, 8, 15, 31])
-    /// How long somebody was away.
+    /// Time without access.
     static let away = buckets([0, 7, 30, 90, 365])
 
     private static func buckets(_ starts: [Int64]) -> [DayBucket] {
@@ -26,6 +26,6 @@ struct DayBucket: Hashable, Sendable {
         }
     }
 
-    /// Whole days of a length; below nothing is the first day.
+    /// Whole days of a duration; negative durations count as 0.
     static func days(_ milliseconds: Int64) -> Int64 { max(0, milliseconds) / 86_400_000 }
 }

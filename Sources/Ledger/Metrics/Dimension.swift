@@ -1,14 +1,14 @@
-/// What a metric can be broken down by, and filtered on (`metrics.md`, "groups"). Raw values are the
-/// contract's.
+/// A dimension to group or filter a metric by (`metrics.md`, "groups"). Raw values are part of the
+/// contract.
 public enum Dimension: String, Sendable, CaseIterable {
     /// Bundle id.
     case app
     case product
     /// Subscription group: the catalogue's name for it, else Apple's identifier.
     case group
-    /// Where the period was bought, as Apple writes it (`USA`).
+    /// Storefront of the period's purchase, as Apple writes it (`USA`).
     case country
-    /// The same under Apple's word.
+    /// The same under Apple's name.
     case storefront
     /// ISO 4217.
     case currency
@@ -18,9 +18,9 @@ public enum Dimension: String, Sendable, CaseIterable {
     case offerType
     case offerIdentifier
     case offerDiscountType
-    /// How the period is priced: trial, intro, offer, standard.
+    /// Price kind of the period: trial, intro, offer, standard.
     case phase
     case ownership
-    /// Why access ended. Splits those who left; nothing else has one.
+    /// Why access ended. Only churned chains have one.
     case reason
 }

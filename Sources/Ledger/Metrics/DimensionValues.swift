@@ -1,10 +1,10 @@
 import AppStore
 
-/// What a chain is grouped by while a period governs: that period's values (`metrics.md`,
+/// The values of a chain's dimensions while a period governs: those of the period (`metrics.md`,
 /// "groups"). Nil where nothing is stated.
 ///
-/// Copies share what they say: a chain's stretches repeat the same values, and classes of millions
-/// of chains pass from hand to hand.
+/// Copies share storage: a chain's stretches repeat the same values, and classes of millions of
+/// chains are passed around.
 public struct DimensionValues: Hashable, Sendable {
     private var stated: Shared<Stated>
 
@@ -40,7 +40,7 @@ public struct DimensionValues: Hashable, Sendable {
         set { change { $0.storefront = newValue } }
     }
 
-    /// Stated beside a price.
+    /// Stated together with a price.
     public var currency: String? {
         get { stated.value.currency }
         set { change { $0.currency = newValue } }
@@ -61,7 +61,7 @@ public struct DimensionValues: Hashable, Sendable {
         set { change { $0.ownership = newValue } }
     }
 
-    /// Nothing stated but what is given.
+    /// Every value not given is nil.
     public init(
         app: BundleId, product: ProductId? = nil, group: String? = nil, storefront: String? = nil,
         currency: String? = nil, offer: Offer? = nil, phase: ChainAnswer.Phase = .standard,
@@ -88,7 +88,7 @@ public struct DimensionValues: Hashable, Sendable {
         stated = Shared(changed)
     }
 
-    /// The value of one dimension; nil for `reason`, which no period has.
+    /// The value of one dimension; nil for `reason`, which periods do not have.
     public subscript(dimension: Dimension) -> String? {
         switch dimension {
         case .app: app.rawValue
@@ -108,20 +108,20 @@ public struct DimensionValues: Hashable, Sendable {
 }
 
 extension Shared<TransactionSnapshot> {
-    /// Whether another snapshot gives the same `DimensionValues`, whatever the catalogue says.
+    /// Whether another snapshot has the same `DimensionValues` under every catalogue.
     func isGrouped(like other: Shared<TransactionSnapshot>) -> Bool {
         self.productId == other.productId
             && self.subscriptionGroupIdentifier == other.subscriptionGroupIdentifier
             && self.storefront == other.storefront && self.currency == other.currency
             && self.inAppOwnershipType == other.inAppOwnershipType && self.offer == other.offer
-            // An offer's phase may hang on the price.
+            // An offer's phase may depend on the price.
             && (self.offer == nil || self.price == other.price)
     }
 }
 
 extension Offer {
-    /// `promotional/winter/PAY_AS_YOU_GO`: what is stated of type, identifier and discount type.
-    /// Nil when none of them is.
+    /// `promotional/winter/PAY_AS_YOU_GO`: the stated parts of type, identifier and discount type.
+    /// Nil if none is stated.
     public var label: String? {
         let kind: String? = type.map { type in
             switch type.value {

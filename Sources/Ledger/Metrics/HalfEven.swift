@@ -1,4 +1,4 @@
-/// Division that rounds to the nearest, and halves to the even neighbour.
+/// Division rounded to nearest, ties to even.
 public enum HalfEven {
     /// - Parameter divisor: greater than zero.
     public static func quotient<Number: FixedWidthInteger & SignedInteger>(

@@ -1,11 +1,11 @@
 extension Int64 {
-    /// The sum, or `Int64.max` with its sign where it does not fit: more than any report holds
-    /// (`RollForward.largestAmount`), and still a number that can be negated and compared.
+    /// The sum, saturated to ±`Int64.max` on overflow: more than any report holds
+    /// (`RollForward.largestAmount`), and still safe to negate and compare.
     package func addingSaturated(_ other: Int64) -> Int64 {
         let (sum, isBeyond) = addingReportingOverflow(other)
         return isBeyond ? (other < 0 ? -.max : .max) : Swift.max(sum, -.max)
     }
 
-    /// Whether a report can hold it as a sum.
+    /// Whether it is within the range of a report's sums.
     package var isReportable: Bool { magnitude <= RollForward.largestAmount.magnitude }
 }

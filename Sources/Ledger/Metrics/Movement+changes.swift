@@ -1,13 +1,13 @@
-/// What a movement adds to one cell of a roll-forward.
+/// A movement's contribution to one cell of a roll-forward.
 struct RollForwardChange: Hashable, Sendable {
     var key: RollForwardQuestion.Key
     var column: RollForwardColumn
-    /// Never negative: the column says in which direction it counts.
+    /// Never negative: the column determines the sign.
     var amount: Int64
 }
 
 extension Movement {
-    /// What the movement is to one question: nothing, one change, or one for each side.
+    /// The movement under one query: no change, one, or one for each side.
     func changes(_ question: RollForwardQuestion) -> [RollForwardChange] {
         let left = before.flatMap { question.counts($0) ? $0 : nil }
         let entered = question.counts(after) ? after : nil
@@ -27,7 +27,8 @@ extension Movement {
     private func changes(
         _ question: RollForwardQuestion, from left: CountedStretch, to entered: CountedStretch
     ) -> [RollForwardChange] {
-        // Most changes are renewals at the same price; comparing values costs less than keys.
+        // Most movements are renewals at the same price; comparing values costs less than comparing
+        // keys.
         if left.values == entered.values, left.annualised == entered.annualised { return [] }
         let (old, new) = (
             question.key(left.values, reason: nil), question.key(entered.values, reason: nil)
@@ -49,7 +50,7 @@ extension Movement {
 
     private func columnOfEntry(_ question: RollForwardQuestion) -> RollForwardColumn {
         guard let before, before.state.isEntitled else { return .gained(after.entry ?? .new) }
-        // Access went on: what changed is only whether it is counted here.
+        // Access continued: only whether it counts here changed.
         return question.measure != .chains && before.isTrial ? .converted : .movedIn
     }
 
@@ -68,8 +69,8 @@ extension Movement {
         guard question.dimensions.contains(.reason) else {
             return [RollForwardChange(key: key, column: churned, amount: amount)]
         }
-        // Who leaves is told apart from who stays: out of the row without a reason, into the
-        // reason's, and there it ends. Every row balances, and sums are the same.
+        // Churn moves out of the row without a reason into the row of its reason and ends there, so
+        // that every row balances and sums are unchanged.
         let own = question.key(left.values, reason: reason)
         return [
             RollForwardChange(key: key, column: .movedOut, amount: amount),

@@ -1,12 +1,12 @@
 public import AppStore
 
-/// Something that happened to a chain, as one metric counts it.
+/// One event of a chain's life, as counted by a metric.
 public struct Occurrence: Hashable, Sendable {
-    /// The interval it belongs to is that of this moment; of a cohort, of its beginning.
+    /// The moment that decides its interval; for a cohort, the cohort's start.
     public var at: Timestamp
     /// The values of the period it belongs to.
     public var values: DimensionValues
-    /// What it adds, by column; names are the metric's.
+    /// Its contribution by column of the metric.
     public var amounts: [String: Int64]
     /// Position of the event that proves it.
     public var cause: Int64
@@ -22,14 +22,13 @@ public struct Occurrence: Hashable, Sendable {
 }
 
 extension Lifecycle {
-    /// What the chain contributes to a metric, as far as it could be known by `limit`: what comes
-    /// later has not happened.
+    /// The chain's contribution to a metric, as known at `limit`; anything later has not happened.
     ///
     /// - Parameters:
-    ///   - app: the chain's app, which its life does not name.
+    ///   - app: the chain's app, which is not part of its life.
     ///   - limit: the earlier of now and knownAt.
-    ///   - instants: between which it is asked; only what is active at the end of an interval
-    ///     depends on them.
+    ///   - instants: bounds of the requested intervals; only the chains active at the end of an
+    ///     interval depend on them.
     public func occurrences(
         of metric: CountedMetric, in app: BundleId, catalogue: Catalogue, limit: Timestamp,
         instants: [Timestamp]

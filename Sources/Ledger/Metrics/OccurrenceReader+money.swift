@@ -1,8 +1,8 @@
 import AppStore
 
 extension OccurrenceReader {
-    /// One for each revocation that was a refund, and for each that was taken back; upgrades give
-    /// credit that no payload states.
+    /// One for each revocation that was a refund, and for each reversal; upgrades give credit that
+    /// no payload states.
     mutating func readRefunds() {
         for period in periods where period.isCounted {
             addUpgradeCredit(period)
@@ -24,8 +24,8 @@ extension OccurrenceReader {
         add(["upgradeCredits": 1], at: period.end, period)
     }
 
-    /// What was bought, and what of it is refunded by now. A purchase that states no price is one,
-    /// of an unknown amount.
+    /// Purchases and their refunds by now. A purchase without a price counts, with an unknown
+    /// amount.
     mutating func readRefundsByPurchase() {
         for period in periods where period.isCounted && period.isPurchase {
             let price = period.price ?? 0
@@ -62,16 +62,16 @@ extension OccurrenceReader {
 
     struct Refund {
         var from: Timestamp
-        /// When it was taken back.
+        /// When it was reversed.
         var to: Timestamp?
-        /// Milliunits of the period's currency; 0 where no price is stated.
+        /// Milliunits of the period's currency; 0 if no price is stated.
         var amount: Int64
         var cause: Int64
         var closingCause: Int64
     }
 
-    /// Spans of one date are one refund, which stands while any of them does: a purchase that was
-    /// restored is refunded once.
+    /// Spans with the same date are one refund, in force while any of them is: a restored purchase
+    /// is refunded once.
     private func refunds(of period: CountedPeriod) -> [Refund] {
         var refunds: [Refund] = []
         for span in history.periods[period.index].spans where !span.isFamilyRevoke {
@@ -97,7 +97,7 @@ extension OccurrenceReader {
 
     // MARK: Proceeds
 
-    /// Paid service in the group after which Apple keeps less, and how long a gap may be.
+    /// Paid service in the group after which Apple's commission drops, and the longest gap allowed.
     static let higherRateMilliseconds: Int64 = 365 * 86_400_000
     static let longestGapMilliseconds: Int64 = 60 * 86_400_000
     /// Percent of the price.
@@ -110,8 +110,8 @@ extension OccurrenceReader {
     }
 
     /// 70 %, or 85 % once a year of paid service has passed with no gap longer than 60 days, and
-    /// while the developer was in the Small Business Program. Service is counted from the purchase:
-    /// a period that was paid for in grace began where the one before ended.
+    /// while the developer was in the Small Business Program. Service counts from the purchase,
+    /// except that a period paid for in grace starts at the end of the one before.
     mutating func readProceeds() {
         var service: Int64 = 0
         var servedUntil: Timestamp?

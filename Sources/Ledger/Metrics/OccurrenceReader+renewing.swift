@@ -1,8 +1,7 @@
 import AppStore
 
 extension OccurrenceReader {
-    /// Every beginning of grace and of billing retry, and what became of it: paid after all, lost, or
-    /// open still.
+    /// Every start of grace and of billing retry with its outcome: recovered, lost, or still open.
     mutating func readRecoveries() {
         let intervals = history.intervals
         for index in intervals.indices where !history.isOneTime {
@@ -11,7 +10,7 @@ extension OccurrenceReader {
                 index == 0 || intervals[index - 1].state != state,
                 let period = period(intervals[index]), period.isCounted
             else { continue }
-            // Nothing but a period ends the stretch as recovered.
+            // Only a period ends the stretch as recovered.
             let next = intervals[(index + 1)...].first { $0.state != state }
             add(
                 outcome(of: intervals[index], next), at: intervals[index].from, period,
@@ -60,8 +59,7 @@ extension OccurrenceReader {
         }
     }
 
-    /// Changes of the product, by the catalogue's levels where it has both, and by the length of
-    /// the periods.
+    /// Product changes, by the catalogue's levels if it has both, and by the length of the periods.
     mutating func readProductChanges() {
         for fact in life.lifeFacts where !history.isOneTime {
             switch fact.name {
@@ -76,7 +74,7 @@ extension OccurrenceReader {
             if let old = from?.period?.annualised(CountedPeriod.yardstick),
                 let new = to.period?.annualised(CountedPeriod.yardstick), old != new
             {
-                // Fewer payments a year: a longer period.
+                // Fewer payments a year mean a longer period.
                 amounts[new < old ? "toLonger" : "toShorter"] = 1
             }
             add(amounts, at: fact.at, to, cause: fact.cause)
@@ -89,6 +87,6 @@ extension OccurrenceReader {
 }
 
 extension CountedPeriod {
-    /// A price that divides by every length, to compare lengths by.
+    /// A price divisible by every length, for comparing lengths.
     static let yardstick: Int64 = 1_000_000
 }

@@ -1,8 +1,8 @@
 import AppStore
 
 extension OccurrenceReader {
-    /// Whether the chain is active just before each moment, paid, and set to cancel: of a
-    /// commitment, what the customer decided about all of it.
+    /// Whether the chain is active just before each moment, paid, and set to cancel; for a
+    /// commitment, by the customer's decision about the whole commitment.
     mutating func readActive(before moments: ArraySlice<Timestamp>) {
         guard !history.isOneTime else { return }
         for moment in moments {
@@ -22,7 +22,7 @@ extension OccurrenceReader {
         }
     }
 
-    /// The first period ever: of an adopted customer it is not known.
+    /// The first period ever, which is unknown for an adopted customer.
     mutating func readStart() {
         guard !history.isOneTime, !life.isHistoryMissingBefore, let first = periods.first,
             first.index == 0, first.isCounted
@@ -31,7 +31,7 @@ extension OccurrenceReader {
             ["starts": 1, first.isTrial ? "trialStarts" : "paidStarts": 1], at: first.start, first)
     }
 
-    /// A trial has ended when its period has; it converted when the next period of the same run is
+    /// A trial has ended when its period has; it converted if the next period of the same run is
     /// paid.
     mutating func readTrials() {
         guard !history.isOneTime else { return }
@@ -50,8 +50,8 @@ extension OccurrenceReader {
         }
     }
 
-    /// Renewals that cost something, by their purchase; those after a failure are also `recovered`.
-    /// Whether one without a price cost something is not known: it is told apart.
+    /// Renewals with a price above 0, by their purchase; those after a failure are also
+    /// `recovered`. Without a stated price it is unknown; they are counted separately.
     mutating func readRenewals() {
         guard !history.isOneTime else { return }
         for period in periods where period.isCounted && period.isRenewal && period.isPurchase {
@@ -94,8 +94,8 @@ extension OccurrenceReader {
         }
     }
 
-    /// Customers by their first paid period: how many paid periods each reached, and how many could
-    /// have been reached by now.
+    /// Customers by their first paid period: the number of paid periods each reached, and the
+    /// number each could have reached by now.
     mutating func readRetention() {
         guard !life.isHistoryMissingBefore else { return }
         let known = paid.filter { $0.start < limit }
@@ -111,7 +111,8 @@ extension OccurrenceReader {
         add(amounts, at: first.start, first)
     }
 
-    /// Whether a further paid period could have begun by now, had each followed the one before.
+    /// Whether a further paid period could have begun by now if every period had followed the one
+    /// before.
     private func hadChance(of step: Int, after count: Int, _ last: CountedPeriod) -> Bool {
         var next = last.end
         for _ in 0..<(step - count - 1) {

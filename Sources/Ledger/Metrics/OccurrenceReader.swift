@@ -1,6 +1,6 @@
 import AppStore
 
-/// Reads occurrences off one chain's history. Only periods that count are looked at: no copies.
+/// Computes occurrences from one chain's history. Only periods that count are used: no copies.
 struct OccurrenceReader {
     let life: Lifecycle
     let catalogue: Catalogue
@@ -43,7 +43,7 @@ struct OccurrenceReader {
         history.isOneTime ? [] : periods.filter { $0.isCounted && !$0.isTrial }
     }
 
-    /// Whether neither expired nor revoked lies just before a period: the same run goes on.
+    /// Whether the run continues: neither expired nor revoked time lies just before the period.
     func continuesRun(_ period: CountedPeriod) -> Bool {
         let before = period.start.advanced(byMilliseconds: -1)
         guard let index = history.interval(at: before) else { return false }
@@ -52,18 +52,18 @@ struct OccurrenceReader {
     }
 }
 
-/// A period as occurrences see it.
+/// A period with the values that occurrences need.
 struct CountedPeriod {
-    /// Of the history's periods.
+    /// Index into the history's periods.
     let index: Int
     let values: DimensionValues
-    /// From when it governs.
+    /// When it starts to govern.
     let start: Timestamp
-    /// When it ends: at its stated end, or where the next one begins before.
+    /// Its stated end, or the start of the next one if earlier.
     let end: Timestamp
     /// The stated end.
     let statedEnd: Timestamp
-    /// When it was bought: what revenue is dated by.
+    /// The purchase, by which revenue is dated.
     let purchase: Timestamp
     /// Milliunits; nil unless price and currency are stated.
     let price: Int64?
@@ -87,7 +87,7 @@ struct CountedPeriod {
         price = isPrice && snapshot.currency != nil ? snapshot.price : nil
         isUpgraded = governing.isUpgraded
         cause = history.facts[governing.firstFact].position
-        // Payloads before 2023-06 carry no transactionReason; DID_RENEW says the same.
+        // Payloads before 2023-06 have no transactionReason; DID_RENEW is equivalent.
         isRenewal =
             snapshot.transactionReason.map { $0.value == .renewal }
             ?? (history.facts[governing.firstFact].cause.notificationType?.value == .didRenew)
@@ -100,9 +100,9 @@ struct CountedPeriod {
 
     var isTrial: Bool { values.phase == .trial }
 
-    /// What was paid for it is not stated; a trial cost nothing.
+    /// No price is stated, and it is not a trial.
     var isUnpriced: Bool { price == nil && !isTrial }
 
-    /// It cost something, or states no price.
+    /// Its price is above 0 or not stated.
     var isPurchase: Bool { isUnpriced || price ?? 0 > 0 }
 }

@@ -1,18 +1,18 @@
 public import AppStore
 
-/// A period of a subscription as definitions of others read it: what was paid for, whether it stands,
-/// and what was just before. Copies that came by family sharing or were assigned have none.
+/// A period of a subscription as other products' metric definitions use it: the purchase, whether
+/// it was refunded, and the state just before. Copies by Family Sharing or assignment have none.
 public struct PeriodReading: Hashable, Sendable {
-    /// From when it governs.
+    /// When it starts to govern.
     public let start: Timestamp
-    /// When it ends: at its stated end, or where the next one begins before.
+    /// Its stated end, or the start of the next one if earlier.
     public let end: Timestamp
     /// When it was bought.
     public let purchase: Timestamp
     public let values: DimensionValues
-    /// The chain's state just before; nil for the first that is known.
+    /// The chain's state just before; nil for the first known period.
     public let stateBefore: ChainState?
-    /// Refunded by the limit, and not given back by then.
+    /// Refunded at the limit, without a reversal by then.
     public let isRefunded: Bool
 
     public var isTrial: Bool { values.phase == .trial }
@@ -33,7 +33,7 @@ public struct PeriodReading: Hashable, Sendable {
     }
 }
 
-/// A failed renewal that was paid after all.
+/// A failed renewal that was recovered.
 public struct RecoveryReading: Hashable, Sendable {
     public let at: Timestamp
     /// `grace` or `billingRetry`.
@@ -43,10 +43,10 @@ public struct RecoveryReading: Hashable, Sendable {
 }
 
 extension Lifecycle {
-    /// The periods that began before the limit, in order; none of what was bought once.
+    /// The periods that began before the limit, in order; one-time purchases have none.
     ///
     /// - Parameters:
-    ///   - app: the chain's app, which its life does not name.
+    ///   - app: the chain's app, which is not part of its life.
     ///   - limit: the earlier of now and knownAt.
     public func periodReadings(
         in app: BundleId, catalogue: Catalogue, limit: Timestamp
@@ -58,7 +58,7 @@ extension Lifecycle {
         }
     }
 
-    /// Failed renewals that were paid, by the moment they were.
+    /// Recovered renewals, by the time of recovery.
     public func recoveryReadings(
         in app: BundleId, catalogue: Catalogue, limit: Timestamp
     ) -> [RecoveryReading] {
@@ -73,6 +73,6 @@ extension Lifecycle {
         }
     }
 
-    /// Whether the first period that is known is not the chain's first: how it began is not known.
+    /// Whether the first known period is not the chain's first, so that its start is unknown.
     public var isAdopted: Bool { isHistoryMissingBefore }
 }

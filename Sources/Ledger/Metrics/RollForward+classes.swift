@@ -1,11 +1,11 @@
 public import AppStore
 
-/// What one chain that makes a movement adds to a roll-forward, worked out once: it is the same at
-/// every time.
+/// The contribution of one chain's movement to a roll-forward, computed once because it does not
+/// depend on time.
 public struct RollForwardEffect: Hashable, Sendable {
     struct Step: Hashable, Sendable {
         var group: Int
-        /// What is active more, or less, from then on.
+        /// Change of the active amount from then on.
         var amount: Int64
         var unpriced: Int64
     }
@@ -19,18 +19,18 @@ public struct RollForwardEffect: Hashable, Sendable {
     var steps: [Step] = []
     var changes: [Change] = []
 
-    /// Whether the question does not see the movement.
+    /// Whether the movement has no effect under the query.
     public var isNothing: Bool { steps.isEmpty && changes.isEmpty }
 }
 
-/// All that a question sees of a class: what a movement adds is the same for classes that have it in
-/// common.
+/// The part of a class that a query depends on: a movement contributes the same for all classes
+/// that share it.
 public struct QuestionSide: Hashable, Sendable {
     private let key: RollForwardQuestion.Key
     private let isCounted: Bool
-    /// Told apart by the paid variant and by money.
+    /// Only for the paid variant and money.
     private let isTrial: Bool
-    /// Of money only.
+    /// Only for money.
     private let annualised: Int64?
 
     public init(_ counted: CountedClass, _ question: RollForwardQuestion) {
@@ -43,7 +43,7 @@ public struct QuestionSide: Hashable, Sendable {
 }
 
 extension RollForward {
-    /// What a movement adds, for `add` of this same sum.
+    /// A movement's contribution, for `add` of this roll-forward.
     public mutating func effect(of movement: ClassMovement<CountedClass>) -> RollForwardEffect {
         let moved = movement.movement
         var effect = RollForwardEffect()
@@ -59,7 +59,7 @@ extension RollForward {
         return effect
     }
 
-    /// What an effect of another sum of the same question is for `add` of this one.
+    /// Translates an effect of another roll-forward for the same query, for `add` of this one.
     package mutating func effect(
         _ effect: RollForwardEffect, of other: RollForward
     ) -> RollForwardEffect {
@@ -81,14 +81,14 @@ extension RollForward {
             amount: sign * question.amount(stretch), unpriced: isUnpriced ? sign : 0)
     }
 
-    /// Adds the movement of some chains at one time.
+    /// Adds a movement of `count` chains at one time.
     ///
     /// - Parameter count: chains; 0 adds nothing.
     public mutating func add(_ effect: RollForwardEffect, at time: Timestamp, count: Int64) {
         add(effect, before: question.firstInstant(after: time), count: count)
     }
 
-    /// As `add(_:at:count:)`, of a time by the index of the first instant after it.
+    /// Like `add(_:at:count:)`, with the index of the first instant after the time.
     package mutating func add(_ effect: RollForwardEffect, before first: Int, count: Int64) {
         guard count != 0, question.instants.count > 1 else { return }
         guard first < question.instants.count else { return }

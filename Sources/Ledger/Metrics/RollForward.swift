@@ -1,25 +1,25 @@
 import AppStore
 
-/// Sums what chains contribute into the rows of a roll-forward (`metrics.md`): what was active just
-/// before each interval, what came and went in it, and what was active just before its end.
+/// Sums chains into the rows of a roll-forward (`metrics.md`): the amount active just before each
+/// interval, gains and losses in it, and the amount active just before its end.
 ///
-/// What is active is counted on its own, from the stretches; the columns are counted from the
-/// movements between them. Their difference is the row's residue, which is 0 exactly when both agree.
+/// Active amounts are counted independently, from the stretches; the columns are counted from the
+/// movements between them. The difference is the row's residue, which is 0 exactly if both agree.
 public struct RollForward: Sendable {
     public let question: RollForwardQuestion
     private var groups: [RollForwardQuestion.Key: Int] = [:]
     private(set) var keys: [RollForwardQuestion.Key] = []
-    /// For each group: what is active just before an instant, less what was just before the one
-    /// before it.
+    /// For each group: the amount active just before an instant, minus that just before the
+    /// previous instant.
     var steps: [[Int: Int64]] = []
     var unpricedSteps: [[Int: Int64]] = []
     /// For each group and interval.
     var sums: [[Int: [RollForwardColumn: Int64]]] = []
-    /// Whether any sum went beyond `largestAmount`: then nothing that is said holds.
+    /// Whether any sum exceeded `largestAmount`; the rows are then invalid.
     private var isBeyondBound = false
 
-    /// What a sum of a report may come to, either way: all columns of a row together still fit into
-    /// their numbers.
+    /// Bound of a report's sums, either sign, chosen so that the sum of all columns of a row does
+    /// not overflow.
     public static let largestAmount: Int64 = 1 << 57
 
     public init(_ question: RollForwardQuestion) {
@@ -28,7 +28,7 @@ public struct RollForward: Sendable {
 
     // MARK: Adding
 
-    /// Adds one chain. The order of chains changes nothing.
+    /// Adds one chain. Order does not matter.
     public mutating func add(_ chain: ChainMetrics) {
         guard question.instants.count > 1 else { return }
         var before: CountedStretch?
@@ -45,7 +45,7 @@ public struct RollForward: Sendable {
         }
     }
 
-    /// Adds what another one of the same question has.
+    /// Adds the sums of another roll-forward for the same query.
     public mutating func add(_ other: RollForward) {
         for (index, key) in other.keys.enumerated() {
             let group = group(key)
@@ -73,7 +73,7 @@ public struct RollForward: Sendable {
         isBeyondBound = isBeyondBound || !fits
     }
 
-    /// Nil beyond what a sum may come to.
+    /// Nil beyond the bound of a sum.
     mutating func product(_ amount: Int64, _ count: Int64) -> Int64? {
         let (product, isTooLarge) = amount.multipliedReportingOverflow(by: count)
         guard !isTooLarge, product.isReportable else {
@@ -83,7 +83,7 @@ public struct RollForward: Sendable {
         return product
     }
 
-    /// False, and nothing added, beyond what a sum may come to.
+    /// Returns false, without adding, beyond the bound of a sum.
     private static func add(_ amount: Int64, to sum: inout Int64) -> Bool {
         let (more, isTooLarge) = sum.addingReportingOverflow(amount)
         guard !isTooLarge, more.isReportable else { return false }
@@ -91,8 +91,7 @@ public struct RollForward: Sendable {
         return true
     }
 
-    /// Whether sums went beyond what they may come to: prices of no currency there is. The rows say
-    /// nothing then.
+    /// Whether sums overflowed, which no real currency's prices do; the rows are then invalid.
     public var isTooLarge: Bool {
         if isBeyondBound { return true }
         return steps.contains { steps in
@@ -131,9 +130,8 @@ public struct RollForward: Sendable {
 
     // MARK: Rows
 
-    /// The rows by interval, then by group. Grouped, one for each group in which anything was or
-    /// happened; else one for each interval, even if nothing did. Money is always grouped by
-    /// currency.
+    /// The rows by interval, then by group. Grouped, one for each group with any activity; else one
+    /// for each interval, even if empty. Money is always grouped by currency.
     public func rows() -> [RollForwardRow] {
         let order = keys.indices.sorted {
             RollForwardQuestion.precedes(keys[$0], keys[$1])
@@ -164,8 +162,8 @@ public struct RollForward: Sendable {
         return rows
     }
 
-    /// What was active at the start of each interval in all groups together: what those who left are
-    /// a part of, whether they have a row or not.
+    /// The amount active at the start of each interval in all groups together: the denominator of
+    /// churn rates, including groups without a row.
     public var activeStarts: [Int64] {
         var changes = Array(repeating: Int64(0), count: question.instants.count + 1)
         for group in steps {
@@ -180,8 +178,8 @@ public struct RollForward: Sendable {
         }
     }
 
-    /// The group whose active chains those of this one left: its own, or that of the same values
-    /// without a reason.
+    /// The group that supplies the denominator of this group's churn rate: its own, or that of the
+    /// same values without a reason.
     private func rateGroup(of group: Int) -> Int? {
         guard let place = question.reasonPlace else { return group }
         var key = keys[group]

@@ -1,16 +1,16 @@
-/// The columns of a roll-forward between what was active at its start and at its end (`metrics.md`).
+/// The columns of a roll-forward between the active amounts at start and end (`metrics.md`).
 public enum RollForwardColumn: Hashable, Sendable {
     case gained(Gain)
     /// Paid variant: from a trial.
     case converted
-    /// Money: more for a chain that was paid before and after, within one group.
+    /// Money: an increase for a chain paid before and after, within one group.
     case expansion
-    /// From another group, or from what a filter left out.
+    /// From another group, or from chains that a filter excludes.
     case movedIn
     case movedOut
     /// Paid variant: into a trial.
     case toFree
-    /// Money: less for a chain that was paid before and after, within one group.
+    /// Money: a decrease for a chain paid before and after, within one group.
     case contraction
     case churned(EndReason)
 
@@ -20,7 +20,7 @@ public enum RollForwardColumn: Hashable, Sendable {
             .converted, .expansion, .movedIn, .movedOut, .toFree, .contraction,
         ] + EndReason.allCases.map { .churned($0) }
 
-    /// Whether it adds to what is active; the others take away.
+    /// Whether it adds to the active amount; the others subtract.
     public var isGain: Bool {
         switch self {
         case .gained, .converted, .expansion, .movedIn: true

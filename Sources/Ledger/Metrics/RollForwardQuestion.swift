@@ -1,15 +1,14 @@
 public import AppStore
 
-/// What a roll-forward is asked for: what is counted, at which instants, how it is grouped, and what
-/// is left out.
+/// The query of a roll-forward: measure, instants, grouping and filters.
 public struct RollForwardQuestion: Hashable, Sendable {
-    /// What is counted.
+    /// The quantity counted.
     public enum Measure: String, Sendable, CaseIterable {
         /// Active chains.
         case chains
-        /// Active chains whose period is no trial.
+        /// Active chains whose period is not a trial.
         case paidChains
-        /// A year of what paid chains pay, in milliunits; always apart by currency.
+        /// A year of the price of paid chains, in milliunits; always separated by currency.
         case money
     }
 
@@ -18,19 +17,19 @@ public struct RollForwardQuestion: Hashable, Sendable {
     public let instants: [Timestamp]
     /// In the order of the groups' values.
     public let dimensions: [Dimension]
-    /// A chain counts while its value is one of those listed; nil stands for "nothing stated".
+    /// A chain counts while its value is one of those listed; nil means not stated.
     public let filters: [Dimension: Set<String?>]
 
-    /// A filter on the reason groups by it, too: only those who left have one.
+    /// A filter on the reason also groups by it: only churned chains have one.
     ///
-    /// - Parameter instants: sorted here, each once.
+    /// - Parameter instants: sorted here, without duplicates.
     public init(
         _ measure: Measure, instants: [Timestamp], dimensions: [Dimension] = [],
         filters: [Dimension: Set<String?>] = [:]
     ) {
         self.measure = measure
         self.instants = Set(instants).sorted()
-        // Money is apart by currency anyway.
+        // Money is separated by currency anyway.
         let named = dimensions.filter { measure != .money || $0 != .currency }
         let isByReason = named.contains(.reason) || filters[.reason] == nil
         self.dimensions = isByReason ? named : named + [.reason]
@@ -48,10 +47,10 @@ public struct RollForwardQuestion: Hashable, Sendable {
         let values: Set<String?>
     }
 
-    /// What a group's row is found by: the values of the dimensions, the currency first for money.
+    /// The key of a group's row: the values of the dimensions; for money, preceded by the currency.
     package typealias Key = [String?]
 
-    /// Where a key has the reason; nil where it has none.
+    /// Index of the reason in a key; nil if it has none.
     var reasonPlace: Int? {
         dimensions.firstIndex(of: .reason).map { $0 + (measure == .money ? 1 : 0) }
     }
@@ -62,17 +61,17 @@ public struct RollForwardQuestion: Hashable, Sendable {
         return matches(stretch.values)
     }
 
-    /// Whether no filter leaves it out.
+    /// Whether all filters accept it.
     package func matches(_ values: DimensionValues) -> Bool {
         conditions.allSatisfy { $0.values.contains(values[$0.dimension]) }
     }
 
-    /// One chain, or a year of its price; 0 where the price is unknown.
+    /// One chain, or a year of its price; 0 if the price is unknown.
     func amount(_ stretch: CountedStretch) -> Int64 {
         measure == .money ? stretch.annualised ?? 0 : 1
     }
 
-    /// - Parameter reason: why access ended, for those who left.
+    /// - Parameter reason: why access ended, for churned chains.
     package func key(_ values: DimensionValues, reason: EndReason?) -> Key {
         var key: Key = measure == .money ? [values.currency] : []
         for dimension in dimensions {
@@ -81,13 +80,13 @@ public struct RollForwardQuestion: Hashable, Sendable {
         return key
     }
 
-    /// Whether the row of a key was asked for.
+    /// Whether the row of a key was requested.
     func admits(_ key: Key) -> Bool {
         guard let place = reasonPlace, let reasons = filters[.reason] else { return true }
         return reasons.contains(key[place])
     }
 
-    // MARK: Places
+    // MARK: Intervals
 
     /// Index of the first instant later than `time`; the count of instants if there is none.
     package func firstInstant(after time: Timestamp) -> Int {
@@ -105,7 +104,7 @@ public struct RollForwardQuestion: Hashable, Sendable {
         return next == 0 || next == instants.count ? nil : next - 1
     }
 
-    /// Order of rows: nil first, then the order of the bytes, value by value.
+    /// Order of rows: nil first, then by bytes, value by value.
     package static func precedes(_ left: Key, _ right: Key) -> Bool {
         for (one, two) in zip(left, right) where one != two {
             guard let one else { return true }

@@ -1,22 +1,22 @@
 public import AppStore
 
-/// One interval `[from, to)` of a roll-forward, whole or of one group. Chains, or for money a year's
-/// milliunits.
+/// One interval `[from, to)` of a roll-forward, whole or of one group, in chains or, for money,
+/// milliunits a year.
 public struct RollForwardRow: Hashable, Sendable {
     public var from: Timestamp
     public var to: Timestamp
-    /// The values of the dimensions asked for, in their order; for money the currency comes first.
+    /// The values of the requested dimensions, in their order; for money, preceded by the currency.
     public var group: [String?]
     /// Just before `from`.
     public var activeStart: Int64 = 0
-    /// Just before `to`; counted on its own, not from the columns.
+    /// Just before `to`; counted independently of the columns.
     public var activeEnd: Int64 = 0
-    /// What those who left are a part of: `activeStart`, or for a group of a reason that of the
-    /// group it is a part of.
+    /// The denominator of the churn rate: `activeStart`, or for a reason's group that of the group
+    /// without a reason.
     public var rateBase: Int64 = 0
-    /// Money: paid chains just before `to` whose price or period is unknown. They count as nothing.
+    /// Money: paid chains just before `to` whose price or period is unknown. They count as 0.
     public var unpricedEnd: Int64 = 0
-    /// What is not listed is 0. No value is negative.
+    /// Absent columns are 0. No value is negative.
     public var columns: [RollForwardColumn: Int64] = [:]
 
     init(from: Timestamp, to: Timestamp, group: [String?]) {
@@ -27,12 +27,12 @@ public struct RollForwardRow: Hashable, Sendable {
 
     public subscript(column: RollForwardColumn) -> Int64 { columns[column] ?? 0 }
 
-    /// All that left because access ended, whatever the reason.
+    /// Sum of all churn, over every reason.
     public var churned: Int64 {
         EndReason.allCases.reduce(0) { $0 + self[.churned($1)] }
     }
 
-    /// What the columns do not explain: 0, always.
+    /// The difference not explained by the columns; always 0.
     public var residue: Int64 {
         let explained = columns.reduce(activeStart) { sum, entry in
             entry.key.isGain ? sum + entry.value : sum - entry.value
@@ -40,7 +40,7 @@ public struct RollForwardRow: Hashable, Sendable {
         return explained - activeEnd
     }
 
-    /// Whether nothing was active and nothing happened.
+    /// Whether there was no activity.
     public var isEmpty: Bool {
         activeStart == 0 && activeEnd == 0 && unpricedEnd == 0 && columns.isEmpty
     }

@@ -1,6 +1,6 @@
 extension [Int64] {
-    /// Ascending, each once: how positions of evidence are listed. They are few, and a set costs
-    /// more than to sort them.
+    /// Sorted and without duplicates, as positions of evidence are listed. There are few, so
+    /// sorting costs less than a set.
     func ascending() -> [Int64] {
         var positions = self
         positions.sort()

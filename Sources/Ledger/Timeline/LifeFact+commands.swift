@@ -1,7 +1,7 @@
 import AppStore
 
 extension LifeFact {
-    /// What an operator's command is in a chain's life; nil for one that concerns a customer alone.
+    /// An operator's command in a chain's life; nil for one that concerns only a customer.
     init?(command fact: Fact) {
         let name: LifeFactName
         switch fact.command?.action {
@@ -15,7 +15,7 @@ extension LifeFact {
             cause: fact.position, secondCause: nil, detail: nil, fact: nil)
     }
 
-    /// Commands behind Apple's facts of the same moment; each list in its own order.
+    /// Places commands after Apple's facts of the same moment; each list keeps its order.
     static func merged(_ facts: [LifeFact], _ commands: [LifeFact]) -> [LifeFact] {
         var merged: [LifeFact] = []
         merged.reserveCapacity(facts.count + commands.count)
@@ -31,10 +31,10 @@ extension LifeFact {
     }
 }
 
-/// The order in which commands take effect, and which of them a timeline tells.
+/// The order in which commands take effect, and which of them appear in a timeline.
 enum CommandOrder {
-    /// Notes, and what changed the holders: an unlink of nobody, or a claim that was refused,
-    /// happened to nobody.
+    /// Notes, and commands that changed the holders. An unlink without effect or a refused claim is
+    /// left out.
     static func told(_ commands: [Fact], _ holders: Holders) -> [Fact] {
         guard !commands.isEmpty else { return [] }
         let effective = Set(holders.effective.map(\.position))

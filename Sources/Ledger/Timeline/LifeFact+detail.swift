@@ -1,7 +1,7 @@
 public import AppStore
 
 extension LifeFact {
-    /// What a fact says beside its name and product. Few facts have one: it lies apart.
+    /// The values of a fact beside its name and product. Indirect, because few facts have any.
     public indirect enum Detail: Hashable, Sendable {
         /// Of `refunded`, and of `refundReversed` where the refund is known.
         case refund(Refund)
@@ -9,18 +9,18 @@ extension LifeFact {
         case change(ProductChange)
     }
 
-    /// What was given back.
+    /// The refunded amount and time.
     public struct Refund: Hashable, Sendable {
-        /// The part of the price that is stated; nil where no price is, and of copies through
-        /// Family Sharing or assignment, which are never money.
+        /// The refunded part of the stated price; nil without a price, and for copies by Family
+        /// Sharing or assignment, which never count as money.
         public var amount: Money?
-        /// The stretch that had been paid for.
+        /// Start of the paid time.
         public var from: Timestamp
-        /// Nil of what lasts for ever.
+        /// Nil if open-ended.
         public var to: Timestamp?
     }
 
-    /// A product in the place of another.
+    /// A change from one product to another.
     public struct ProductChange: Hashable, Sendable {
         public var from: ProductId
         public var to: ProductId
@@ -34,12 +34,12 @@ extension LifeFact {
         if case .change(let change) = detail { change } else { nil }
     }
 
-    /// Positions of all events that prove it, ascending, `cause` among them.
+    /// Positions of all events that prove it, ascending, including `cause`.
     public var events: [Int64] { [cause, secondCause].compactMap(\.self).ascending() }
 }
 
 extension History {
-    /// What a refund of a period, or of a one-time purchase, gave back.
+    /// The refund of a period or of a one-time purchase.
     func refund(_ span: RevocationSpan, of index: Int) -> LifeFact.Refund {
         let period = periods[index]
         let isOpen = isOneTime && period.end == Timestamp(milliseconds: .max)
@@ -51,7 +51,7 @@ extension History {
             }, from: period.start, to: isOpen ? nil : period.end)
     }
 
-    /// What was paid for a period, as far as that is money and a price.
+    /// The price paid for a period; nil if it has none or never counts as money.
     private func amount(of period: Period) -> Money? {
         guard let best = facts[period.bestFact].statedTransaction, let price = best.money,
             best.ownership != .familyShared, best.ownership != .assigned,

@@ -1,7 +1,7 @@
 import AppStore
 
 extension LifeFactReader {
-    /// What the newest renewal info said so far.
+    /// The statements of the renewal infos read so far.
     private struct RenewalView {
         var willRenew: Bool?
         /// When that was first stated.
@@ -16,7 +16,8 @@ extension LifeFactReader {
 
     mutating func readRenewals() {
         var view = RenewalView()
-        // What was stated in one run says nothing about another, and of an unknown period nothing else.
+        // Statements about one run do not carry over to another; those about an unknown period are
+        // ignored.
         var run: Int?
         var others: [Int: RenewalView] = [:]
         for (index, point) in history.facts.renewals.enumerated() {
@@ -48,8 +49,7 @@ extension LifeFactReader {
         return history.renewalSubjects.first[subject.period]
     }
 
-    /// What is known of a run before its first renewal info: a renewal is made only while auto-renew
-    /// is on.
+    /// The state of a run before its first renewal info: a renewal implies that auto-renew was on.
     private func firstView(of run: Int) -> RenewalView {
         var view = RenewalView()
         if run > 0, history.periods[run].isRenewal(facts) { view.willRenew = true }
@@ -69,21 +69,21 @@ extension LifeFactReader {
         }
         guard let willRenew = renewal.willRenew else { return }
         let isSaid = subtype == (willRenew ? .autoRenewEnabled : .autoRenewDisabled)
-        // What was signed in the same millisecond as the first statement may stand before it.
+        // A statement of the same millisecond as the first one may precede it.
         let isFirst = view.willRenewSince ?? point.signedDate == point.signedDate
         let isChange =
             view.willRenew.map { $0 != willRenew || (isSaid && isFirst) } ?? isSaid
         view.willRenew = willRenew
         view.willRenewSince = view.willRenewSince ?? point.signedDate
         guard isChange else { return }
-        // A new purchase turns auto-renew on by itself, and an end of retry turns it off.
+        // A new purchase turns auto-renew on by itself, and the end of retry turns it off.
         if willRenew, type == .subscribed { return }
         if !willRenew, isInvoluntaryEnd(type, subtype, renewal) { return }
         add(willRenew ? .autoRenewEnabled : .autoRenewDisabled, at: facts.times[fact], fact: fact)
     }
 
-    /// What the customer decided about a commitment, when the notification says so and the billing
-    /// periods inside it renew all the same.
+    /// The customer's decision about a commitment, if the notification states it while the billing
+    /// periods inside the commitment still renew.
     private func commitmentDecision(
         _ subtype: Subtype?, _ renewal: Shared<RenewalSnapshot>, _ view: inout RenewalView
     ) -> Bool? {
@@ -114,7 +114,7 @@ extension LifeFactReader {
         guard let next = renewal.autoRenewProductId, let current = renewal.productId else { return }
         let pending = next == current ? nil : next
         if facts[fact].cause.notificationType?.value == .subscribed {
-            // A new purchase ends what was pending; nobody cancelled it.
+            // A new purchase ends the pending change without cancelling it.
             view.pendingProductId = nil
         }
         let isSameProduct = view.productId == nil || view.productId == current
@@ -146,7 +146,7 @@ extension LifeFactReader {
         }
     }
 
-    /// Notifications that came without a renewal info still say what they say.
+    /// Facts stated by notifications without a renewal info.
     private mutating func readBareNotification(_ index: Int) {
         let name: LifeFactName
         switch facts[index].cause.subtype?.value {

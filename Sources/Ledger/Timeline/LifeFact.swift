@@ -1,6 +1,6 @@
 import AppStore
 
-/// What changes no state but matters (`lifecycle.md` §3). Raw values are the contract's.
+/// Facts that change no state (`lifecycle.md` §3). Raw values are part of the contract.
 public enum LifeFactName: String, Sendable, CaseIterable {
     case renewed
     case autoRenewDisabled
@@ -26,21 +26,22 @@ public enum LifeFactName: String, Sendable, CaseIterable {
 /// One such fact in a chain's life.
 public struct LifeFact: Hashable, Sendable {
     public var name: LifeFactName
-    /// Its signedDate; of refunded the revocationDate, of upgraded and renewed the purchaseDate.
+    /// Its signedDate; for `refunded` the revocationDate, for `upgraded` and `renewed` the
+    /// purchaseDate.
     public var at: Timestamp
     public var productId: ProductId?
     public var transactionId: TransactionId?
     /// Position of the event that proves it.
     public var cause: Int64
-    /// Position of the event that states what it changed, where one does: the refund that was taken
-    /// back, the product before, the change that was cancelled.
+    /// Position of the event that states what it changed, if any: the reversed refund, the previous
+    /// product, the cancelled change.
     public var secondCause: Int64?
     public var detail: Detail?
     /// Index of the fact of `cause`; nil for an operator's command.
     var fact: Int?
 }
 
-/// Reads the facts of a life off its history.
+/// Computes the life facts from a history.
 struct LifeFactReader {
     let history: History
     let catalogue: Catalogue
@@ -82,7 +83,7 @@ struct LifeFactReader {
     }
 
     private func sorted() -> [LifeFact] {
-        // Sorting the places moves numbers; sorting the facts would move their ids, too.
+        // Sorts indices; sorting the facts would move their ids, too.
         var order = Array(found.indices)
         order.sort { precedes($0, $1) }
         return order.map { found[$0] }
@@ -128,7 +129,8 @@ struct LifeFactReader {
             detail: .change(.init(from: before, to: after)))
     }
 
-    /// Whether neither expired nor revoked lies between two periods (`lifecycle.md` §2, "run").
+    /// Whether neither expired nor revoked time lies between two periods (`lifecycle.md` §2,
+    /// "run").
     private func isSameRun(_ old: Period, _ new: Period) -> Bool {
         if old.isUpgraded { return true }
         guard let index = history.interval(at: new.countsFrom.advanced(byMilliseconds: -1)) else {
@@ -138,8 +140,8 @@ struct LifeFactReader {
         return before != .expired && before != .revoked
     }
 
-    /// What kind of change it was: from the catalogue's levels where it has both products, else
-    /// from how Apple carried it out.
+    /// The kind of change: from the catalogue's levels if it has both products, else from how Apple
+    /// carried it out.
     private func change(
         from before: ProductId, to after: ProductId, _ old: Period, _ new: Period
     ) -> LifeFactName {
@@ -183,7 +185,7 @@ struct LifeFactReader {
         where facts[index].cause.notificationType?.value == .refundReversed
             && !closers.contains(index)
         {
-            // The refund was lost, unless another snapshot already showed its end.
+            // The refund was lost, unless another snapshot already showed its reversal.
             if let id = facts[index].statedTransaction?.transactionId, reversed.contains(id) {
                 continue
             }
@@ -208,7 +210,7 @@ struct LifeFactReader {
         readSilentExtensions()
     }
 
-    /// An extension seen only as a later end of the same transaction (references, trap 21).
+    /// An extension visible only as a later end of the same transaction (references, trap 21).
     private mutating func readSilentExtensions() {
         guard !history.isOneTime else { return }
         let records = history.records
@@ -221,7 +223,7 @@ struct LifeFactReader {
             var last: Timestamp?
             for statement in records[index].statements {
                 guard let stated = statement.expiresDate else { continue }
-                // Two ends at one date contradict each other; only a later word extends.
+                // Two ends at one date contradict each other; only a later statement extends.
                 if let known = end, stated > known, last != statement.signedDate {
                     add(.extended, at: facts.times[statement.fact], fact: statement.fact)
                 }

@@ -1,18 +1,18 @@
 import AppStore
 
 extension NoticeReader {
-    /// Whether an EXPIRED is the first that is ever sent of its reason, or something else than
+    /// Whether no notification precedes an EXPIRED of this reason, or something other than
     /// auto-renew and failures explains it (`lifecycle.md` §4, `unexplainedExpiry`).
     ///
     /// - Parameters:
     ///   - period: its index.
-    ///   - reason: what the EXPIRED, or another word of the end, gives.
-    ///   - time: when the EXPIRED was signed; what was signed later was not seen before.
+    ///   - reason: from the EXPIRED or another statement of the end.
+    ///   - time: when the EXPIRED was signed; later statements are ignored.
     func isExplained(_ period: Int, _ reason: EndReason?, before time: Timestamp) -> Bool {
         switch reason {
-        // A product that is taken off sale is announced by nothing.
+        // Apple announces no removal from sale.
         case .productUnavailable: return true
-        // A price increase that was not answered.
+        // A pending price increase.
         case .priceIncrease:
             let asked = history.renewalSubjects.renewals(of: period).last { index in
                 facts.renewals[index].signedDate < time
@@ -29,7 +29,7 @@ extension NoticeReader {
         facts[facts.renewals[index].fact].statedRenewal
     }
 
-    /// What only a lower rank of trust tells does not decide, but it was seen.
+    /// A statement of a lower trust rank does not decide, but counts as seen.
     private func isToldByLowerRank(_ period: Period, before time: Timestamp) -> Bool {
         let rule = AfterPeriodRule(
             facts: facts, environment: history.environment, period: period, nextStart: nil,

@@ -3,7 +3,7 @@ import AppStore
 extension NoticeReader {
     // MARK: Contradictions
 
-    /// Apple's own status against every state held within a minute of its date.
+    /// Compares Apple's status with every state held within a minute of its date.
     mutating func readStatusContradictions() {
         guard let first = history.intervals.first else { return }
         for index in facts.indices {
@@ -22,26 +22,25 @@ extension NoticeReader {
             }
             add(
                 .contradiction, from: time, facts: [index], about: period,
-                "Apple states status \(status.rawValue), which is none of the states held within"
-                    + " 60 s of it.")
+                "Apple states status \(status.rawValue), which matches no state within 60 s of it.")
         }
     }
 
-    /// Bodies with a receipt of another app; once for each, however many purchases it names.
+    /// Bodies with another app's receipt; one notice for each, however many purchases it names.
     mutating func readForeignReceipts() {
         var positions: Set<Int64> = []
         for index in facts.indices
         where facts[index].hasForeignReceipt && positions.insert(facts[index].position).inserted {
             add(
                 .contradiction, from: facts.times[index], facts: [index],
-                "The notification holds a receipt of another app, of which nothing was used. Apple"
+                "The notification contains a receipt of another app, which was ignored. Apple"
                     + " sends no such notification: its sender has the shared secret. Change it in"
                     + " App Store Connect.")
         }
     }
 
-    /// Whether a fact's status is that of a period which it states before that begins: renewals are
-    /// signed up to a day early.
+    /// Whether a fact's status is that of a period it states in advance: renewals are signed up to
+    /// a day early.
     private func isStatusAhead(_ index: Int) -> Bool {
         guard let start = facts[index].statedTransaction?.purchaseDate,
             start > facts.times[index], let interval = history.interval(at: start)
@@ -49,7 +48,7 @@ extension NoticeReader {
         return history.intervals[interval].state.appleStatus == facts[index].status?.rawValue
     }
 
-    /// Whether a refund that was stated after a status is dated before it: Apple did not say so then.
+    /// Whether a refund stated after the status is dated before it; Apple did not know of it then.
     private func isRevokedLater(_ index: Int) -> Bool {
         guard let place = history.interval(at: facts.times[index]) else { return false }
         let interval = history.intervals[place]
@@ -77,13 +76,13 @@ extension NoticeReader {
         }
     }
 
-    /// The first of the others that this one contradicts is enough to say so.
+    /// Stops at the first contradiction.
     private mutating func readContradiction(
         _ statement: Statement, with others: ArraySlice<Statement>,
         before later: ArraySlice<Statement>, _ record: TransactionRecord
     ) {
         guard let snapshot = facts[statement.fact].statedTransaction else { return }
-        // Many equal repetitions are compared with few, so that hostile numbers cost little.
+        // A limit on comparisons, so that hostile repetitions cost little.
         for other in others.prefix(NoticeReader.comparedStatements) {
             guard let before = facts[other.fact].statedTransaction, before != snapshot else {
                 continue
@@ -118,8 +117,7 @@ extension NoticeReader {
         }
     }
 
-    /// A duration in words, in the unit that says enough: minutes below two hours, hours below two
-    /// days, else days; what is left over is dropped.
+    /// A rounded-down duration as text: minutes below two hours, hours below two days, else days.
     private static func lateness(_ milliseconds: Int64) -> String {
         let minutes = milliseconds / 60_000
         let hours = minutes / 60
@@ -139,11 +137,11 @@ extension NoticeReader {
         guard seen.count > 1 else { return }
         add(
             .tokenChanged, from: facts.times[seen[1]], facts: seen,
-            "The appAccountToken differs inside the chain: \(seen.count) tokens were stated.")
+            "The appAccountToken differs within the chain: \(seen.count) tokens were stated.")
     }
 
     mutating func readUnfoldable() {
-        // A fact without a date changes nothing by definition (rule 1): that is no fault of ours.
+        // A fact without a date has no effect by definition (rule 1) and is not reported.
         for fact in facts.unusable {
             guard let flaw = fact.flaw, flaw != .undated else { continue }
             addUnreadable(fact, flaw, from: fact.signedDate ?? fact.receivedAt)
@@ -153,8 +151,7 @@ extension NoticeReader {
     private mutating func addUnreadable(_ fact: Fact, _ flaw: Fact.Flaw, from: Timestamp) {
         add(
             .unreadable, from: from, positions: [fact.position],
-            "A genuine event cannot be folded by this version (\(flaw.rawValue)); it changed"
-                + " nothing.")
+            "This version cannot fold a genuine event (\(flaw.rawValue)); it has no effect.")
     }
 
     mutating func readUnknownValues() {
@@ -163,22 +160,22 @@ extension NoticeReader {
                 .unknownValue, from: facts.times[index], facts: [index],
                 about: stretch(of: facts[index].statedTransaction?.transactionId),
                 "This version does not know the value of "
-                    + facts[index].unknownValues.joined(separator: ", ") + "; it was kept and"
-                    + " changed nothing.")
+                    + facts[index].unknownValues.joined(separator: ", ")
+                    + "; it is stored and has no effect.")
         }
         for index in history.periods.indices {
             guard let fact = history.after[index]?.undatedGraceFact else { continue }
             add(
                 .unknownValue, from: facts.times[fact], facts: [fact],
                 about: stretch(history.periods[index]),
-                "A grace period was stated without gracePeriodExpiresDate, and nothing ended it within"
-                    + " three days; its end is a guess.")
+                "A grace period was stated without gracePeriodExpiresDate, and nothing ended it"
+                    + " within three days; its end is an estimate.")
         }
         readMissingDuration()
         readMissingType()
     }
 
-    /// A receipt names a purchase that does not renew, and nobody says what it is.
+    /// A receipt names a purchase that does not renew, and its type is unknown.
     private mutating func readMissingType() {
         let nameless = facts.indices.first { index in
             guard CompletedSnapshots.isPartial(facts[index]),
@@ -191,12 +188,12 @@ extension NoticeReader {
             .unknownValue, from: facts.times[nameless], facts: [nameless],
             "A receipt does not state the type of product"
                 + " \(facts[nameless].statedTransaction?.productId?.rawValue ?? "(none named)"), so"
-                + " that it counts for nothing: list it under products in the configuration, with a"
-                + " duration if it is a non-renewing subscription, or fetch what Apple signed with"
-                + " `subledger backfill`.")
+                + " it has no effect: list it under products in the configuration, with a"
+                + " duration if it is a non-renewing subscription, or fetch the signed transaction"
+                + " with `subledger backfill`.")
     }
 
-    /// A non-renewing purchase whose length nobody knows is owned without end (`lifecycle.md` §5).
+    /// A non-renewing purchase of unknown length is owned without end (`lifecycle.md` §5).
     private mutating func readMissingDuration() {
         guard history.isOneTime, let period = history.periods.first,
             let best = facts[period.bestFact].statedTransaction,
@@ -205,14 +202,15 @@ extension NoticeReader {
         if let product = best.productId, catalogue.products[product]?.duration != nil { return }
         add(
             .unknownValue, from: period.start, facts: [period.bestFact], about: stretch(period),
-            "The catalogue gives no duration for this non-renewing subscription: it counts as"
-                + " owned without end.")
+            "The catalogue gives no duration for this non-renewing subscription; it is owned"
+                + " without end.")
     }
 }
 
 extension TransactionSnapshot {
-    /// Whether this later statement decides between two that differ: it says what one of them says.
-    /// Of two ends the larger holds (`lifecycle.md` §2 rule 4), and only what restates it decides.
+    /// Whether this later statement settles a difference between two: it agrees with one of them.
+    /// Of two ends the larger applies (`lifecycle.md` §2 rule 4), so only a statement of that one
+    /// settles it.
     func settles(
         _ names: [String], between one: TransactionSnapshot, and other: TransactionSnapshot
     ) -> Bool {
@@ -224,7 +222,7 @@ extension TransactionSnapshot {
         }
     }
 
-    /// Wire names of the fields that both snapshots state, differently.
+    /// Wire names of the fields that both snapshots state with different values.
     func contradictions(with other: TransactionSnapshot) -> [String] {
         var names: [String] = []
         func compare<Value: Equatable>(_ name: String, _ left: Value?, _ right: Value?) {
@@ -236,7 +234,7 @@ extension TransactionSnapshot {
         compare("purchaseDate", purchaseDate, other.purchaseDate)
         compare("originalPurchaseDate", originalPurchaseDate, other.originalPurchaseDate)
         compare("expiresDate", expiresDate, other.expiresDate)
-        // That nothing is revoked, or upgraded, is a statement too (rule 3).
+        // The absence of a revocation or upgrade is a statement, too (rule 3).
         if revocationDate != other.revocationDate { names.append("revocationDate") }
         if isUpgraded != other.isUpgraded { names.append("isUpgraded") }
         compare("revocationType", revocationType, other.revocationType)

@@ -1,8 +1,8 @@
 import AppStore
 
 extension NoticeReader {
-    /// A token that names somebody else than an explicit link does (`lifecycle.md` §6: the link
-    /// beats it, and `tokenChanged` says so).
+    /// A token that names a customer other than an explicit link's (`lifecycle.md` §6: the link
+    /// takes precedence, and `tokenChanged` is raised).
     mutating func readTokensAgainst(_ holders: Holders) {
         for span in holders.spans where span.isLinked {
             let linked = Set(span.holders.map(\.customer))
@@ -15,7 +15,7 @@ extension NoticeReader {
             add(
                 .tokenChanged, from: other.from, to: span.to,
                 positions: [other.holder.cause] + span.holders.map(\.cause),
-                "The appAccountToken names another customer than the link does; the link holds.")
+                "The appAccountToken names a customer other than the link's; the link applies.")
         }
     }
 }

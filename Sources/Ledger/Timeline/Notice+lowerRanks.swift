@@ -1,21 +1,21 @@
 import AppStore
 
-/// What only a lower rank tells of, and what would end access if it were believed. It is not
-/// (`lifecycle.md` §2 rule 2), but is told: as `contradiction` where something more trusted and newer
-/// says otherwise, else as `unconfirmedStatement`, since both can be true (`Ledger.docc`, Original
-/// StoreKit).
+/// Statements made only by a lower rank that would end access if they counted. They do not
+/// (`lifecycle.md` §2 rule 2), but raise a notice: `contradiction` if a newer, more trusted
+/// statement differs, else `unconfirmedStatement`, because both can be true (`Ledger.docc`,
+/// Original StoreKit).
 extension NoticeReader {
     // MARK: Refunds
 
-    /// What a rank says last of a transaction.
+    /// The last statement of a rank about a transaction.
     private struct LowerStatement {
         let id: TransactionId
         let trust: Trust
         var fact: Int
     }
 
-    /// Refunds that only a lower rank states: by each rank's newest statement, so that what was
-    /// taken back by who told it is not told.
+    /// Refunds that only a lower rank states: by each rank's newest statement, so that a reversal
+    /// by the same rank removes the notice.
     mutating func readLowerRefunds() {
         var newest: [LowerStatement] = []
         var places: [TransactionId: [Trust: Int]] = [:]
@@ -31,7 +31,7 @@ extension NoticeReader {
             }
             if let place = places[id]?[trust] {
                 let known = newest[place].fact
-                // Of one date the cancellation (rule 2).
+                // Of the same date, the cancellation (rule 2).
                 let isOlder =
                     facts.times[known] == facts.times[index]
                     && facts[known].statedTransaction?.revocationDate != nil
@@ -61,10 +61,10 @@ extension NoticeReader {
     }
 
     /// - Parameters:
-    ///   - date: when it was refunded, so it is said.
-    ///   - told: the first fact that says so.
-    ///   - last: when it was said for the last time.
-    ///   - higher: what more trusted sources state of the same purchase; not empty.
+    ///   - date: the stated date of the refund.
+    ///   - told: the first fact that states it.
+    ///   - last: the date of the last such statement.
+    ///   - higher: statements of higher ranks about the same purchase; not empty.
     private mutating func readLowerRefund(
         of id: TransactionId, _ date: Timestamp, told: Int, until last: Timestamp,
         _ higher: [Statement]
@@ -85,25 +85,24 @@ extension NoticeReader {
             add(
                 .contradiction, from: facts.times[told], facts: [denying.fact, told],
                 about: stretch(of: id),
-                "\(source) states that transaction \(id) was refunded on \(date.rfc3339), but what"
-                    + " is trusted more stated no refund on \(denying.signedDate.rfc3339). The more"
-                    + " trusted one holds.")
+                "\(source) states that transaction \(id) was refunded on \(date.rfc3339), but a"
+                    + " more trusted source stated no refund on \(denying.signedDate.rfc3339) and"
+                    + " takes precedence.")
             return
         }
-        // What is newer than both may follow on a refund that was taken back: it ends the question.
+        // A statement newer than both may follow a reversed refund: it settles the question.
         let answer = later.min { ($0.signedDate, $0.fact) < ($1.signedDate, $1.fact) }
         add(
             .unconfirmedStatement, from: facts.times[told], to: answer?.signedDate,
             facts: [best.fact, told], about: stretch(of: id),
-            "\(source) alone states that transaction \(id) was refunded on \(date.rfc3339); nothing"
-                + " that is trusted more had been said since. Access goes on until it is: ask Apple,"
-                + " as `subledger reconcile` does.")
+            "\(source) states that transaction \(id) was refunded on \(date.rfc3339); no more"
+                + " trusted source has confirmed it since. Access continues until one does: run"
+                + " `subledger reconcile`.")
     }
 
     // MARK: Purchases
 
-    /// Purchases that were set aside. Those that one body tells of, for one reason, are one notice:
-    /// it may name thousands.
+    /// Rejected purchases. Those of one body and one reason are one notice: there may be thousands.
     mutating func readSetAside() {
         struct Telling: Hashable {
             let signedDate: Timestamp
@@ -142,22 +141,22 @@ extension NoticeReader {
         case .denied:
             add(
                 .contradiction, from: told, facts: [aside.ruling, aside.told],
-                "\(source(of: aside.told)) alone states \(purchase), but what is trusted more leaves"
-                    + " no room for it. The more trusted one holds.")
+                "\(source(of: aside.told)) states \(purchase); a more trusted source excludes it"
+                    + " and takes precedence.")
         case .unconfirmed(let until):
             add(
                 .unconfirmedStatement, from: told, to: told < until ? until : nil,
                 facts: [aside.ruling, aside.told],
-                "\(source(of: aside.told)) alone states \(purchase), while what is trusted more gives"
-                    + " access until \(until.rfc3339). It does not count until that confirms it: ask"
-                    + " Apple, as `subledger reconcile` does.")
+                "\(source(of: aside.told)) states \(purchase), while a more trusted source gives"
+                    + " access until \(until.rfc3339). It does not count until that source confirms"
+                    + " it: run `subledger reconcile`.")
         }
     }
 
     // MARK: Failed payments
 
-    /// Payments that failed after a period, as only a lower rank tells while a higher one speaks of
-    /// that time (rule 5 reads the highest alone).
+    /// Payments that failed after a period according to a lower rank only, while a higher one makes
+    /// another statement about that time (rule 5 uses only the highest).
     mutating func readLowerFailures() {
         let periods = history.periods
         for index in periods.indices where history.after[index] != nil {
@@ -176,7 +175,7 @@ extension NoticeReader {
                 !higher.contains(where: { rule.word($0) == .failing || endsByBilling($0) }),
                 !(next.map { isRecovered($0, trust: facts[failing].trust) } ?? false)
             else { continue }
-            // Once it is over, how it came to that changes nothing any more.
+            // Once the subscription is over, the failure makes no difference.
             let over = higher.first { index in
                 rule.word(index) == .over && facts.times[index] > facts.times[failing]
             }.map { facts.times[$0] }
@@ -184,13 +183,13 @@ extension NoticeReader {
                 .unconfirmedStatement, from: facts.times[failing],
                 to: over.map { min($0, next?.start ?? $0) } ?? next?.start,
                 facts: [newest, failing], about: stretch(periods[index]),
-                "\(source(of: failing)) alone states that the payment failed; what is trusted more"
-                    + " speaks of that time, and not of a failure. It holds: ask Apple, as"
-                    + " `subledger reconcile` does.")
+                "\(source(of: failing)) states that the payment failed; a more trusted source"
+                    + " covers that time without a failure and takes precedence. Run"
+                    + " `subledger reconcile`.")
         }
     }
 
-    /// Whether somebody trusted more says that the next period was paid for after a failure.
+    /// Whether a higher rank states that the next period was paid for after a failure.
     private func isRecovered(_ next: Period, trust: Trust) -> Bool {
         facts.facts.contains { fact in
             fact.trust > trust && fact.cause.notificationType?.value == .didRenew
@@ -201,7 +200,7 @@ extension NoticeReader {
         }
     }
 
-    /// Whether it says that the subscription ended because nothing could be charged.
+    /// Whether the fact states that the subscription ended because it could not be charged.
     private func endsByBilling(_ index: Int) -> Bool {
         facts[index].cause.notificationType?.value == .expired
             && facts[index].cause.subtype?.value == .billingRetry
@@ -213,13 +212,13 @@ extension NoticeReader {
     func source(of index: Int) -> String {
         switch facts[index].cause.kind {
         case .notificationV1: "A version 1 notification"
-        case .verifyReceipt: "An answer of verifyReceipt"
+        case .verifyReceipt: "A verifyReceipt response"
         case .receipt: "An app receipt"
-        default: "A source that is trusted less"
+        default: "A less trusted source"
         }
     }
 
-    /// Receipts write whole seconds.
+    /// Compares at the precision of receipts.
     private func isSameSecond(_ left: Timestamp, _ right: Timestamp) -> Bool {
         left.milliseconds / 1_000 == right.milliseconds / 1_000
     }

@@ -1,8 +1,8 @@
 import AppStore
 
 extension NoticeReader {
-    /// Statements of receipts and bodies that what is believed before them contradicts
-    /// (`lifecycle.md` §4): they changed nothing, but one of the sources is wrong.
+    /// Statements of receipts and bodies that contradict more trusted ones (`lifecycle.md` §4):
+    /// they have no effect, but one of the sources is wrong.
     mutating func readRankContradictions() {
         guard facts.indices.contains(where: { CompletedSnapshots.isPartial(facts[$0]) }) else {
             return
@@ -15,8 +15,9 @@ extension NoticeReader {
         readLowerFailures()
     }
 
-    /// A receipt's purchase against the signed transactions of the same id. What Apple never
-    /// changes must agree with one of them at least: the product, when it was bought, and its end.
+    /// Compares a receipt's purchase with the signed transactions of the same id. Fields that Apple
+    /// never changes must agree with at least one of them: the product, the purchase date and the
+    /// end.
     private mutating func readPurchaseContradictions() {
         var whole: [TransactionId: [Int]] = [:]
         let top = facts.indices.map { facts[$0].trust }.max()
@@ -55,12 +56,12 @@ extension NoticeReader {
             add(
                 .contradiction, from: facts.times[index], facts: [first, index],
                 about: stretch(of: stated.transactionId),
-                "\(source(of: index)) states another \(names.joined(separator: ", ")) for"
-                    + " transaction \(stated.transactionId) than what is trusted more.")
+                "\(source(of: index)) states a different \(names.joined(separator: ", ")) for"
+                    + " transaction \(stated.transactionId) than a more trusted source.")
         }
     }
 
-    /// Whether what is believed stated a later end after a fact had stated this one.
+    /// Whether a more trusted source stated a later end after a fact had stated this one.
     private func isExtendedSince(
         _ end: Timestamp?, _ index: Int, _ record: TransactionRecord?
     ) -> Bool {
@@ -68,8 +69,8 @@ extension NoticeReader {
         return end < stated && facts.times[record.endFact] > facts.times[index]
     }
 
-    /// A renewal that was not believed, since a higher rank had spoken in its period, and that no
-    /// statement of a higher rank confirms later.
+    /// A renewal info that did not count because a higher rank had made a statement in its period,
+    /// and that no higher rank confirms later.
     private mutating func readRenewalContradictions() {
         let points = RenewalPoint.allPoints(facts.facts)
         for ranked in RenewalPoint.ranked(points, facts.facts, starts: facts.periodStarts) {
@@ -84,8 +85,8 @@ extension NoticeReader {
             add(
                 .contradiction, from: ranked.point.signedDate,
                 facts: [ruling.fact, ranked.point.fact],
-                "Auto-renew is stated otherwise by a source that is believed less; the more trusted"
-                    + " one holds.")
+                "A less trusted source states a different auto-renew status; the more trusted one"
+                    + " applies.")
         }
     }
 
@@ -102,6 +103,6 @@ extension NoticeReader {
 }
 
 extension Timestamp {
-    /// Receipts write whole seconds.
+    /// Receipts have whole seconds.
     fileprivate var wholeSeconds: Int64 { milliseconds / 1_000 }
 }

@@ -1,6 +1,6 @@
 import AppStore
 
-/// What looks wrong (`lifecycle.md` §4). Raw values are the contract's.
+/// Kinds of inconsistencies (`lifecycle.md` §4). Raw values are part of the contract.
 public enum NoticeCode: String, Sendable, CaseIterable {
     case renewalOverdue
     case missingPeriod
@@ -13,33 +13,33 @@ public enum NoticeCode: String, Sendable, CaseIterable {
     case tokenChanged
     case unreadable
     case unknownValue
-    /// A refund, a failed payment or a purchase that only a lower rank of trust tells of, or a later
-    /// end that only a renewal info states: not believed, and contradicted by nothing
-    /// (`Ledger.docc`, Original StoreKit).
+    /// A refund, a failed payment or a purchase that only a lower rank of trust states, or a later
+    /// end that only a renewal info states: not applied, and not contradicted (`Ledger.docc`,
+    /// Original StoreKit).
     case unconfirmedStatement
 }
 
-/// One notice, with the valid time in which it holds. Nothing about it depends on the clock.
+/// One notice with the valid time in which it holds. Independent of the clock.
 public struct Notice: Hashable, Sendable {
     public var code: NoticeCode
-    /// A sentence for a person: what is wrong and what follows from it.
+    /// A sentence for people: the problem and its effect.
     public var message: String
     public var from: Timestamp
-    /// Nil: from then on.
+    /// Nil if open-ended.
     public var to: Timestamp?
-    /// Positions of the events that show it, ascending.
+    /// Positions of the events that prove it, ascending.
     public var evidence: [Int64]
-    /// The period it is about; nil where it is about none, or about several.
+    /// The period concerned; nil if none or several.
     public var period: Stretch?
 
-    /// A period that is known, or a stretch of which none is.
+    /// A known period, or a time of which nothing is known.
     public struct Stretch: Hashable, Sendable {
-        /// Nil: nothing is known of that time.
+        /// Nil if nothing is known of that time.
         public var transactionId: TransactionId?
         public var productId: ProductId?
-        /// Nil: from a time that is not known.
+        /// Nil if the start is unknown.
         public var from: Timestamp?
-        /// Nil: without an end that is known.
+        /// Nil if no end is known.
         public var to: Timestamp?
 
         public func contains(_ time: Timestamp) -> Bool {
@@ -70,7 +70,7 @@ public enum NoticeLimits {
     public static let lateDeliveryMilliseconds: Int64 = 10 * 60_000
     /// Longest unexplained gap before a RENEWAL outside Production.
     public static let sandboxGapMilliseconds: Int64 = 5 * 60_000
-    /// How far Apple's status may stand from the change it reflects.
+    /// Largest distance of Apple's status from the change it reflects.
     public static let statusToleranceMilliseconds: Int64 = 60_000
     /// How much later than the original purchase a chain's first period may start.
     public static let firstPeriodToleranceMilliseconds: Int64 = 60_000
@@ -81,7 +81,7 @@ struct NoticeReader {
     let history: History
     let catalogue: Catalogue
     private var found: [Notice] = []
-    /// Which period each transaction is of, once that is asked.
+    /// The period index of each transaction, computed on first use.
     private lazy var periodIndices: [TransactionId: Int] = history.periodIndices
 
     static func read(
@@ -139,7 +139,7 @@ struct NoticeReader {
                 evidence: positions.ascending(), period: period))
     }
 
-    /// A period, as what a notice is about.
+    /// A period as the subject of a notice.
     func stretch(_ period: Period) -> Notice.Stretch {
         Notice.Stretch(
             transactionId: period.transactionId,
@@ -147,7 +147,7 @@ struct NoticeReader {
             to: period.end == Timestamp(milliseconds: .max) ? nil : period.end)
     }
 
-    /// The period a transaction is of; nil when it is of none that counts.
+    /// The period of a transaction; nil if it has none that counts.
     mutating func stretch(of transaction: TransactionId?) -> Notice.Stretch? {
         guard let transaction, let index = periodIndices[transaction] else { return nil }
         var named = stretch(history.periods[index])
@@ -167,8 +167,8 @@ struct NoticeReader {
         add(
             .renewalOverdue, from: period.end, facts: [period.endFact, newest],
             about: stretch(period),
-            "The period ended and auto-renew was on, but neither a renewal, a billing failure nor"
-                + " an expiry is known. Ask Apple for the subscription's status.")
+            "The period ended with auto-renew on, but no renewal, billing failure or expiry is"
+                + " known. Get the subscription's status from Apple with `subledger reconcile`.")
     }
 
     private mutating func readMissingPeriods() {
@@ -181,7 +181,7 @@ struct NoticeReader {
                     .missingPeriod, from: end, facts: [periods[index].bestFact],
                     about: Notice.Stretch(from: end, to: next),
                     "Transaction \(periods[index].transactionId) was upgraded, but its successor is"
-                        + " unknown: nothing is known of the time from"
+                        + " unknown: nothing is known about the time from"
                         + " \(end.rfc3339)\(next.map { " to \($0.rfc3339)" } ?? " on").")
             }
             if let next, next > end { readGap(periods[index], periods[index + 1]) }
@@ -201,9 +201,9 @@ struct NoticeReader {
             add(
                 .missingPeriod, from: period.end, facts: [period.endFact, next.firstFact],
                 about: Notice.Stretch(from: period.end, to: next.start),
-                "A renewal starts on \(next.start.rfc3339), after a gap that nothing explains: at"
-                    + " least one period between is missing, and nothing is known of the time from"
-                    + " \(period.end.rfc3339) on until then.")
+                "A renewal starts on \(next.start.rfc3339) after an unexplained gap: at least one"
+                    + " period is missing, and nothing is known about the time from"
+                    + " \(period.end.rfc3339) until then.")
         default: return
         }
     }
@@ -214,7 +214,8 @@ struct NoticeReader {
                 !after.hasFailing
             else { continue }
             let period = history.periods[index]
-            // What came with the end itself, or with another word of it, was not seen before.
+            // Statements that came with the end itself, or with another statement of it, do not
+            // count.
             let time = facts.times[expired]
             let known = newestKnown(of: index) { point in
                 point.signedDate < time && point.fact != expired && !isOver(point.fact)
@@ -225,12 +226,12 @@ struct NoticeReader {
             else { continue }
             add(
                 .unexplainedExpiry, from: period.end, facts: [expired], about: stretch(period),
-                "The subscription expired, but neither a turned-off auto-renew nor a billing"
-                    + " failure was seen before: a notification is missing.")
+                "The subscription expired, but no earlier event turned auto-renew off or reported a"
+                    + " billing failure: a notification is missing.")
         }
     }
 
-    /// The newest renewal info that says whether auto-renew is on, among those about a period's run
+    /// The newest renewal info that states the auto-renew status, among those about a period's run
     /// that qualify.
     private func newestKnown(of period: Int, where qualifies: (RenewalPoint) -> Bool) -> Int? {
         history.renewalSubjects.newest(of: period) { index in
@@ -239,7 +240,7 @@ struct NoticeReader {
         }.map { facts.renewals[$0].fact }
     }
 
-    /// A chain without any renewal info raises nothing: what it is known from has none.
+    /// A chain without any renewal info raises no notice: its sources have none.
     private mutating func readMissingRenewalInfo() {
         guard !facts.renewals.isEmpty else { return }
         let periods = history.periods
@@ -253,9 +254,9 @@ struct NoticeReader {
                 .missingRenewalInfo, from: periods[start].countsFrom,
                 to: next.map { periods[$0].countsFrom }, facts: [periods[start].firstFact],
                 about: stretch(periods[start]),
-                "No renewal info about the time since \(periods[start].start.rfc3339) is known:"
-                    + " whether auto-renew is on is unknown. Ask Apple, as `subledger reconcile`"
-                    + " does.")
+                "No renewal info about the time since \(periods[start].start.rfc3339) is known, so"
+                    + " the auto-renew status is unknown. Run `subledger reconcile` to request"
+                    + " it.")
         }
     }
 
@@ -283,7 +284,7 @@ struct NoticeReader {
             .historyMissingBefore, from: period.countsFrom, facts: [period.firstFact],
             about: Notice.Stretch(from: start, to: period.countsFrom),
             "The first period known, from \(period.countsFrom.rfc3339) on, is not the"
-                + " subscription's first\(start.map { ", of \($0.rfc3339)" } ?? ""): nothing is known"
-                + " of the time before.")
+                + " subscription's first\(start.map { ", of \($0.rfc3339)" } ?? ""): nothing is"
+                + " known of the time before.")
     }
 }

@@ -15,7 +15,7 @@ public struct TimelineEntry: Hashable, Sendable {
     /// Positions of all events that prove it, ascending.
     public var events: [Int64]
 
-    /// Merged by (at, state before fact, signedDate, digest).
+    /// Merges by (at, state before fact, signedDate, digest).
     static func merge(_ transitions: [Transition], _ facts: [LifeFact]) -> [TimelineEntry] {
         var entries: [TimelineEntry] = []
         entries.reserveCapacity(transitions.count + facts.count)

@@ -10,11 +10,11 @@ public struct Transition: Hashable, Sendable {
     public var transactionId: TransactionId
     /// Why access ended; nil for transitions into an entitled state.
     public var reason: EndReason?
-    /// Position of the event that proves it; of a clock-driven one, of the event that stated the
-    /// date.
+    /// Position of the event that proves it; for a transition by the clock, of the event that
+    /// stated the date.
     public var cause: Int64
-    /// Positions of all events that prove it, ascending, `cause` among them: what states the date
-    /// and what gives the reason may be others.
+    /// Positions of all events that prove it, ascending, including `cause`: the date and the reason
+    /// may be stated by others.
     public var events: [Int64]
 
     static func transitions(_ history: History) -> [Transition] {

@@ -1,8 +1,8 @@
-/// Base64 in one canonical form only: every byte string has exactly one text and every other
-/// text is refused (RFC 4648 §3.3, §3.5). Two spellings of one signature would otherwise be two
-/// evidences, and a byte could be flipped unnoticed.
+/// Base64 in canonical form only: every byte string has exactly one text, and any other text is
+/// rejected (RFC 4648 §3.3, §3.5). Otherwise two spellings of one signature would be different
+/// evidence, and a changed character could go unnoticed.
 enum Base64 {
-    /// The bytes `text` stands for, or nil when it is not the canonical text of any.
+    /// The decoded bytes, or nil unless `text` is canonical.
     static func decode(_ text: UnsafeBufferPointer<UInt8>, alphabet: Base64Alphabet) -> [UInt8]? {
         guard let digits = digitCount(of: text, alphabet: alphabet) else { return nil }
         let groups = digits / 4
@@ -11,7 +11,7 @@ enum Base64 {
         let byteCount = groups * 3 + (remainder == 0 ? 0 : remainder - 1)
         guard byteCount > 0, let source = text.baseAddress else { return [] }
         var failure: UInt32 = 0
-        // Eight bytes are stored where six are meant, hence the slack.
+        // Groups are stored as eight bytes of which six count, hence the slack.
         let result = [UInt8](unsafeUninitializedCapacity: byteCount + 8) { target, count in
             guard let start = target.baseAddress else { return }
             alphabet.values.withUnsafeBufferPointer { table in
@@ -35,8 +35,8 @@ enum Base64 {
         }
     }
 
-    /// Writes the canonical text of `bytes`, which there must be memory for; how many characters it
-    /// has.
+    /// Writes the canonical text of `bytes` to memory of sufficient size and returns the number of
+    /// characters.
     static func encode(
         _ bytes: UnsafeBufferPointer<UInt8>, into target: UnsafeMutablePointer<UInt8>,
         alphabet: Base64Alphabet
@@ -53,14 +53,14 @@ enum Base64 {
         return textCount(of: bytes.count, alphabet: alphabet)
     }
 
-    /// Characters of the canonical text of so many bytes.
+    /// Length of the canonical text of `byteCount` bytes.
     static func textCount(of byteCount: Int, alphabet: Base64Alphabet) -> Int {
         let remainder = byteCount % 3
         guard remainder > 0 else { return byteCount / 3 * 4 }
         return byteCount / 3 * 4 + (alphabet.isPadded ? 4 : remainder + 1)
     }
 
-    /// The number of characters before the padding, or nil when the padding is not as it must be.
+    /// The number of characters before the padding, or nil if the padding is not canonical.
     private static func digitCount(
         of text: UnsafeBufferPointer<UInt8>, alphabet: Base64Alphabet
     ) -> Int? {
@@ -103,7 +103,8 @@ enum Base64 {
             | values[768 + Int(source[3])]
     }
 
-    /// Two or three characters stand for one or two bytes; the bits left over must be zero.
+    /// Decodes a final group of two or three characters into one or two bytes; unused bits must be
+    /// zero.
     private static func decodeTail(
         _ source: UnsafePointer<UInt8>, _ remainder: Int,
         into target: UnsafeMutablePointer<UInt8>, values: UnsafePointer<UInt32>

@@ -1,14 +1,14 @@
 /// The two alphabets of RFC 4648: §4 with `+/` and obligatory padding, §5 with `-_`, which JWS
 /// (RFC 7515 §2) uses without padding.
 struct Base64Alphabet: Sendable {
-    /// Value of a character that is not in the alphabet: a bit no sum of legal values reaches.
+    /// Value of a character outside the alphabet: a bit that no sum of legal values sets.
     static let illegal: UInt32 = 0x8000_0000
 
     let isPadded: Bool
     /// Four tables of 256: the value of a character in the first to fourth place of a group,
-    /// already shifted, so that a group is three ORs.
+    /// already shifted, so that decoding a group takes three ORs.
     let values: [UInt32]
-    /// The two characters of every 12-bit value, in the order they are stored.
+    /// The two characters of every 12-bit value, in memory order.
     let pairs: [UInt16]
 
     static let standard = Base64Alphabet(last: "+/", isPadded: true)

@@ -6,8 +6,8 @@
     internal import Darwin
 #endif
 
-/// The C library's vectorised search and comparison. A header is 4.4 KB and looked at for every
-/// signed part; a byte at a time would cost a tenth of a signature.
+/// The C library's vectorised search and comparison. A header has 4.4 KB and is scanned for every
+/// signed part; scanning byte by byte would cost a tenth of a signature.
 enum ByteSearch {
     static func firstIndex(of byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         guard let start = bytes.baseAddress,

@@ -1,7 +1,7 @@
 public import AppStore
 
 extension Digest {
-    /// Whether two codes are equal, in a time that does not tell where they differ.
+    /// Constant-time comparison: its duration does not depend on where the codes differ.
     public func equalsInConstantTime(_ other: Digest) -> Bool {
         let (one, two) = (words, other.words)
         let difference =

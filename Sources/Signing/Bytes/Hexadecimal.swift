@@ -1,6 +1,7 @@
-/// Bytes written as hexadecimal digits, two for each.
+/// Hexadecimal text of bytes, two digits each.
 public enum Hexadecimal {
-    /// The bytes `text` stands for, in either case; nil for anything but an even number of digits.
+    /// The decoded bytes, in either case; nil unless the text is an even number of hexadecimal
+    /// digits.
     public static func bytes(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var result: [UInt8] = []
         var high: UInt8?

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// SHA-1 (FIPS 180-4): only what Apple made with it long ago, the signatures of receipts before 2023
-/// and the device's hash in every receipt. Nothing of ours is named by it.
+/// SHA-1 (FIPS 180-4), only for data that Apple made with it: the signatures of receipts before
+/// 2023 and the device hash in every receipt. Never used for identifiers of this project.
 enum SHA1Digest {
     /// The digest of `bytes`: 20 bytes.
     static func hash(_ bytes: [UInt8]) -> [UInt8] {

@@ -1,11 +1,11 @@
 public import AppStore
 internal import COpenSSL
 
-/// An incremental SHA-256. A value: a copy continues on its own.
+/// An incremental SHA-256. A value type: a copy continues independently.
 public struct SHA256Hasher: Sendable {
     private var context = SHA256_CTX()
 
-    /// A hasher that has seen nothing.
+    /// An empty hasher.
     public init() {
         let initialised = SHA256_Init(&context)
         precondition(initialised == 1, "SHA256_Init cannot fail")
@@ -41,12 +41,12 @@ public struct SHA256Hasher: Sendable {
         withUnsafeBytes(of: bigEndian) { update($0) }
     }
 
-    /// An integer as eight big-endian bytes.
+    /// Appends an integer as eight big-endian bytes.
     public mutating func update(bigEndian value: UInt64) {
         withUnsafeBytes(of: value.bigEndian) { update($0) }
     }
 
-    /// The digest of everything given so far; more may be added afterwards.
+    /// The digest of all bytes so far; more may be appended afterwards.
     public func finish() -> Digest {
         var context = context
         var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)

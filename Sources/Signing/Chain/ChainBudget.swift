@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// How many unknown certificate chains have their signatures looked at: each costs about a
-/// millisecond before it proves anything, and any client can send one (`design.md` §6). What is over
-/// the budget is asked to come again. Not counted are chains that were verified before, and those
-/// whose names or markers do not fit, which are only parsed.
+/// Rate limit on verifying the signatures of unknown certificate chains: each costs about a
+/// millisecond before it proves anything, and any client can send one (`design.md` §6). Beyond the
+/// budget, clients must retry. Exempt are chains verified before, and those with wrong names or
+/// markers, which are only parsed.
 public final class ChainBudget: Sendable {
-    /// Chains looked at in one second, lasting.
+    /// Sustained rate of chains per second.
     public static let perSecond = 50.0
-    /// Chains looked at one after the other after a pause.
+    /// Burst after a pause.
     public static let burst = 100.0
 
     private let state: Mutex<(tokens: Double, at: ContinuousClock.Instant)>
@@ -17,18 +17,18 @@ public final class ChainBudget: Sendable {
         state = Mutex((ChainBudget.burst, now))
     }
 
-    /// Takes a share, where there is a budget. Throws `tooManyUnknownChains`.
+    /// Takes one unit, if there is a budget. Throws `tooManyUnknownChains`.
     static func require(
         _ budget: ChainBudget?, part: EvidencePart = .outer
     ) throws(VerificationError) {
         guard budget?.take() ?? true else {
             throw VerificationError(
                 .tooManyUnknownChains, part: part,
-                reason: "Too many chains that were not seen before are being sent; try again.")
+                reason: "Too many unknown certificate chains; try again later.")
         }
     }
 
-    /// Whether another unknown chain may be looked at now.
+    /// Takes one unit; returns whether another unknown chain may be verified now.
     public func take(now: ContinuousClock.Instant = .now) -> Bool {
         state.withLock { state in
             let elapsed = max(0, state.at.duration(to: now) / .seconds(1))

@@ -1,21 +1,22 @@
 internal import AppStore
 internal import Synchronization
 
-/// Chains that have been verified, so that the next JWS under one costs only its own signature.
+/// Verified certificate chains, so that the next JWS under one costs only its own signature.
 ///
-/// Two ways in: by the exact header segment, which needs no base64, JSON or DER at all, and by
-/// leaf, intermediate and root when only the header's spelling differs. Only what has verified is
-/// kept, so a stranger can neither fill it nor push out a good chain: a header and a chain enter
-/// after a signature under them held. The least recently used goes first. The lock covers the
-/// look-up of a snapshot, never a comparison or a signature.
+/// Keyed twice: by the exact header segment, which needs no base64, JSON or DER parsing, and by
+/// leaf, intermediate and root for headers that differ only in spelling. Only verified entries are
+/// added, after a signature under them held, so untrusted input can neither fill the cache nor
+/// evict a good chain. Evicts the least recently used. The lock covers taking a snapshot, never a
+/// comparison or a signature.
 final class ChainCache: Sendable {
-    /// Upper bound of each of the two (`design.md` §6).
+    /// Capacity of each of the two (`design.md` §6).
     static let capacity = 64
 
-    /// What is known of a header that was seen before.
+    /// Cached data of a header.
     struct KnownHeader: Sendable {
         let chain: VerifiedChain
-        /// Has seen the header: what is signed begins with it, and it is most of a short one.
+        /// Hash state after the header: the signed bytes begin with the header, which is most of a
+        /// short JWS.
         let begun: SHA256Hasher
     }
 
@@ -45,11 +46,11 @@ final class ChainCache: Sendable {
 
     init() {}
 
-    /// The chain of an earlier header with exactly these bytes, and its digest so far.
+    /// The chain of an earlier header with exactly these bytes, and its hash state.
     func known(header: UnsafeBufferPointer<UInt8>) -> KnownHeader? {
         let entries = state.withLock { $0.headers }
         for entry in entries {
-            // Headers of one length differ early, in the leaf's serial number.
+            // Headers of equal length differ early, in the leaf's serial number.
             let isSame = entry.key.withUnsafeBufferPointer { ByteSearch.areEqual($0, header) }
             guard isSame else { continue }
             touch(entry)
@@ -66,7 +67,7 @@ final class ChainCache: Sendable {
         return entry.chain
     }
 
-    /// Call only when a signature under this very header has been verified.
+    /// Call only after a signature under this header was verified.
     func insert(_ chain: VerifiedChain, header: UnsafeBufferPointer<UInt8>) {
         var begun = SHA256Hasher()
         begun.update(header)
@@ -77,7 +78,7 @@ final class ChainCache: Sendable {
         }
     }
 
-    /// Call only when a signature under the chain has been verified.
+    /// Call only after a signature under the chain was verified.
     func insert(_ chain: VerifiedChain, key: Digest) {
         let entry = Entry(key: key, chain: chain, use: nextUse())
         state.withLock { state in

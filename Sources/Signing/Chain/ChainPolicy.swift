@@ -1,8 +1,8 @@
 internal import AppStore
 internal import COpenSSL
 
-/// What a chain must be to sign App Store data (`appstore.md` §1; RFC 5280 §6.1 for the general
-/// part). Dates are not looked at here: see `VerifiedChain.window`.
+/// The requirements on a chain that signs App Store data (`appstore.md` §1; RFC 5280 §6.1 for the
+/// general part). Dates are not checked here: see `VerifiedChain.window`.
 public enum ChainPolicy {
     /// Leaf, intermediate, root.
     public static let certificateCount = 3
@@ -16,14 +16,15 @@ public enum ChainPolicy {
     /// (SSL_CTX_set_security_level(3)).
     static let securityLevel: Int32 = 2
 
-    /// Checks a chain against its own presented root, which the caller has found to be pinned.
+    /// Verifies a chain against its own presented root, which the caller has matched with a pinned
+    /// one.
     ///
-    /// Apple's own chain is held to the strict profile of RFC 5280 (key identifiers, critical
-    /// BasicConstraints). Test authorities an operator adds often do not obey it, and what
-    /// protects from forgery is checked for all.
+    /// Apple's own chain must satisfy the strict profile of RFC 5280 (key identifiers, critical
+    /// BasicConstraints). Test authorities added by operators often do not; the checks against
+    /// forgery apply to all.
     ///
-    /// Everything that costs little comes first, down to names and markers; only for what fits so
-    /// far is a share taken from `budget`, and a signature looked at.
+    /// Cheap checks come first, down to names and markers; only a chain that passes them takes from
+    /// `budget` and has its signatures verified.
     ///
     /// Throws `invalidCertificate`, `missingAppleMarker` or `tooManyUnknownChains`.
     static func verify(
@@ -34,7 +35,7 @@ public enum ChainPolicy {
             budget: budget)
     }
 
-    /// The same, with the profile chosen by the caller.
+    /// The same, with an explicit profile.
     static func verify(
         _ presented: PresentedChain, part: EvidencePart, isStrict: Bool,
         budget: ChainBudget? = nil
@@ -59,7 +60,9 @@ public enum ChainPolicy {
         guard let leaf = Certificate(der: presented.leaf),
             let intermediate = Certificate(der: presented.intermediate),
             let root = Certificate(der: presented.root)
-        else { throw invalid("A certificate is not one DER certificate without further bytes.") }
+        else {
+            throw invalid("A certificate is not a single DER certificate without trailing bytes.")
+        }
         if let fault = faultOfForm(leaf: leaf, intermediate: intermediate, root: root) {
             throw invalid(fault)
         }
@@ -68,7 +71,7 @@ public enum ChainPolicy {
         }
         guard let leafWindow = leaf.validity, let intermediateWindow = intermediate.validity,
             let rootWindow = root.validity
-        else { throw invalid("A certificate's validity cannot be read.") }
+        else { throw invalid("A certificate's validity period is unreadable.") }
         guard leaf.hasExtension(leafMarker) else {
             throw missingMarker("The leaf lacks Apple's marker extension.", part: part)
         }
@@ -91,7 +94,7 @@ public enum ChainPolicy {
         VerificationError(.missingAppleMarker, part: part, reason: reason)
     }
 
-    /// What is wrong with the certificates before any signature is looked at, or nil.
+    /// The fault in the certificates that is found without verifying signatures, or nil.
     static func faultOfForm(
         leaf: borrowing Certificate, intermediate: borrowing Certificate,
         root: borrowing Certificate
@@ -102,22 +105,22 @@ public enum ChainPolicy {
         if leaf.hasUnusableExtension || intermediate.hasUnusableExtension
             || root.hasUnusableExtension
         {
-            return "A certificate has a broken extension, or an unknown one marked critical."
+            return "A certificate has an invalid extension or an unknown critical one."
         }
         guard root.isCA, intermediate.isCA else {
             return "The root or the intermediate is not a certificate authority."
         }
         guard !leaf.mightBeCA else { return "The leaf is a certificate authority." }
         guard root.maySignCertificates, intermediate.maySignCertificates else {
-            return "The root's or the intermediate's key must not sign certificates."
+            return "The root's or the intermediate's key usage forbids signing certificates."
         }
         guard leaf.mayVerifySignatures else {
-            return "The leaf's key must not be used for signatures."
+            return "The leaf's key usage forbids signatures."
         }
         guard root.isSelfIssued, intermediate.isNamed(asIssuedBy: root),
             leaf.isNamed(asIssuedBy: intermediate)
-        else { return "A certificate's issuer is not the next one's subject." }
-        // One authority stands below the root, none below the intermediate.
+        else { return "A certificate's issuer is not the next certificate's subject." }
+        // One authority follows the root, none follows the intermediate.
         guard root.pathLength.map({ $0 >= 1 }) ?? true else {
             return "The root's path length forbids the intermediate."
         }
@@ -125,7 +128,7 @@ public enum ChainPolicy {
     }
 
     /// X509_verify_cert over exactly these three, with the presented root as the only trusted one
-    /// and no clock.
+    /// and without a clock.
     static func signaturesHold(
         leaf: borrowing Certificate, intermediate: borrowing Certificate,
         root: borrowing Certificate, isStrict: Bool, securityLevel: Int32 = securityLevel
@@ -140,7 +143,7 @@ public enum ChainPolicy {
         defer { X509_STORE_CTX_free(context) }
         guard X509_STORE_CTX_init(context, store, leaf.handle, untrusted) == 1 else { return false }
         let parameters = X509_STORE_CTX_get0_param(context)
-        // Dates are compared with the effective date later (X509_VERIFY_PARAM_set_flags(3)).
+        // Dates are checked against the effective date later (X509_VERIFY_PARAM_set_flags(3)).
         var flags = UInt(X509_V_FLAG_NO_CHECK_TIME)
         if isStrict { flags |= UInt(X509_V_FLAG_X509_STRICT) }
         guard X509_VERIFY_PARAM_set_flags(parameters, flags) == 1 else { return false }
@@ -150,8 +153,8 @@ public enum ChainPolicy {
             X509_STORE_CTX_get0_chain(context), leaf: leaf, intermediate: intermediate, root: root)
     }
 
-    /// OpenSSL may find a shorter way to the root than the one presented; only the presented one
-    /// counts.
+    /// Whether the chain found is the presented one; OpenSSL may find a shorter path to the root,
+    /// which does not count.
     private static func isExactly(
         _ chain: OpaquePointer?, leaf: borrowing Certificate, intermediate: borrowing Certificate,
         root: borrowing Certificate

@@ -1,15 +1,15 @@
 internal import AppStore
 
-/// The three certificates of a header's `x5c`, as DER, in Apple's order (JWSDecodedHeader).
-/// Nothing about them is believed.
+/// The three certificates of a header's `x5c`, as DER, in Apple's order (JWSDecodedHeader),
+/// unverified.
 struct PresentedChain: Sendable {
     let leaf: [UInt8]
     let intermediate: [UInt8]
     let root: [UInt8]
     let rootFingerprint: Digest
 
-    /// SHA-256 over both certificates' lengths and bytes and the root's fingerprint: what a
-    /// verified chain is found by.
+    /// SHA-256 over both certificates' lengths and bytes and the root's fingerprint: the cache key
+    /// of the verified chain.
     var key: Digest {
         var hasher = SHA256Hasher()
         for certificate in [leaf, intermediate] {

@@ -1,22 +1,21 @@
-/// Why a certificate cannot be trusted as a root. For the operator who configured it.
+/// Why a certificate cannot be a trusted root, for the operator who configured it.
 public struct TrustedRootError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Stable codes; the raw value is what machines read.
+    /// Stable codes; clients compare the raw value.
     public enum Code: String, Sendable, CaseIterable {
-        /// Neither one DER certificate nor PEM with at least one.
+        /// Neither a single DER certificate nor PEM with at least one.
         case notACertificate
         /// Larger than a certificate may be (`ChainPolicy.maximumCertificateByteCount`).
         case tooLarge
-        /// Not a self-issued X.509 v3 authority, so no chain could end in it.
+        /// Not a self-issued X.509 v3 authority, so no chain can end in it.
         case notARoot
     }
 
-    /// What machines compare.
+    /// The stable code.
     public let code: Code
 
-    /// An error of this code.
     public init(_ code: Code) { self.code = code }
 
-    /// The code and what to give instead.
+    /// The code and the accepted input.
     public var description: String {
         switch code {
         case .notACertificate: "\(code.rawValue): give one certificate as DER, or PEM."

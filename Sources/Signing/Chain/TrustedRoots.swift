@@ -1,8 +1,8 @@
 public import AppStore
 internal import COpenSSL
 
-/// The roots a chain may end in, known by the SHA-256 of their DER. The presented root is
-/// compared with these; nothing is taken from the machine's own trust store.
+/// The roots in which a chain may end, identified by the SHA-256 of their DER. Presented roots are
+/// compared with these; the system trust store is never used.
 public struct TrustedRoots: Sendable, Hashable {
     /// Fingerprint of Apple Root CA - G3 (apple.com/certificateauthority; `appstore.md` §1).
     public static let appleRootG3 = Digest(
@@ -19,7 +19,7 @@ public struct TrustedRoots: Sendable, Hashable {
             0xBE91_B5A1_1001_F024
         ))
 
-    /// Apple's root and nothing else.
+    /// Apple's root only.
     public static let apple = TrustedRoots(fingerprints: [appleRootG3])
 
     /// SHA-256 of each trusted root's DER.
@@ -27,10 +27,10 @@ public struct TrustedRoots: Sendable, Hashable {
 
     private init(fingerprints: Set<Digest>) { self.fingerprints = fingerprints }
 
-    /// These roots and those in `bytes`: one certificate as DER, or one or more as PEM.
+    /// Adds the roots in `bytes`: a single certificate as DER, or one or more as PEM.
     ///
-    /// Events under such a root carry its fingerprint, so that answers can say that they do not
-    /// rest on Apple's word. Throws when the bytes are no self-issued X.509 v3 authority.
+    /// Events under such a root carry its fingerprint, so that answers can state that Apple's root
+    /// does not vouch for them. Throws if the bytes are not self-issued X.509 v3 authorities.
     public func adding(_ bytes: [UInt8]) throws(TrustedRootError) -> TrustedRoots {
         let isPEM = bytes.starts(with: Array("-----".utf8)) || bytes.first != 0x30
         let certificates = isPEM ? try TrustedRoots.certificates(pem: bytes) : [bytes]
@@ -42,7 +42,7 @@ public struct TrustedRoots: Sendable, Hashable {
         return TrustedRoots(fingerprints: all)
     }
 
-    /// These roots without one, for an operator who withdraws trust.
+    /// Removes a root, for an operator who withdraws trust.
     public func removing(_ fingerprint: Digest) -> TrustedRoots {
         TrustedRoots(fingerprints: fingerprints.subtracting([fingerprint]))
     }
@@ -50,13 +50,13 @@ public struct TrustedRoots: Sendable, Hashable {
     /// Whether a presented root of this fingerprint is trusted.
     public func contains(_ fingerprint: Digest) -> Bool { fingerprints.contains(fingerprint) }
 
-    /// Whether it is a root of Apple's rather than one the operator added.
+    /// Whether it is one of Apple's roots rather than one added by the operator.
     public static func isApple(_ fingerprint: Digest) -> Bool {
         fingerprint == appleRootG3 || fingerprint == appleIncRoot
     }
 
-    /// The roots an app receipt may end in: the operator's own, and in the place of Apple Root CA -
-    /// G3, which signs only JWS, Apple Inc. Root, which signs only receipts.
+    /// The roots for app receipts: the operator's own, and Apple Inc. Root, which signs only
+    /// receipts, instead of Apple Root CA - G3, which signs only JWS.
     public var forReceipts: TrustedRoots {
         guard fingerprints.contains(TrustedRoots.appleRootG3) else { return self }
         return TrustedRoots(
@@ -80,7 +80,7 @@ public struct TrustedRoots: Sendable, Hashable {
         if let failure { throw failure }
     }
 
-    /// PEM files of whole bundles are read up to this size.
+    /// Largest PEM file read, enough for whole bundles.
     private static let maximumPEMByteCount = 1 << 20
 
     private static func certificates(pem: [UInt8]) throws(TrustedRootError) -> [[UInt8]] {

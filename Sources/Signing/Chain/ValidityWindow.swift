@@ -1,14 +1,14 @@
 public import AppStore
 
-/// The time in which a certificate, or a whole chain, may have signed: both ends belong to it
-/// (RFC 5280 §4.1.2.5).
+/// The validity period of a certificate or a whole chain, inclusive at both ends (RFC 5280
+/// §4.1.2.5).
 public struct ValidityWindow: Hashable, Sendable {
     /// First moment.
     public let from: Timestamp
-    /// Last moment, included.
+    /// Last moment, inclusive.
     public let until: Timestamp
 
-    /// A window; empty when `until` is before `from`.
+    /// A window, empty if `until` is before `from`.
     public init(from: Timestamp, until: Timestamp) {
         self.from = from
         self.until = until
@@ -23,7 +23,7 @@ public struct ValidityWindow: Hashable, Sendable {
         from <= moment && moment <= until
     }
 
-    /// The time both windows share; contains nothing when they share none.
+    /// The intersection; empty if they do not overlap.
     func intersection(_ other: ValidityWindow) -> ValidityWindow {
         ValidityWindow(from: max(from, other.from), until: min(until, other.until))
     }

@@ -1,7 +1,7 @@
 public import AppStore
 
-/// A chain whose signatures and shape hold, with what is needed of it afterwards. Whether it was
-/// valid at some date is asked each time: the same chain serves evidence of many years.
+/// A chain with valid signatures and form, and the data needed of it afterwards. Validity at a date
+/// is checked for each use: one chain serves evidence of many years.
 public final class VerifiedChain: Sendable {
     /// The time in which all three certificates are valid.
     public let window: ValidityWindow

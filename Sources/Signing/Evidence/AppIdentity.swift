@@ -1,18 +1,18 @@
 public import AppStore
 
-/// Which app and environment evidence must be about to be accepted. Apart from verification,
-/// because genuine evidence about another app is answered differently from a forgery: it is kept,
+/// The app and environment that evidence must have to be accepted. Separate from verification,
+/// because genuine evidence about another app is handled differently from a forgery: it is stored,
 /// and Apple is asked to send it again (`contract.md`).
 public struct AppIdentity: Hashable, Sendable {
-    /// Compared byte by byte; evidence without one is another app's.
+    /// Compared byte by byte; evidence without one belongs to another app.
     public let bundleId: BundleId
-    /// The app's id in the App Store; compared in Production only, where both sides have one
+    /// The app's id in the App Store; compared in Production only, if both sides have one
     /// (`appstore.md` §1: it is absent in Sandbox).
     public let appAppleId: Int64?
-    /// Compared where the evidence names one.
+    /// Compared if the evidence names one.
     public let environment: Environment
 
-    /// The app and environment a ledger is kept for.
+    /// The app and environment of a ledger.
     public init(bundleId: BundleId, appAppleId: Int64? = nil, environment: Environment) {
         self.bundleId = bundleId
         self.appAppleId = appAppleId
@@ -34,7 +34,7 @@ public struct AppIdentity: Hashable, Sendable {
             bundleId: payload.bundleId, appAppleId: nil, environment: payload.environment)
     }
 
-    /// Throws `wrongApp` or `wrongEnvironment`. The renewal info is bound to its transaction.
+    /// Throws `wrongApp` or `wrongEnvironment`. The renewal info belongs to its transaction.
     public func require(_ pair: VerifiedPair) throws(VerificationError) {
         try require(pair.transaction)
         if let environment = pair.renewal.payload?.environment {
@@ -50,7 +50,7 @@ public struct AppIdentity: Hashable, Sendable {
             environment: payload.receiptType)
     }
 
-    /// Evidence without a signature, of the app and the environment it names. Throws `wrongApp` or
+    /// Checks the app and environment named by unsigned evidence. Throws `wrongApp` or
     /// `wrongEnvironment`.
     public func require(
         _ bundleId: BundleId?, environment: String?
@@ -59,17 +59,16 @@ public struct AppIdentity: Hashable, Sendable {
         guard environment == self.environment.rawValue else { throw wrong(environment) }
     }
 
-    /// Throws `wrongApp` or `wrongEnvironment`. A receipt without a type, or of one that is not known,
-    /// is of no environment: every receipt of the App Store has one, and a purchase of Sandbox must
-    /// never count as one of Production.
+    /// Throws `wrongApp` or `wrongEnvironment`. A receipt without a known type has no environment:
+    /// every App Store receipt has one, and a Sandbox purchase must never count as Production.
     public func require(_ receipt: VerifiedReceipt) throws(VerificationError) {
         let payload = receipt.receipt
         try require(payload.bundleId)
         guard let environment = payload.environment else {
             throw VerificationError(
                 .wrongEnvironment,
-                reason: "The receipt names no environment that is known, and"
-                    + " \(self.environment.rawValue) is expected.")
+                reason: "The receipt names no known environment; expected"
+                    + " \(self.environment.rawValue).")
         }
         try require(
             bundleId: payload.bundleId, appAppleId: payload.appAppleId,
@@ -80,14 +79,14 @@ public struct AppIdentity: Hashable, Sendable {
         bundleId: BundleId?, appAppleId: Int64?, environment: Raw<Environment>?
     ) throws(VerificationError) {
         try require(bundleId)
-        // Payloads of 2021 and early 2022 name no environment: absence contradicts nothing.
+        // Payloads of 2021 and early 2022 have no environment, which is not a mismatch.
         if let environment { try require(environment: environment) }
         guard self.environment == .production, let expected = self.appAppleId,
             let appAppleId, appAppleId != expected
         else { return }
         throw VerificationError(
             .wrongApp,
-            reason: "It is of the appAppleId \(appAppleId), and \(expected) is expected.")
+            reason: "The evidence is for appAppleId \(appAppleId); expected \(expected).")
     }
 
     private func require(_ bundleId: BundleId?) throws(VerificationError) {
@@ -100,31 +99,31 @@ public struct AppIdentity: Hashable, Sendable {
         throw wrong(environment.rawValue)
     }
 
-    /// Of what is of none of the apps that are expected.
+    /// The error for evidence of an unexpected app.
     package static func unexpected(
         _ found: BundleId?, _ expected: [BundleId]
     ) -> VerificationError {
         VerificationError(
             .wrongApp,
-            reason: "It is of \(found.map { "the app \($0.rawValue.named)" } ?? "no app"), and"
-                + " \(expected.named) is expected.")
+            reason: "The evidence is for \(found.map { "app \($0.rawValue.named)" } ?? "no app");"
+                + " expected \(expected.named).")
     }
 
     private func wrong(_ found: String?) -> VerificationError {
         VerificationError(
             .wrongEnvironment,
-            reason: "It is of \(found?.named ?? "no environment"), and \(environment.rawValue) is"
-                + " expected.")
+            reason: "The evidence is for \(found?.named ?? "no environment"); expected"
+                + " \(environment.rawValue).")
     }
 }
 
 extension [BundleId] {
-    /// The apps as a message names them: the first `namedCount`, and how many more there are.
+    /// The apps for a message: the first `namedCount`, and the number of others.
     package var named: String {
         let names = prefix(Self.namedCount).map(\.rawValue.named).joined(separator: ", ")
         return count > Self.namedCount ? "\(names) or \(count - Self.namedCount) more" : names
     }
 
-    /// Most apps that a message names.
+    /// Most apps listed in a message.
     package static var namedCount: Int { 5 }
 }

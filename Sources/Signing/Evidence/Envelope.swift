@@ -1,8 +1,8 @@
 internal import AppStore
 
-/// What a notification says about the parts inside it, which they must not contradict: a part
-/// lifted from another app's, another environment's or another authority's evidence is no part of
-/// this one. What a part leaves out, as renewal infos do the bundle id, is bound by the envelope.
+/// The app, environment and trust stated by a notification, with which its nested parts must agree:
+/// a part taken from another app's, environment's or authority's evidence does not belong to it.
+/// Values that a part omits, such as a renewal info's bundle id, are the envelope's.
 struct Envelope {
     let environment: Raw<Environment>?
     let bundleId: BundleId?
@@ -40,24 +40,24 @@ struct Envelope {
     ) throws(VerificationError) {
         guard trust.admits(EvidenceTrust(jws)) else {
             throw EvidenceBinding.mismatch(
-                .untrustedRoot, part: part, "The part rests on another word than its envelope.")
+                .untrustedRoot, part: part, "The part and its envelope differ in trust anchor.")
         }
         if let environment {
-            // Local data must say so itself; an envelope without environment cannot vouch for it.
+            // Local data must state its environment; an envelope without one cannot supply it.
             let isAgreed =
                 self.environment.map { $0 == environment }
                 ?? (environment.value != .xcode && environment.value != .localTesting)
             guard isAgreed else {
                 throw EvidenceBinding.mismatch(
                     .wrongEnvironment, part: part,
-                    "The part is of \(environment.rawValue.named), and its envelope of"
+                    "The part is for \(environment.rawValue.named), its envelope for"
                         + " \(self.environment?.rawValue.named ?? "none").")
             }
         }
         if let bundleId, let expected = self.bundleId, bundleId != expected {
             throw EvidenceBinding.mismatch(
                 .wrongApp, part: part,
-                "The part is of the app \(bundleId.rawValue.named), and its envelope of"
+                "The part is for app \(bundleId.rawValue.named), its envelope for"
                     + " \(expected.rawValue.named).")
         }
     }

@@ -1,14 +1,14 @@
 internal import AppStore
 
-/// Whether parts that came together belong together.
+/// Checks that parts received together belong together.
 enum EvidenceBinding {
-    /// A renewal info must be of the chain of its transaction where both say which.
+    /// A renewal info and its transaction must have the same chain if both name one.
     static func requireSameChain(
         _ transaction: OriginalTransactionId?, _ renewal: OriginalTransactionId?
     ) throws(VerificationError) {
         guard let transaction, let renewal, transaction != renewal else { return }
         throw mismatch(
-            nil, part: .renewal, "The renewal info is of another chain than its transaction.")
+            nil, part: .renewal, "The renewal info is for another chain than its transaction.")
     }
 
     static func mismatch(

@@ -1,6 +1,6 @@
-/// Which signed part of the evidence an error speaks of.
+/// The signed part of the evidence that an error concerns.
 public enum EvidencePart: String, Sendable, Hashable, CaseIterable {
-    /// What was handed in: a notification, or a part that came on its own.
+    /// The evidence as submitted: a notification, or a separate part.
     case outer
     /// `signedTransactionInfo`.
     case transaction

@@ -1,12 +1,12 @@
 public import AppStore
 
-/// On whose word evidence is believed. Kept with every event, so that answers can say so.
+/// Trust anchor of evidence. Stored with every event, so that answers can state it.
 public enum EvidenceTrust: Sendable, Hashable {
-    /// A chain to Apple's pinned root: of a JWS Apple Root CA - G3, of a receipt Apple Inc. Root.
+    /// A chain to Apple's pinned root: for a JWS Apple Root CA - G3, for a receipt Apple Inc. Root.
     case apple
-    /// A chain to a root the operator added; its SHA-256.
+    /// A chain to a root added by the operator; its SHA-256.
     case extraRoot(Digest)
-    /// A certificate of Xcode's or a local test's own: nobody's word.
+    /// A certificate made by Xcode or a local test, which proves nothing.
     case local
 
     init(_ jws: VerifiedJWS) {
@@ -17,12 +17,12 @@ public enum EvidenceTrust: Sendable, Hashable {
         self.init(root: fingerprint)
     }
 
-    /// The word of whoever holds the root of this fingerprint.
+    /// The trust anchor with this root fingerprint.
     init(root fingerprint: Digest) {
         self = TrustedRoots.isApple(fingerprint) ? .apple : .extraRoot(fingerprint)
     }
 
-    /// SHA-256 of the root a JWS's chain ends in; nil for local data, which has none. For receipts see
+    /// SHA-256 of the root of a JWS's chain; nil for local data, which has none. For receipts see
     /// `VerifiedReceipt.rootFingerprint`.
     public var rootFingerprint: Digest? {
         switch self {
@@ -32,11 +32,11 @@ public enum EvidenceTrust: Sendable, Hashable {
         }
     }
 
-    /// Whether it is Apple's own word.
+    /// Whether Apple's root is the anchor.
     public var usesAppleRoot: Bool { self == .apple }
 
-    /// Whether a part of trust `part` may stand inside an envelope of this one: Apple's word may
-    /// only be made of Apple's words. Two of the operator's roots may mix.
+    /// Whether a part of trust `part` may be nested in an envelope of this trust: Apple-signed
+    /// evidence may contain only Apple-signed parts. Different added roots may be mixed.
     func admits(_ part: EvidenceTrust) -> Bool {
         switch (self, part) {
         case (.apple, .apple), (.extraRoot, .extraRoot), (.local, .local): true

@@ -1,8 +1,8 @@
 public import AppStore
 
-/// The same verifications for bytes in an array.
+/// Verification of bytes in an array.
 extension EvidenceVerifier {
-    /// See the form for a buffer.
+    /// See the variant for a buffer.
     public func verifyNotification(
         _ bytes: [UInt8], receivedAt: Timestamp
     ) throws(VerificationError) -> VerifiedNotification {
@@ -11,7 +11,7 @@ extension EvidenceVerifier {
         }
     }
 
-    /// See the form for a buffer.
+    /// See the variant for a buffer.
     public func verifyTransaction(
         _ bytes: [UInt8], receivedAt: Timestamp
     ) throws(VerificationError) -> VerifiedTransaction {
@@ -20,7 +20,7 @@ extension EvidenceVerifier {
         }
     }
 
-    /// See the form for a buffer.
+    /// See the variant for a buffer.
     public func verifyAppTransaction(
         _ bytes: [UInt8], receivedAt: Timestamp
     ) throws(VerificationError) -> VerifiedAppTransaction {
@@ -29,7 +29,7 @@ extension EvidenceVerifier {
         }
     }
 
-    /// See the form for a buffer.
+    /// See the variant for a buffer.
     public func verifyRenewal(
         _ bytes: [UInt8], fallbackDate: Timestamp
     ) throws(VerificationError) -> VerifiedRenewal {
@@ -38,7 +38,7 @@ extension EvidenceVerifier {
         }
     }
 
-    /// See the form for buffers.
+    /// See the variant for buffers.
     public func verifyPair(
         transaction: [UInt8], renewal: [UInt8], receivedAt: Timestamp
     ) throws(VerificationError) -> VerifiedPair {
@@ -49,7 +49,7 @@ extension EvidenceVerifier {
         }
     }
 
-    /// See the form for a buffer.
+    /// See the variant for a buffer.
     public func verifyAny(
         _ bytes: [UInt8], receivedAt: Timestamp
     ) throws(VerificationError) -> VerifiedEvidence {

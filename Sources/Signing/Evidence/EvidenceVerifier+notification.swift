@@ -3,10 +3,10 @@ public import AppStore
 extension EvidenceVerifier {
     /// Verifies a notification and every signed part inside it.
     ///
-    /// `receivedAt` is the effective date only where neither the notification nor a part of it
-    /// has one. Throws any code of `JWSVerifier.verify`, `undecodablePayload`,
-    /// `certificateNotValidAtSigning`, `wrongEnvironment` for Xcode's data where it is not
-    /// allowed, and `nestedPartInvalid` with part and cause.
+    /// `receivedAt` is the effective date only if neither the notification nor a part of it has
+    /// one. Throws any code of `JWSVerifier.verify`, `undecodablePayload`,
+    /// `certificateNotValidAtSigning`, `wrongEnvironment` for Xcode's data where it is not allowed,
+    /// and `nestedPartInvalid` with part and cause.
     public func verifyNotification(
         _ bytes: UnsafeBufferPointer<UInt8>, receivedAt: Timestamp
     ) throws(VerificationError) -> VerifiedNotification {
@@ -52,7 +52,7 @@ extension EvidenceVerifier {
             effectiveDate: date, trust: envelope.trust, chain: outer.chain)
     }
 
-    /// Verifies a part with what was computed for the notification around it.
+    /// Verifies a part, reusing computations for the notification around it.
     func nested<Payload: WireObject>(
         _ type: Payload.Type, _ text: String?, in outer: VerifiedJWS, part: EvidencePart
     ) throws(VerificationError) -> NestedPart<Payload>? {

@@ -1,12 +1,12 @@
 public import AppStore
 
 extension EvidenceVerifier {
-    /// Verifies a transaction and the renewal info beside it, and that they are of one chain.
+    /// Verifies a transaction and its renewal info, and that they belong to one chain.
     ///
     /// A failure of either names its part: any code of `JWSVerifier.verify`, `undecodablePayload`,
-    /// `certificateNotValidAtSigning`, `wrongEnvironment`. `nestedPartInvalid` with the part for
-    /// one that is signed as something else, and with part renewal when both are genuine but do not
-    /// belong together.
+    /// `certificateNotValidAtSigning`, `wrongEnvironment`. `nestedPartInvalid` with the part if it
+    /// was signed as another kind, and with part renewal if both are genuine but do not belong
+    /// together.
     public func verifyPair(
         transaction: UnsafeBufferPointer<UInt8>, renewal: UnsafeBufferPointer<UInt8>,
         receivedAt: Timestamp
@@ -25,18 +25,18 @@ extension EvidenceVerifier {
         try first.requireValid(at: purchaseDate)
         try second.requireValid(at: outlookDate)
         try requireAllowed(purchase.environment, of: first, part: .transaction)
-        // Where the renewal info does not say, it is of its transaction's environment.
+        // Without an environment, the renewal info has its transaction's.
         try requireAllowed(
             outlook?.environment ?? purchase.environment, of: second, part: .renewal)
         guard EvidenceTrust(first).admits(EvidenceTrust(second)) else {
             throw EvidenceBinding.mismatch(
                 .untrustedRoot, part: .renewal,
-                "The renewal info rests on another word than its transaction.")
+                "The renewal info and its transaction differ in trust anchor.")
         }
         if let one = purchase.environment, let other = outlook?.environment, one != other {
             throw EvidenceBinding.mismatch(
                 .wrongEnvironment, part: .renewal,
-                "The renewal info is of \(other.rawValue.named), and its transaction of"
+                "The renewal info is for \(other.rawValue.named), its transaction for"
                     + " \(one.rawValue.named).")
         }
         try EvidenceBinding.requireSameChain(

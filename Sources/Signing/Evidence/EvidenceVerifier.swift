@@ -1,25 +1,25 @@
 public import AppStore
 
-/// Says whether evidence is believed: every signature in it, every chain at its own date, and that
-/// the parts belong to one another. Whether believed evidence is about our app and environment is
-/// another question: see `AppIdentity`.
+/// Verifies evidence: every signature in it, every certificate chain at its own date, and that the
+/// parts belong together. Whether verified evidence concerns the configured app and environment is
+/// checked separately by `AppIdentity`.
 ///
 /// Shared freely between tasks.
 public final class EvidenceVerifier: Sendable {
-    /// Verifies single JWS under the same roots.
+    /// Verifies a single JWS under the same roots.
     public let jws: JWSVerifier
-    /// For app receipts, under the same permissions.
+    /// Verifies app receipts with the same permissions.
     public let receipts: ReceiptVerifier
-    /// Of Xcode and LocalTesting, those whose data is accepted here.
+    /// The environments, of Xcode and LocalTesting, whose data is accepted.
     public let allowedLocalEnvironments: Set<Environment>
 
     /// A verifier under `roots`.
     ///
-    /// Data of Xcode and LocalTesting is signed by nobody; it is accepted only where its
-    /// environment is named in `allowedLocalEnvironments`, and never as anything else. Production
-    /// and Sandbox in that set have no effect.
+    /// No trusted authority signs data of Xcode and LocalTesting; it is accepted only if its
+    /// environment is in `allowedLocalEnvironments`, and only as that environment. Production and
+    /// Sandbox in that set have no effect.
     ///
-    /// `chainBudget` bounds what strangers can make chains cost that were not seen before.
+    /// `chainBudget` bounds the cost of unknown chains from untrusted clients.
     public init(
         roots: TrustedRoots = .apple, allowedLocalEnvironments: Set<Environment> = [],
         chainBudget: ChainBudget? = nil
@@ -37,17 +37,17 @@ public final class EvidenceVerifier: Sendable {
         receipts = ReceiptVerifier(other.receipts, budget: budget)
     }
 
-    /// The same verifier with another budget for unknown chains, or with none: what either of the
-    /// two has verified is known to both.
+    /// The same verifier with another budget for unknown chains, or with none; they share the cache
+    /// of verified chains.
     public func budgeted(by budget: ChainBudget?) -> EvidenceVerifier {
         EvidenceVerifier(self, budget: budget)
     }
 
-    /// Verifies a transaction that came on its own.
+    /// Verifies a separate transaction.
     ///
     /// Throws any code of `JWSVerifier.verify`, `undecodablePayload`,
     /// `certificateNotValidAtSigning`, `wrongEnvironment` for Xcode's data where it is not allowed,
-    /// and `nestedPartInvalid` for what is signed as something else.
+    /// and `nestedPartInvalid` if it was signed as another kind.
     public func verifyTransaction(
         _ bytes: UnsafeBufferPointer<UInt8>, receivedAt: Timestamp
     ) throws(VerificationError) -> VerifiedTransaction {
@@ -56,7 +56,7 @@ public final class EvidenceVerifier: Sendable {
         return try transaction(verified, receivedAt: receivedAt)
     }
 
-    /// Verifies an AppTransaction that came on its own; see `verifyTransaction` for errors.
+    /// Verifies a separate AppTransaction; see `verifyTransaction` for errors.
     public func verifyAppTransaction(
         _ bytes: UnsafeBufferPointer<UInt8>, receivedAt: Timestamp
     ) throws(VerificationError) -> VerifiedAppTransaction {
@@ -64,8 +64,8 @@ public final class EvidenceVerifier: Sendable {
         return try appTransaction(verified, receivedAt: receivedAt)
     }
 
-    /// Verifies a renewal info as a part. What it belongs to is the caller's to know; without a
-    /// date of its own it is checked at `fallbackDate`, the effective date of what it came with.
+    /// Verifies a renewal info as a part. The caller knows what it belongs to; without a date of
+    /// its own it is checked at `fallbackDate`, the effective date of the evidence it came with.
     ///
     /// See `verifyTransaction` for errors.
     public func verifyRenewal(
@@ -80,9 +80,9 @@ public final class EvidenceVerifier: Sendable {
         return VerifiedRenewal(payload: payload, jws: verified, effectiveDate: date)
     }
 
-    /// Verifies whatever Apple signs on its own, told from the verified payload.
+    /// Verifies any kind that Apple signs separately, recognised from the verified payload.
     ///
-    /// A renewal info alone is refused as `undecodablePayload`: it names no app. See
+    /// A renewal info alone is rejected as `undecodablePayload`: it names no app. See
     /// `verifyNotification` for the other errors.
     public func verifyAny(
         _ bytes: UnsafeBufferPointer<UInt8>, receivedAt: Timestamp
@@ -98,11 +98,11 @@ public final class EvidenceVerifier: Sendable {
         case .renewal:
             throw VerificationError(
                 .undecodablePayload,
-                reason: "A renewal info names no app: it must come with its transaction.")
+                reason: "A renewal info names no app; submit it with its transaction.")
         case nil:
             throw VerificationError(
                 .undecodablePayload,
-                reason: "The payload is no notification, transaction or app transaction.")
+                reason: "The payload is not a notification, transaction or app transaction.")
         }
     }
 
@@ -117,8 +117,8 @@ public final class EvidenceVerifier: Sendable {
         return VerifiedTransaction(payload: payload, jws: verified, effectiveDate: date)
     }
 
-    /// A transaction says which one it is. An empty originalTransactionId names no subscription, and
-    /// must not come to stand for one.
+    /// A transaction must name its chain: an empty originalTransactionId names no subscription, and
+    /// must not be used as one.
     func requireNamed(
         _ payload: TransactionPayload, part: EvidencePart
     ) throws(VerificationError) {
@@ -129,7 +129,7 @@ public final class EvidenceVerifier: Sendable {
         guard payload.originalTransactionId.map({ !$0.rawValue.isEmpty }) ?? true else {
             throw VerificationError(
                 .undecodablePayload, part: part,
-                reason: "The payload's originalTransactionId is empty: it names no subscription.")
+                reason: "The payload's originalTransactionId is empty.")
         }
     }
 
@@ -149,8 +149,8 @@ public final class EvidenceVerifier: Sendable {
         return VerifiedAppTransaction(payload: payload, jws: verified, effectiveDate: date)
     }
 
-    /// Keeps local data and genuine data apart: what a local certificate signed must say that it
-    /// is of an environment allowed for such data, and what says so must be allowed even under a
+    /// Separates local and genuine data: a payload signed by a local certificate must name an
+    /// environment allowed for such data, and such an environment must be allowed even under a
     /// genuine chain.
     func requireAllowed(
         _ environment: Raw<Environment>?, of verified: VerifiedJWS, part: EvidencePart
@@ -161,7 +161,7 @@ public final class EvidenceVerifier: Sendable {
             guard isAllowed else {
                 throw VerificationError(
                     .invalidChainLength, part: part,
-                    reason: "A single certificate is accepted only for allowed local testing.")
+                    reason: "A single certificate is accepted only for allowed local environments.")
             }
             return
         }
@@ -169,8 +169,8 @@ public final class EvidenceVerifier: Sendable {
         guard isAllowed else {
             throw VerificationError(
                 .wrongEnvironment, part: part,
-                reason: "It is of \(value.rawValue); data of Xcode and of local tests is accepted"
-                    + " only where its environment is named.")
+                reason: "The evidence is for \(value.rawValue); data of Xcode and of local tests is"
+                    + " accepted only if that environment is requested by name.")
         }
     }
 }

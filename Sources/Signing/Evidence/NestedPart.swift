@@ -1,14 +1,14 @@
 internal import AppStore
 
-/// A signed part of a notification whose signature holds, before its date and its belonging to
-/// the envelope are settled.
+/// A nested part of a notification with a valid signature, before its date and its agreement with
+/// the envelope are checked.
 struct NestedPart<Payload: WireObject> {
     /// Nil for the literal `null`.
     let payload: Payload?
     let jws: VerifiedJWS
     let part: EvidencePart
 
-    /// The part's own date, else its envelope's, after the chain was found valid then.
+    /// The part's own date, else its envelope's, after checking that the chain was valid then.
     private func date(
         own: Timestamp?, fallbackDate: Timestamp
     ) throws(VerificationError) -> Timestamp {

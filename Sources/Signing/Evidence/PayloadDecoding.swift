@@ -1,7 +1,7 @@
 internal import AppStore
 
-/// Decodes verified payloads, with the decoder's error turned into ours. The decoder's text names
-/// known fields and offsets, never contents.
+/// Decodes verified payloads and converts the decoder's errors. Their text contains known field
+/// names and offsets, never contents.
 enum PayloadDecoding {
     static func decode<Payload: WireObject>(
         _ type: Payload.Type, _ jws: VerifiedJWS, part: EvidencePart
@@ -13,7 +13,7 @@ enum PayloadDecoding {
         }
     }
 
-    /// Nil for a payload that is literally `null`.
+    /// Nil for the literal `null`.
     static func decodeUnlessNull<Payload: WireObject>(
         _ type: Payload.Type, _ jws: VerifiedJWS, part: EvidencePart
     ) throws(VerificationError) -> Payload? {

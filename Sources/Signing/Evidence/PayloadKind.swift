@@ -1,5 +1,5 @@
-/// What a payload is, told from the names of its top-level members. Only ever asked of verified
-/// bytes, and only to choose the decoder, which then reads strictly: a wrong guess is an
+/// The kind of a payload, recognised from the names of its top-level members. Used only for
+/// verified bytes and only to choose the decoder, which is strict: a wrong guess gives an
 /// undecodable payload, never a wrong meaning.
 enum PayloadKind: Hashable {
     case notification
@@ -7,7 +7,7 @@ enum PayloadKind: Hashable {
     case appTransaction
     case renewal
 
-    /// Nil for anything Apple does not sign alone.
+    /// Nil for anything that Apple does not sign separately.
     init?(_ payload: UnsafeBufferPointer<UInt8>) {
         var scanner = TopLevelNames(payload)
         var isTransaction = false
@@ -44,8 +44,8 @@ enum PayloadKind: Hashable {
 }
 
 extension PayloadKind {
-    /// Evidence that its sender calls by a name must not be recognisably something else. Signed as
-    /// it is, no later version will take it for what it is not.
+    /// Rejects evidence that is recognisably of another kind than stated. Its signature is valid,
+    /// but no later version will accept it as the stated kind.
     ///
     /// Throws `nestedPartInvalid` for the part.
     static func require(
@@ -53,10 +53,11 @@ extension PayloadKind {
     ) throws(VerificationError) {
         let kind = verified.payload.withUnsafeBufferPointer { PayloadKind($0) }
         guard let kind, kind != expected else { return }
-        throw EvidenceBinding.mismatch(nil, part: part, "It is signed, but as something else.")
+        throw EvidenceBinding.mismatch(
+            nil, part: part, "The signature is valid, but the payload is of another kind.")
     }
 
-    /// A signed part must not be recognisably something else than its place says.
+    /// Rejects a nested part that is recognisably of another kind than its member requires.
     static func requireAgreement(
         _ verified: VerifiedJWS, part: EvidencePart
     ) throws(VerificationError) {
@@ -70,6 +71,7 @@ extension PayloadKind {
             }
         guard let kind, let expected, kind != expected else { return }
         throw VerificationError(
-            .undecodablePayload, part: part, reason: "The part is of another kind than its place.")
+            .undecodablePayload, part: part,
+            reason: "The part is of another kind than its member requires.")
     }
 }

@@ -1,5 +1,5 @@
-/// The names of an object's own members, without decoding anything else. Names spelled with
-/// escapes are given as spelled. Stops at the first thing that is no JSON object.
+/// The names of an object's own members, without decoding anything else. Names with escapes are
+/// returned as written. Stops at the first byte that is not part of a JSON object.
 struct TopLevelNames {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var index = 0
@@ -38,7 +38,7 @@ struct TopLevelNames {
         byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 
-    /// What stands between the quote just passed and the next one that is not escaped.
+    /// The bytes from the current position to the next unescaped quote.
     private mutating func readString() -> UnsafeBufferPointer<UInt8>? {
         let start = index
         while index < bytes.count {

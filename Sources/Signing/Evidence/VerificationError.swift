@@ -1,16 +1,16 @@
-/// Evidence that is not believed, or not acceptable here. Holds no byte of the evidence, so it
-/// may be logged; two errors are equal when code, part and cause are.
+/// Evidence that was not verified or not accepted. Contains no bytes of the evidence, so it may be
+/// logged; two errors are equal if code, part and cause are.
 public struct VerificationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What machines compare.
+    /// The stable code.
     public let code: VerificationCode
     /// The signed part that failed.
     public let part: EvidencePart
-    /// One sentence for a person. Its wording may change.
+    /// One sentence for people. Its wording may change.
     public let reason: String
-    /// For `nestedPartInvalid`: what is wrong with the part, where a code says it.
+    /// For `nestedPartInvalid`, the code of the part's failure, if there is one.
     public let cause: VerificationCode?
 
-    /// An error; `reason` must not repeat anything of the evidence but the names of its app and
+    /// An error; `reason` must not contain any part of the evidence except the names of its app and
     /// environment, as `named`.
     public init(
         _ code: VerificationCode, part: EvidencePart = .outer, reason: String,
@@ -22,7 +22,7 @@ public struct VerificationError: Error, Hashable, Sendable, CustomStringConverti
         self.cause = cause
     }
 
-    /// Whether the same bytes may be accepted later without anything having been changed here.
+    /// Whether the same bytes may be accepted later without a change of the evidence.
     public var isRetryable: Bool {
         let retryable: [VerificationCode] = [
             .revocationUnknown, .tooManyUnknownChains, .sharedSecretMissing,
@@ -36,7 +36,7 @@ public struct VerificationError: Error, Hashable, Sendable, CustomStringConverti
         return "\(code.rawValue)\(because) in \(part.rawValue): \(reason)"
     }
 
-    /// This error as one of a part nested in a notification or pair.
+    /// This error as the failure of a nested part of a notification or pair.
     func nested(as part: EvidencePart) -> VerificationError {
         VerificationError(.nestedPartInvalid, part: part, reason: reason, cause: code)
     }
@@ -52,12 +52,12 @@ public struct VerificationError: Error, Hashable, Sendable, CustomStringConverti
 }
 
 extension String {
-    /// The name of an app or environment as a message may repeat it: printable ASCII, up to
-    /// `namedByteCount` bytes; of any other it only says so. Others choose such names.
+    /// The name of an app or environment for a message: printable ASCII up to `namedByteCount`
+    /// bytes, else a placeholder. Such names come from untrusted input.
     package var named: String {
         guard !isEmpty else { return "no name" }
         guard utf8.count <= String.namedByteCount, utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-        else { return "a name that cannot be shown" }
+        else { return "an unprintable name" }
         return self
     }
 

@@ -1,16 +1,16 @@
 public import AppStore
 
-/// A signed AppTransaction that is believed.
+/// A verified AppTransaction.
 public struct VerifiedAppTransaction: Sendable {
     /// The decoded payload.
     public let payload: AppTransactionPayload
-    /// The bytes that were signed.
+    /// The signed bytes.
     public let signed: SignedBytes
-    /// The date the chain was checked at (`lifecycle.md` §1).
+    /// The date at which the chain was checked (`lifecycle.md` §1).
     public let effectiveDate: Timestamp
-    /// On whose word it is believed.
+    /// Trust anchor of the signature.
     public let trust: EvidenceTrust
-    /// What the revocation step needs; nil for local data.
+    /// The chain, for the revocation check; nil for local data.
     public let chain: VerifiedChain?
 
     init(
@@ -23,7 +23,7 @@ public struct VerifiedAppTransaction: Sendable {
         chain = jws.chain
     }
 
-    /// The payload as it was signed.
+    /// The signed payload.
     public var payloadBytes: [UInt8] { signed.payload }
     /// SHA-256 of the root the chain ends in; nil for local data.
     public var rootFingerprint: Digest? { trust.rootFingerprint }

@@ -1,4 +1,4 @@
-/// Evidence of a kind that was told from its verified payload.
+/// Evidence of a kind recognised from its verified payload.
 public enum VerifiedEvidence: Sendable {
     case notification(VerifiedNotification)
     case transaction(VerifiedTransaction)

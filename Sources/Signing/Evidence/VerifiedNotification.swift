@@ -1,25 +1,25 @@
 public import AppStore
 
-/// A notification that is believed, with every signed part inside it.
+/// A verified notification with every nested part.
 public struct VerifiedNotification: Sendable {
     /// The decoded payload.
     public let payload: NotificationPayload
-    /// The bytes that were signed, nested parts included.
+    /// The signed bytes, including nested parts.
     public let signed: SignedBytes
-    /// Nil when the notification carries none, or one that signs the literal `null`.
+    /// Nil if the notification has none, or one that is the literal `null`.
     public let transaction: VerifiedTransaction?
-    /// Nil when the notification carries none.
+    /// Nil if the notification has none.
     public let renewal: VerifiedRenewal?
-    /// Nil when the notification carries none, or one that signs the literal `null`.
+    /// Nil if the notification has none, or one that is the literal `null`.
     public let appTransaction: VerifiedAppTransaction?
-    /// The date the outer chain was checked at (`lifecycle.md` §1).
+    /// The date at which the outer chain was checked (`lifecycle.md` §1).
     public let effectiveDate: Timestamp
-    /// On whose word it is believed.
+    /// Trust anchor of the signature.
     public let trust: EvidenceTrust
-    /// What the revocation step needs; nil for local data.
+    /// The chain, for the revocation check; nil for local data.
     public let chain: VerifiedChain?
 
-    /// The payload as it was signed, nested parts included.
+    /// The signed payload, including nested parts.
     public var payloadBytes: [UInt8] { signed.payload }
     /// SHA-256 of the root the chain ends in; nil for local data.
     public var rootFingerprint: Digest? { trust.rootFingerprint }

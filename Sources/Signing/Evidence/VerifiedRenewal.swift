@@ -1,17 +1,17 @@
 public import AppStore
 
-/// A signed renewal info that is believed, as a part: it names no app, so it means something only
-/// beside the transaction or notification it came with.
+/// A verified renewal info. It names no app, so it is meaningful only with the transaction or
+/// notification it came with.
 public struct VerifiedRenewal: Sendable {
-    /// Nil when Apple signed the literal `null`, which says nothing.
+    /// Nil if Apple signed the literal `null`, which states nothing.
     public let payload: RenewalPayload?
-    /// The payload as it was signed.
+    /// The signed payload.
     public let payloadBytes: [UInt8]
-    /// The date the chain was checked at (`lifecycle.md` §1).
+    /// The date at which the chain was checked (`lifecycle.md` §1).
     public let effectiveDate: Timestamp
-    /// On whose word it is believed.
+    /// Trust anchor of the signature.
     public let trust: EvidenceTrust
-    /// What the revocation step needs; nil for local data.
+    /// The chain, for the revocation check; nil for local data.
     public let chain: VerifiedChain?
 
     init(payload: RenewalPayload?, jws: VerifiedJWS, effectiveDate: Timestamp) {

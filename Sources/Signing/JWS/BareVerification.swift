@@ -1,15 +1,15 @@
 internal import AppStore
 
-/// The limit a verifier is measured against: one prepared ES256 signature, one prepared digest,
-/// one loaded key, and nothing else. For `bench verify`, which prints it beside the real thing.
+/// Baseline of verification: one prepared ES256 signature, one prepared digest, one loaded key, and
+/// nothing else. `bench verify` prints it beside the verifier's figure.
 package struct BareVerification: Sendable {
     private let key: VerificationKey
     private let signature: ES256Signature
     private let digest: Digest
 
-    /// Prepares the signature of a JWS that `verifier` believes.
+    /// Prepares the signature of a JWS that `verifier` accepts.
     ///
-    /// Throws what the verifier throws.
+    /// Throws the verifier's errors.
     package init(_ jws: [UInt8], verifier: JWSVerifier) throws(VerificationError) {
         let verified = try verifier.verify(jws)
         let parts = try CompactJWS(parsing: jws)
@@ -24,7 +24,7 @@ package struct BareVerification: Sendable {
             CompactJWS.signingInput(headerSegment: parts.headerSegment, payload: parts.payload))
     }
 
-    /// Verifies `count` times; the number that held, which is `count`.
+    /// Verifies `count` times and returns the number of valid results, which is `count`.
     package func run(count: Int) -> Int {
         var held = 0
         for _ in 0..<count where key.isValidPlainly(signature, over: digest) { held += 1 }

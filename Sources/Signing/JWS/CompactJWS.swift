@@ -1,21 +1,21 @@
-/// A JWS in compact form (RFC 7515 §7.1), taken apart and not yet believed.
+/// A parsed, unverified JWS in compact form (RFC 7515 §7.1).
 ///
-/// Only canonical base64url is accepted, so the three parts give back exactly the bytes they came
-/// from: the log stores the repeated header once and reassembles.
+/// Only canonical base64url is accepted, so the three parts reproduce the original bytes exactly:
+/// the log stores the repeated header once and reassembles.
 public struct CompactJWS: Sendable {
     /// Upper bound of one JWS, 256 KiB (`design.md` §6).
     public static let maximumByteCount = 262_144
     /// Length of an ES256 signature: r and s, 32 bytes each (RFC 7518 §3.4).
     public static let signatureByteCount = 64
 
-    /// The header segment as it was sent: still base64url.
+    /// The header segment as received, in base64url.
     public let headerSegment: [UInt8]
-    /// The decoded payload, byte by byte what was signed.
+    /// The decoded payload, byte for byte as signed.
     public let payload: [UInt8]
-    /// The decoded signature: 64 bytes in anything that can verify.
+    /// The decoded signature: 64 bytes in any JWS that can be verified.
     public let signature: [UInt8]
 
-    /// Takes a compact JWS apart.
+    /// Parses a compact JWS.
     ///
     /// Throws `payloadTooLarge` or `malformedJWS`.
     public init(
@@ -30,7 +30,7 @@ public struct CompactJWS: Sendable {
         }
     }
 
-    /// Takes a compact JWS apart.
+    /// Parses a compact JWS.
     ///
     /// Throws `payloadTooLarge` or `malformedJWS`.
     public init(
@@ -41,12 +41,12 @@ public struct CompactJWS: Sendable {
         }
     }
 
-    /// The compact form: exactly the bytes `init(parsing:)` was given.
+    /// The compact form, equal to the bytes given to `init(parsing:)`.
     public var bytes: [UInt8] {
         CompactJWS.assemble(headerSegment: headerSegment, payload: payload, signature: signature)
     }
 
-    /// The compact form of parts kept apart.
+    /// The compact form of separate parts.
     public static func assemble(
         headerSegment: [UInt8], payload: [UInt8], signature: [UInt8]
     ) -> [UInt8] {
@@ -56,11 +56,11 @@ public struct CompactJWS: Sendable {
         return result
     }
 
-    /// What a signature covers: header segment, a dot, payload segment (RFC 7515 §5.1).
+    /// The bytes covered by the signature: header segment, a dot, payload segment (RFC 7515 §5.1).
     public static func signingInput(headerSegment: [UInt8], payload: [UInt8]) -> [UInt8] {
         let text = Base64URL.encode(payload)
         var result: [UInt8] = []
-        // Room for the dots and the signature segment, so that nothing is copied twice.
+        // Reserves room for the dots and the signature segment, to avoid a second copy.
         result.reserveCapacity(headerSegment.count + text.count + 96)
         result.append(contentsOf: headerSegment)
         result.append(UInt8(ascii: "."))

@@ -1,20 +1,20 @@
 internal import AppStore
 
-/// The protected header of an App Store JWS (JWSDecodedHeader; RFC 7515 §4.1), read strictly and
-/// not believed.
+/// The protected header of an App Store JWS (JWSDecodedHeader; RFC 7515 §4.1), parsed strictly and
+/// not verified.
 struct JWSHeader {
     static let algorithm = "ES256"
 
-    /// `x5c` as it was sent, base64 not yet decoded; nil when it is missing or no array of strings.
+    /// `x5c` as received, base64 not yet decoded; nil if missing or not an array of strings.
     private(set) var certificates: [String]?
     private(set) var algorithm: String?
     private var hasCriticalNames = false
 
-    /// Reads a header segment.
+    /// Parses a header segment.
     ///
-    /// Throws `malformedJWS` for anything but canonical base64url of one JSON object without
-    /// doubled keys, and for `crit`, whose extensions we would have to understand
-    /// (RFC 7515 §4.1.11); `unsupportedAlgorithm` for any `alg` but ES256, `none` included.
+    /// Throws `malformedJWS` unless it is canonical base64url of one JSON object without duplicate
+    /// keys, and for `crit`, whose extensions would have to be understood (RFC 7515 §4.1.11);
+    /// `unsupportedAlgorithm` for any `alg` but ES256, including `none`.
     init(segment: UnsafeBufferPointer<UInt8>, part: EvidencePart) throws(VerificationError) {
         guard let bytes = Base64URL.decode(segment) else {
             throw VerificationError(
@@ -27,12 +27,12 @@ struct JWSHeader {
         } catch {
             throw VerificationError(
                 .malformedJWS, part: part,
-                reason: "The header is not a JSON object of the right form.")
+                reason: "The header is not a JSON object of the required form.")
         }
         guard !hasCriticalNames else {
             throw VerificationError(
                 .malformedJWS, part: part,
-                reason: "The header demands extensions that are not understood here.")
+                reason: "The header requires unsupported extensions (crit).")
         }
         guard algorithm == JWSHeader.algorithm else {
             throw VerificationError(
@@ -46,13 +46,13 @@ struct JWSHeader {
         var object = try cursor.beginObject()
         while let key = try cursor.nextKey(&object) {
             switch key {
-            // Whatever is no string is no algorithm either.
+            // A value that is not a string is not an algorithm.
             case "alg": algorithm = try cursor.readValue().string
             case "x5c": certificates = JWSHeader.strings(try cursor.readValue())
             case "crit":
                 hasCriticalNames = true
                 _ = try cursor.readValue()
-            // `kid` and `typ` were sent in the past; nothing here depends on others.
+            // `kid` and `typ` were sent in the past; other members are ignored.
             default: _ = try cursor.readValue()
             }
         }
@@ -73,7 +73,7 @@ struct JWSHeader {
     ) throws(VerificationError) -> [UInt8] {
         let limit = ChainPolicy.maximumCertificateByteCount
         let characters = Array(text.utf8)
-        // Four characters for three bytes, rounded up: longer texts are not even decoded.
+        // Four characters for three bytes, rounded up: longer texts are rejected before decoding.
         guard characters.count <= (limit + 2) / 3 * 4,
             let der = Base64Standard.decode(characters), der.count <= limit
         else {

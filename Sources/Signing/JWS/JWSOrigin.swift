@@ -1,7 +1,8 @@
-/// On whose word a signature was believed.
+/// Trust anchor of a signature.
 enum JWSOrigin: Sendable {
     /// A chain to a pinned root.
     case chain(VerifiedChain)
-    /// Xcode's or a local test's own certificate: nobody's word. Only ever for those environments.
+    /// A certificate made by Xcode or a local test, which proves nothing. Only for those
+    /// environments.
     case local
 }

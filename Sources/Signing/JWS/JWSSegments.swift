@@ -1,12 +1,12 @@
 /// The three segments of a compact JWS as views into the caller's bytes, which must outlive it.
-/// Finding them costs no allocation; decoding is asked for when it is needed.
+/// Needs no allocation; segments are decoded on demand.
 struct JWSSegments {
     let header: UnsafeBufferPointer<UInt8>
     let payload: UnsafeBufferPointer<UInt8>
     let signature: UnsafeBufferPointer<UInt8>
-    /// Header and payload with the dot between them: what the signature covers.
+    /// Header, dot and payload: the bytes covered by the signature.
     let signingInput: UnsafeBufferPointer<UInt8>
-    /// What follows that: a dot and the signature.
+    /// The bytes after that: a dot and the signature.
     let rest: UnsafeBufferPointer<UInt8>
     let part: EvidencePart
 
@@ -20,8 +20,8 @@ struct JWSSegments {
                 reason: "A signed part may have at most \(CompactJWS.maximumByteCount) bytes.")
         }
         let dot = UInt8(ascii: ".")
-        // The signature is short and the header shorter than the payload: search from both ends.
-        // A further dot, inside the payload segment, is no base64url character.
+        // The signature is short and the header shorter than the payload, so search from both ends.
+        // A further dot in the payload segment is not a base64url character.
         guard let first = ByteSearch.firstIndex(of: dot, in: bytes),
             let last = bytes.lastIndex(of: dot), first != last
         else {
@@ -46,7 +46,7 @@ struct JWSSegments {
         return bytes
     }
 
-    /// The signature's bytes, of whatever length: an unsupported algorithm is reported as such.
+    /// The signature's bytes, of any length: an unsupported algorithm is reported as such.
     func decodeSignature() throws(VerificationError) -> [UInt8] {
         guard let bytes = Base64URL.decode(signature) else {
             throw malformed("The signature is not canonical base64url.")

@@ -1,24 +1,24 @@
 internal import AppStore
 
-/// Verifies one JWS: form, chain to a pinned root, Apple's markers, signature. In this order, each
-/// step only after the one before, so that nothing unverified is decoded as JSON but the header.
+/// Verifies one JWS, in this order: form, chain to a pinned root, Apple's markers, signature. Each
+/// step runs only after the previous one, so that no unverified JSON but the header is decoded.
 ///
 /// Stricter than Apple's libraries, which read the date for the certificates' validity from the
-/// payload before its signature is checked (`appstore.md` §1): here the caller reads it from the
-/// verified payload and then asks `VerifiedJWS.requireValid(at:)`.
+/// payload before its signature is verified (`appstore.md` §1): here the caller reads it from the
+/// verified payload and passes it to `VerifiedJWS.requireValid(at:)`.
 ///
-/// Shared freely between tasks; verified chains are cached and belong to this instance, so a root
-/// that is not in `roots` can never be served from another's cache.
+/// Safe to share between tasks. The cache of verified chains belongs to the instance, so that a
+/// root not in `roots` is never accepted from another instance's cache.
 public final class JWSVerifier: Sendable {
     /// The roots a chain may end in.
     public let roots: TrustedRoots
-    /// Whether one self-signed certificate in place of a chain is looked at at all.
+    /// Whether one self-signed certificate instead of a chain is accepted.
     let acceptsLocal: Bool
     private let cache: ChainCache
-    /// What chains that are not in the cache may cost; nil: whatever they cost.
+    /// Budget for chains that are not in the cache; nil is unlimited.
     private let budget: ChainBudget?
 
-    /// A verifier with an empty cache. Looks at full chains only.
+    /// A verifier with an empty cache that accepts full chains only.
     public convenience init(roots: TrustedRoots = .apple) {
         self.init(roots: roots, acceptsLocal: false)
     }
@@ -30,7 +30,7 @@ public final class JWSVerifier: Sendable {
         cache = ChainCache()
     }
 
-    /// As another one, with a budget of its own: what either has verified is known to both.
+    /// A copy with its own budget and a shared cache.
     init(_ other: JWSVerifier, budget: ChainBudget?) {
         roots = other.roots
         acceptsLocal = other.acceptsLocal
@@ -38,11 +38,11 @@ public final class JWSVerifier: Sendable {
         self.budget = budget
     }
 
-    /// Verifies a compact JWS; `part` is only for naming it in errors.
+    /// Verifies a compact JWS; `part` is only used in errors.
     ///
     /// Throws `payloadTooLarge`, `malformedJWS`, `unsupportedAlgorithm`, `invalidChainLength`,
     /// `untrustedRoot`, `invalidCertificate`, `missingAppleMarker` or `signatureMismatch`;
-    /// `tooManyUnknownChains` where unknown chains have a budget.
+    /// `tooManyUnknownChains` if unknown chains have a budget.
     public func verify(
         _ jws: UnsafeBufferPointer<UInt8>, part: EvidencePart = .outer
     ) throws(VerificationError) -> VerifiedJWS {
@@ -72,7 +72,7 @@ public final class JWSVerifier: Sendable {
             origin: .chain(known.chain), part: part, inverses: inverses)
     }
 
-    /// Verifies a compact JWS; see the form for a buffer.
+    /// Verifies a compact JWS; see the variant for a buffer.
     public func verify(
         _ jws: [UInt8], part: EvidencePart = .outer
     ) throws(VerificationError) -> VerifiedJWS {
@@ -88,7 +88,7 @@ public final class JWSVerifier: Sendable {
         _ segments: JWSSegments
     ) throws(VerificationError) -> VerifiedJWS {
         let part = segments.part
-        // The form of all three segments comes before any certificate is looked at.
+        // All three segments must be well-formed before any certificate is parsed.
         let payload = try segments.decodePayload()
         let signature = try segments.decodeSignature()
         let header = try JWSHeader(segment: segments.header, part: part)
@@ -102,7 +102,7 @@ public final class JWSVerifier: Sendable {
         guard certificates.count == ChainPolicy.certificateCount else {
             throw VerificationError(
                 .invalidChainLength, part: part,
-                reason: "The header must hold leaf, intermediate and root certificate.")
+                reason: "The header must contain the leaf, intermediate and root certificates.")
         }
         let (chain, key) = try chain(of: certificates, part: part)
         let digest = try requireSignature(signature, of: chain.leafKey, on: segments)
@@ -113,8 +113,8 @@ public final class JWSVerifier: Sendable {
             part: part)
     }
 
-    /// The chain of three certificates, verified now or before. The root is compared with the
-    /// pinned ones before anything is parsed, so a foreign chain costs one digest.
+    /// The chain of three certificates, from the cache or verified now. The root is compared with
+    /// the pinned ones before anything is parsed, so a foreign chain costs one digest.
     private func chain(
         of certificates: [String], part: EvidencePart
     ) throws(VerificationError) -> (chain: VerifiedChain, key: Digest) {
@@ -123,8 +123,8 @@ public final class JWSVerifier: Sendable {
         guard roots.contains(fingerprint) else {
             throw VerificationError(
                 .untrustedRoot, part: part,
-                reason: "The chain does not end in a root that is trusted here. A simulator's root"
-                    + " is given with --trust-root or trustedRoots.")
+                reason: "The chain does not end in a trusted root. Add a simulator's root with"
+                    + " --trust-root or trustedRoots.")
         }
         let presented = PresentedChain(
             leaf: try JWSHeader.certificate(certificates[0], part: part),
@@ -135,8 +135,8 @@ public final class JWSVerifier: Sendable {
         return (try ChainPolicy.verify(presented, part: part, budget: budget), key)
     }
 
-    /// The key of Xcode's own certificate. It vouches for nothing: that the payload then says it
-    /// is of a local environment is checked by the caller.
+    /// The key of Xcode's own certificate, which proves nothing: the caller checks that the payload
+    /// names a local environment.
     private func localKey(
         _ certificate: String, part: EvidencePart
     ) throws(VerificationError) -> VerificationKey {
@@ -148,13 +148,13 @@ public final class JWSVerifier: Sendable {
         guard let key else {
             throw VerificationError(
                 .invalidCertificate, part: part,
-                reason: "The certificate is broken or its key is not on the named curve P-256.")
+                reason: "The certificate is invalid or its key is not on the named curve P-256.")
         }
         return key
     }
 
-    /// - Parameter begun: has seen the header, where that was seen before.
-    /// - Returns: SHA-256 of all three segments, which begin with what was signed.
+    /// - Parameter begun: hash state after the header, if cached.
+    /// - Returns: SHA-256 of all three segments, which begin with the signed bytes.
     private func requireSignature(
         _ signature: [UInt8], of key: VerificationKey, on segments: JWSSegments,
         begun: SHA256Hasher? = nil, inverses: SignatureInverses? = nil
@@ -167,7 +167,7 @@ public final class JWSVerifier: Sendable {
         guard key.isValid(signature, over: digest, inverses: inverses) else {
             throw VerificationError(
                 .signatureMismatch, part: segments.part,
-                reason: "The signature is not the leaf certificate's over these bytes.")
+                reason: "The leaf certificate's key did not make this signature.")
         }
         hasher.update(segments.rest)
         return hasher.finish()

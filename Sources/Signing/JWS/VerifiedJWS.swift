@@ -1,16 +1,16 @@
 public import AppStore
 
-/// A payload whose signature and chain hold. Not yet said: that the chain was valid when it was
-/// signed (`requireValid`), and that it is about our app.
+/// A payload with a valid signature and chain. Not yet checked: that the chain was valid at signing
+/// (`requireValid`), and the app.
 public struct VerifiedJWS: Sendable {
-    /// The decoded payload, and the digest of all of it.
+    /// The decoded payload and the digest of the JWS.
     public let signed: SignedBytes
     let origin: JWSOrigin
     let part: EvidencePart
     /// For the signatures of the parts that are nested in the payload.
     var inverses: SignatureInverses?
 
-    /// The decoded payload, byte by byte what was signed.
+    /// The decoded payload, byte for byte as signed.
     public var payload: [UInt8] { signed.payload }
 
     /// The chain, or nil for data signed by Xcode or a local test.
@@ -32,11 +32,11 @@ public struct VerifiedJWS: Sendable {
     public var isLocal: Bool { chain == nil }
 
     /// Throws `certificateNotValidAtSigning` unless every certificate was valid at `date`. Local
-    /// data has no chain whose dates could matter.
+    /// data has no chain to check.
     public func requireValid(at date: Timestamp) throws(VerificationError) {
         guard let window, !window.contains(date) else { return }
         throw VerificationError(
             .certificateNotValidAtSigning, part: part,
-            reason: "A certificate of the chain was not valid at the date of signing.")
+            reason: "A certificate of the chain was not valid at the signing date.")
     }
 }

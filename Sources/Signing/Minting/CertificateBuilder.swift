@@ -1,20 +1,20 @@
 internal import AppStore
 internal import COpenSSL
 
-/// An X.509 v3 certificate to be minted. Everything is the caller's choice, mistakes included:
-/// tests need wrong certificates more than right ones.
+/// An X.509 v3 certificate to be minted. The caller chooses everything, including mistakes, because
+/// tests mostly need invalid certificates.
 package struct CertificateBuilder: Sendable {
-    /// Whom the certificate is for.
+    /// The holder's name.
     package var subject: DistinguishedName
-    /// Whom it says it is from; the signer is another choice.
+    /// The stated issuer; the signer is chosen separately.
     package var issuer: DistinguishedName
-    /// notBefore and notAfter, cut to whole seconds.
+    /// notBefore and notAfter, truncated to whole seconds.
     package var validity: ValidityWindow
     /// Big-endian; at most 20 bytes in a conforming certificate (RFC 5280 §4.1.2.2).
     package var serial: [UInt8]
-    /// In the order they are encoded.
+    /// In encoding order.
     package var extensions: [CertificateExtension]
-    /// The digest signed: Apple's authorities use SHA-384.
+    /// Digest of the signature; Apple's authorities use SHA-384.
     package var digest: String = "SHA384"
     /// 2 is version 3.
     package var version = 2
@@ -31,14 +31,14 @@ package struct CertificateBuilder: Sendable {
         self.extensions = extensions
     }
 
-    /// The certificate as DER: `publicKeyInfo` in it, signed by `signer`.
+    /// The certificate as DER, with `publicKeyInfo`, signed by `signer`.
     package func sign(
         publicKeyInfo: [UInt8], by signer: PrivateKey
     ) throws(MintingError) -> [UInt8] {
         try sign(publicKeyInfo: publicKeyInfo, with: signer.handle)
     }
 
-    /// The same under an RSA key.
+    /// The same with an RSA key.
     package func sign(
         publicKeyInfo: [UInt8], by signer: RSAPrivateKey
     ) throws(MintingError) -> [UInt8] {

@@ -1,8 +1,8 @@
-/// One extension of a certificate to be minted (RFC 5280 §4.2): identifier, weight, DER value.
+/// One extension of a certificate to be minted (RFC 5280 §4.2): identifier, criticality, DER value.
 package struct CertificateExtension: Hashable, Sendable {
     /// Dotted object identifier.
     package var identifier: String
-    /// Whether a reader who does not know it must refuse the certificate.
+    /// Whether readers must reject the certificate if they do not know the extension.
     package var isCritical: Bool
     /// The value as DER, without the octet string around it.
     package var value: [UInt8]
@@ -14,7 +14,7 @@ package struct CertificateExtension: Hashable, Sendable {
         self.value = value
     }
 
-    /// RFC 5280 §4.2.1.9. `pathLength` only means something for an authority.
+    /// RFC 5280 §4.2.1.9. `pathLength` is meaningful only for an authority.
     package static func basicConstraints(
         isCA: Bool, pathLength: UInt8? = nil
     ) -> CertificateExtension {
@@ -36,7 +36,7 @@ package struct CertificateExtension: Hashable, Sendable {
     package static let keyAgreement = CertificateExtension(
         "2.5.29.15", isCritical: true, value: DER.namedBits(0b0000_1000))
 
-    /// RFC 6960 §4.2.2.2: may answer for its issuer whether certificates are revoked.
+    /// RFC 6960 §4.2.2.2: a delegated OCSP responder of its issuer.
     package static let ocspSigning = CertificateExtension(
         "2.5.29.37", value: DER.sequence([DER.objectIdentifier("1.3.6.1.5.5.7.3.9")]))
 
@@ -50,7 +50,7 @@ package struct CertificateExtension: Hashable, Sendable {
         CertificateExtension("2.5.29.35", value: DER.sequence([DER.element(0x80, identifier)]))
     }
 
-    /// RFC 5280 §4.2.2.1: where the issuer's certificate and its OCSP responder are.
+    /// RFC 5280 §4.2.2.1: addresses of the issuer's certificate and its OCSP responder.
     package static func authorityInformation(
         issuers: String?, ocsp: String
     ) -> CertificateExtension {
@@ -87,7 +87,7 @@ package struct CertificateExtension: Hashable, Sendable {
         return CertificateExtension("2.5.29.32", value: DER.sequence([information]))
     }
 
-    /// An extension whose presence is the message, like Apple's markers.
+    /// An extension whose presence alone matters, like Apple's markers.
     package static func marker(
         _ identifier: String, isCritical: Bool = false
     ) -> CertificateExtension {

@@ -1,11 +1,11 @@
 package import AppStore
 
-/// The JWT with which a server asks the App Store Server API (Generating JSON Web Tokens for API
-/// requests): ES256 under an In-App Purchase key.
+/// The JWT of a request to the App Store Server API (Generating JSON Web Tokens for API requests):
+/// ES256 with an In-App Purchase key.
 package struct ClientToken: Sendable {
-    /// Apple's name for whom the token is for.
+    /// The audience that Apple requires.
     package static let audience = "appstoreconnect-v1"
-    /// Apple refuses a token that lives longer.
+    /// Apple rejects tokens with a longer lifetime.
     package static let maximumLifeSeconds: Int64 = 3_600
 
     let keyId: String
@@ -15,11 +15,11 @@ package struct ClientToken: Sendable {
     let lifeSeconds: Int64
 
     /// - Parameters:
-    ///   - keyId: of the key in App Store Connect: the header's `kid`.
-    ///   - issuerId: of the account: `iss`.
-    ///   - bundleId: the app that is asked about: `bid`.
-    ///   - issuedAtSeconds: since the Unix epoch: `iat`.
-    ///   - lifeSeconds: until `exp`.
+    ///   - keyId: id of the key in App Store Connect: the header's `kid`.
+    ///   - issuerId: id of the account: `iss`.
+    ///   - bundleId: the app concerned: `bid`.
+    ///   - issuedAtSeconds: seconds since the Unix epoch: `iat`.
+    ///   - lifeSeconds: lifetime until `exp`.
     package init(
         keyId: String, issuerId: String, bundleId: BundleId, issuedAtSeconds: Int64,
         lifeSeconds: Int64
@@ -51,8 +51,8 @@ package struct ClientToken: Sendable {
         return String(decoding: token, as: UTF8.self)
     }
 
-    /// Whether `token` was signed by the key of this SubjectPublicKeyInfo (DER). Says nothing about
-    /// its claims.
+    /// Whether `token` was signed by the key of this SubjectPublicKeyInfo (DER). Does not check its
+    /// claims.
     package static func isSigned(_ token: CompactJWS, by publicKeyInfo: [UInt8]) -> Bool {
         guard let key = VerificationKey(publicKeyInfo: publicKeyInfo) else { return false }
         let input = CompactJWS.signingInput(

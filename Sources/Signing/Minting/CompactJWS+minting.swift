@@ -1,12 +1,12 @@
 extension CompactJWS {
-    /// Signs a payload: the compact form under a header given as JSON bytes.
+    /// Signs a payload and returns the compact form, with a header given as JSON bytes.
     package static func sign(
         header: [UInt8], payload: [UInt8], key: PrivateKey
     ) throws(MintingError) -> [UInt8] {
         try sign(headerSegment: Base64URL.encode(header), payload: payload, key: key)
     }
 
-    /// Signs a payload under a header segment made before.
+    /// Signs a payload with an existing header segment.
     package static func sign(
         headerSegment: [UInt8], payload: [UInt8], key: PrivateKey
     ) throws(MintingError) -> [UInt8] {

@@ -1,11 +1,11 @@
 /// The two curves of App Store certificates (`appstore.md` §1).
 package enum Curve: String, Sendable, CaseIterable {
-    /// Leaf certificates, JWS and API tokens. Its other name is prime256v1.
+    /// Leaf certificates, JWS and API tokens. Also named prime256v1.
     case p256 = "P-256"
     /// Root and intermediate authorities.
     case p384 = "P-384"
 
-    /// The name OpenSSL gives a key's group.
+    /// OpenSSL's name of the group.
     var groupName: String {
         switch self {
         case .p256: "prime256v1"

@@ -1,13 +1,13 @@
 internal import COpenSSL
 
-/// The few DER encodings certificate extensions need (X.690 §8, §10).
+/// The DER encodings that certificate extensions need (X.690 §8, §10).
 package enum DER {
     /// NULL (X.690 §8.8).
     package static let null: [UInt8] = [0x05, 0x00]
-    /// TRUE, which DER writes as 255 (X.690 §11.1).
+    /// TRUE, encoded as 255 in DER (X.690 §11.1).
     package static let booleanTrue: [UInt8] = [0x01, 0x01, 0xFF]
 
-    /// Tag, length, contents, the length in its only DER form (X.690 §10.1).
+    /// Tag, length, contents, with the length in its only DER form (X.690 §10.1).
     package static func element(_ tag: UInt8, _ contents: [UInt8]) -> [UInt8] {
         let count = contents.count
         guard count >= 0x80 else { return [tag, UInt8(count)] + contents }
@@ -23,7 +23,7 @@ package enum DER {
     /// Bytes as an octet string (X.690 §8.7).
     package static func octetString(_ bytes: [UInt8]) -> [UInt8] { element(0x04, bytes) }
 
-    /// An integer in as few octets as it needs (X.690 §8.3).
+    /// An integer in the fewest octets (X.690 §8.3).
     package static func integer(_ value: Int64) -> [UInt8] {
         let octets = withUnsafeBytes(of: value.bigEndian) { Array($0) }
         let redundant = octets.indices.dropLast().prefix { index in
@@ -44,8 +44,8 @@ package enum DER {
         return [0x02, 0x01, value]
     }
 
-    /// A bit string of named bits of one byte, highest bit first, trailing zeros left out
-    /// (X.690 §11.2.2).
+    /// A bit string of the named bits of one byte, highest bit first, without trailing zeros (X.690
+    /// §11.2.2).
     package static func namedBits(_ bits: UInt8) -> [UInt8] {
         bits == 0
             ? [0x03, 0x01, 0x00] : [0x03, 0x02, UInt8(bits.trailingZeroBitCount), bits]
@@ -57,7 +57,7 @@ package enum DER {
     /// Text as a UTF8String (X.690 §8.23).
     package static func utf8String(_ text: String) -> [UInt8] { element(0x0C, Array(text.utf8)) }
 
-    /// A dotted object identifier; empty for text that is none.
+    /// A dotted object identifier; empty for invalid text.
     package static func objectIdentifier(_ dotted: String) -> [UInt8] {
         ErrorQueue.contained {
             guard let object = OBJ_txt2obj(dotted, 1) else { return [] }

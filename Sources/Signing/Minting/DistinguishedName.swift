@@ -2,14 +2,13 @@
 package struct DistinguishedName: Hashable, Sendable {
     /// CN.
     package var commonName: String
-    /// OU; left out when nil.
+    /// OU; omitted if nil.
     package var organizationalUnit: String?
-    /// O; left out when nil.
+    /// O; omitted if nil.
     package var organization: String?
     /// ISO 3166 alpha-2.
     package var country: String?
 
-    /// A name of the parts that are given.
     package init(
         commonName: String, organizationalUnit: String? = nil, organization: String? = nil,
         country: String? = nil

@@ -1,21 +1,19 @@
-/// Why a key or certificate could not be made or read. Never holds key material.
+/// Why a key or certificate could not be made or read. Never contains key material.
 package struct MintingError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Stable codes; the raw value is what machines read.
+    /// Stable codes; clients compare the raw value.
     package enum Code: String, Sendable, CaseIterable {
-        /// Not one PKCS#8 private key in PEM, as App Store Connect issues them (`.p8`).
+        /// Not a single PKCS#8 private key in PEM, as issued by App Store Connect (`.p8`).
         case unreadableKey
-        /// The key is on another curve than the operation needs.
+        /// The key is on a different curve than the operation needs.
         case wrongCurve
-        /// OpenSSL refused: out of memory, or an argument it cannot encode.
+        /// OpenSSL failed: out of memory, or an argument it cannot encode.
         case refused
     }
 
-    /// What machines compare.
+    /// The stable code.
     package let code: Code
 
-    /// An error of this code.
     package init(_ code: Code) { self.code = code }
 
-    /// The code.
     package var description: String { code.rawValue }
 }

@@ -1,17 +1,17 @@
 internal import AppStore
 internal import COpenSSL
 
-/// A private key that signs: of the throw-away authority, or the API key of App Store Connect.
+/// A private key for signing: of the throw-away authority, or the API key of App Store Connect.
 ///
-/// Unchecked Sendable because the EVP_PKEY is immutable after `init` and every signature uses a
-/// context of its own (EVP_PKEY_sign(3)). It has no description of its contents, so it cannot be
-/// logged by accident.
+/// Unchecked Sendable because the EVP_PKEY is immutable after `init` and every signature uses its
+/// own context (EVP_PKEY_sign(3)). Its description has no key material, so it cannot be logged by
+/// accident.
 package final class PrivateKey: @unchecked Sendable, CustomStringConvertible {
     let handle: OpaquePointer
     /// The curve the key is on.
     package let curve: Curve
 
-    /// A fresh key from the operating system's randomness.
+    /// A new key from the operating system's random source.
     package init(generating curve: Curve) throws(MintingError) {
         guard let key = ErrorQueue.contained({ subledger_generate_ec(curve.rawValue) }) else {
             throw MintingError(.refused)
@@ -36,10 +36,10 @@ package final class PrivateKey: @unchecked Sendable, CustomStringConvertible {
 
     deinit { EVP_PKEY_free(handle) }
 
-    /// Names the curve and nothing of the key.
+    /// States only the curve.
     package var description: String { "private key on \(curve.rawValue)" }
 
-    /// The longest PEM read: a P-384 key needs some 350 bytes.
+    /// The longest PEM read: a P-384 key has about 350 bytes.
     private static let maximumPEMByteCount = 16_384
 
     private static func read(_ text: UnsafeRawBufferPointer) -> OpaquePointer? {
@@ -47,7 +47,7 @@ package final class PrivateKey: @unchecked Sendable, CustomStringConvertible {
             let memory = BIO_new_mem_buf(text.baseAddress, Int32(text.count))
         else { return nil }
         defer { BIO_free(memory) }
-        // Without a password callback OpenSSL would ask on the terminal: answer "none".
+        // Without a password callback OpenSSL would prompt on the terminal; return "none".
         return PEM_read_bio_PrivateKey(memory, nil, { _, _, _, _ in -1 }, nil)
     }
 
@@ -58,7 +58,7 @@ package final class PrivateKey: @unchecked Sendable, CustomStringConvertible {
         return name.prefix(count).elementsEqual(curve.groupName.utf8.map { CChar($0) })
     }
 
-    /// The key as unencrypted PKCS#8 in PEM: a secret in the clear, for tests and new keys only.
+    /// The key as unencrypted PKCS#8 in PEM, for tests and new keys only.
     package func pem() throws(MintingError) -> [UInt8] {
         let text: [UInt8]? = ErrorQueue.contained {
             guard let memory = BIO_new(BIO_s_mem()) else { return nil }
@@ -93,7 +93,7 @@ package final class PrivateKey: @unchecked Sendable, CustomStringConvertible {
         return raw
     }
 
-    /// A DER signature over a digest made by the caller.
+    /// A DER signature over a digest computed by the caller.
     package func sign(digest: [UInt8]) throws(MintingError) -> [UInt8] {
         let signature: [UInt8]? = ErrorQueue.contained {
             guard let context = EVP_PKEY_CTX_new(handle, nil) else { return nil }

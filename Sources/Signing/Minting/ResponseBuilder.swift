@@ -1,18 +1,18 @@
 internal import AppStore
 internal import COpenSSL
 
-/// An OCSP response to be minted (RFC 6960 §4.2), for tests of those who read them.
+/// An OCSP response to be minted (RFC 6960 §4.2), for tests of the reader.
 package struct ResponseBuilder: Sendable {
-    /// What the response says of every certificate asked about.
+    /// The status of every requested certificate.
     package var status: RevocationStatus
-    /// thisUpdate and nextUpdate, cut to whole seconds.
+    /// thisUpdate and nextUpdate, truncated to whole seconds.
     package var window: ValidityWindow
-    /// Whether it says until when it holds.
+    /// Whether it has a nextUpdate.
     package var hasNextUpdate = true
-    /// Certificates sent along, such as a delegate's.
+    /// Certificates included in the response, such as a delegate's.
     package var certificates: [[UInt8]] = []
 
-    /// A response that sends no certificates along and says until when it holds.
+    /// A response with a nextUpdate and without certificates.
     package init(status: RevocationStatus, window: ValidityWindow) {
         self.status = status
         self.window = window

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// PKCS #7 signed data to be minted (RFC 5652 §5): what an app receipt is. Written by OpenSSL and not
-/// by our own hand, so that reading it is a test of reading.
+/// PKCS #7 signed data to be minted (RFC 5652 §5), the format of app receipts. Encoded by OpenSSL
+/// rather than by this project, so that tests check the reader independently.
 package struct SignedDataBuilder: Sendable {
     /// The digest signed.
     package enum DigestName: String, Sendable, CaseIterable {
@@ -11,22 +11,22 @@ package struct SignedDataBuilder: Sendable {
         case sha512 = "SHA512"
     }
 
-    /// The digest signed over.
+    /// Digest of the signature.
     package var digest: DigestName = .sha256
-    /// Whether the signature covers attributes that name the content's digest. Apple's does not.
+    /// Whether the signature covers attributes with the content's digest. Apple's does not.
     package var hasSignedAttributes = false
-    /// Whether lengths are indefinite and the content comes in pieces, as Xcode writes it.
+    /// Whether lengths are indefinite and the content is in chunks, as Xcode writes it.
     package var isIndefinite = false
-    /// Whether the signer is named by its key's identifier.
+    /// Whether the signer is identified by its key identifier.
     package var usesKeyIdentifier = false
-    /// Signers with the same key and certificate: genuine receipts have one.
+    /// Number of signers with the same key and certificate; genuine receipts have one.
     package var signerCount = 1
 
     /// One signer, SHA-256, DER, no attributes.
     package init() {}
 
-    /// Signs `content` by the key of `signer`'s certificate. `certificates` are sent along in their
-    /// order; the signer's is among them only if it is given there too.
+    /// Signs `content` with the key of `signer`'s certificate. `certificates` are included in their
+    /// order; the signer's only if it is one of them.
     package func sign(
         _ content: [UInt8], signer: [UInt8], certificates: [[UInt8]], key: RSAPrivateKey
     ) throws(MintingError) -> [UInt8] {

@@ -1,14 +1,14 @@
 internal import COpenSSL
 
-/// Owns one parsed X.509 certificate. Lives on one task only: OpenSSL fills caches inside it.
+/// Owns one parsed X.509 certificate. Confined to one task: OpenSSL fills caches inside it.
 struct Certificate: ~Copyable {
     let handle: OpaquePointer
 
-    /// Nil unless `der` is exactly one certificate in DER, without a byte behind it.
+    /// Nil unless `der` is exactly one certificate in DER, without trailing bytes.
     ///
-    /// OpenSSL reads BER as well, in which one certificate has any number of spellings; what it
-    /// writes is DER. Of the part that is signed it keeps the bytes it read: another spelling of
-    /// that has another signature.
+    /// OpenSSL also reads BER, in which one certificate has any number of encodings; it writes DER.
+    /// It keeps the signed part as read: another encoding of that part would have another
+    /// signature.
     init?(der: [UInt8]) {
         guard let parsed = der.withUnsafeBufferPointer({ Certificate.parse($0) }) else {
             return nil
@@ -16,7 +16,7 @@ struct Certificate: ~Copyable {
         handle = parsed
     }
 
-    /// Takes the caller's reference.
+    /// Takes ownership of the caller's reference.
     init(takingOwnershipOf handle: OpaquePointer) {
         self.handle = handle
     }
@@ -45,28 +45,27 @@ struct Certificate: ~Copyable {
         }
     }
 
-    /// X.509 v3 is written as 2 (RFC 5280 §4.1.2.1).
+    /// X.509 v3 is encoded as 2 (RFC 5280 §4.1.2.1).
     var isVersion3: Bool { X509_get_version(handle) == 2 }
 
-    /// Whether it may sign certificates: the CA flag of BasicConstraints (RFC 5280 §4.2.1.9).
-    /// 1 is OpenSSL's answer for a v3 CA; it also forgives v1 certificates, we do not.
+    /// Whether it may sign certificates: the CA flag of BasicConstraints (RFC 5280 §4.2.1.9). 1 is
+    /// OpenSSL's result for a v3 CA; OpenSSL also accepts v1 certificates, which are rejected here.
     var isCA: Bool { X509_check_ca(handle) == 1 }
 
-    /// Whether OpenSSL sees any way to take it for an authority, the forgiving ones included.
-    /// X509_check_ca(3) says no as soon as KeyUsage lacks keyCertSign, so BasicConstraints are
-    /// asked by themselves too.
+    /// Whether OpenSSL could take it for an authority by any rule, including the lenient ones.
+    /// X509_check_ca(3) returns 0 if KeyUsage lacks keyCertSign, so BasicConstraints are also
+    /// checked.
     var mightBeCA: Bool {
         X509_check_ca(handle) != 0 || X509_get_extension_flags(handle) & UInt32(EXFLAG_CA) != 0
     }
 
-    /// An extension is marked critical that is not understood (RFC 5280 §4.2), or broken, or
-    /// there twice.
+    /// Whether an extension is critical but unknown (RFC 5280 §4.2), invalid, or duplicated.
     var hasUnusableExtension: Bool {
         let flags = X509_get_extension_flags(handle)
         return flags & UInt32(EXFLAG_CRITICAL | EXFLAG_INVALID) != 0
     }
 
-    /// Bits of KeyUsage, or nil when the certificate does not restrict its key.
+    /// Bits of KeyUsage, or nil if the certificate does not restrict its key.
     var keyUsage: UInt32? {
         let usage = X509_get_key_usage(handle)
         return usage == UInt32.max ? nil : usage
@@ -80,7 +79,7 @@ struct Certificate: ~Copyable {
         keyUsage.map { $0 & UInt32(KU_KEY_CERT_SIGN) != 0 } ?? true
     }
 
-    /// Most non-self-issued authorities below this one; nil when unlimited.
+    /// Most non-self-issued authorities below this one; nil if unlimited.
     var pathLength: Int? {
         let length = X509_get_pathlen(handle)
         return length < 0 ? nil : length
@@ -90,20 +89,20 @@ struct Certificate: ~Copyable {
         X509_NAME_cmp(X509_get_subject_name(handle), X509_get_issuer_name(handle)) == 0
     }
 
-    /// Whether `issuer`'s subject is this certificate's issuer, byte for byte after OpenSSL's
+    /// Whether `issuer`'s subject is this certificate's issuer, byte for byte in OpenSSL's
     /// canonical form (RFC 5280 §6.1.3 (a)(4)).
     func isNamed(asIssuedBy issuer: borrowing Certificate) -> Bool {
         X509_NAME_cmp(X509_get_subject_name(issuer.handle), X509_get_issuer_name(handle)) == 0
     }
 
-    /// Whether there is an extension of this dotted identifier; its value is not looked at.
+    /// Whether there is an extension with this dotted identifier, of any value.
     func hasExtension(_ identifier: String) -> Bool {
         guard let object = OBJ_txt2obj(identifier, 1) else { return false }
         defer { ASN1_OBJECT_free(object) }
         return X509_get_ext_by_OBJ(handle, object, -1) >= 0
     }
 
-    /// From notBefore to notAfter, both included (RFC 5280 §4.1.2.5); nil when unreadable.
+    /// From notBefore to notAfter, both inclusive (RFC 5280 §4.1.2.5); nil if unreadable.
     var validity: ValidityWindow? {
         guard let from = Certificate.milliseconds(X509_get0_notBefore(handle)),
             let until = Certificate.milliseconds(X509_get0_notAfter(handle))
@@ -122,7 +121,7 @@ struct Certificate: ~Copyable {
         }
     }
 
-    /// The key that verifies ES256, or nil unless it is on the named curve P-256.
+    /// The key for verifying ES256, or nil unless it is on the named curve P-256.
     var verificationKey: VerificationKey? { VerificationKey(publicKeyInfo: publicKeyInfo) }
 
     static func milliseconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {

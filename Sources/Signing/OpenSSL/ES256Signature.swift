@@ -1,5 +1,5 @@
-/// An ES256 signature: on the wire r and s as 32 bytes each (RFC 7518 §3.4), towards OpenSSL a
-/// DER sequence of two integers (RFC 3279 §2.2.3).
+/// An ES256 signature: on the wire r and s as 32 bytes each (RFC 7518 §3.4), for OpenSSL a DER
+/// sequence of two integers (RFC 3279 §2.2.3).
 struct ES256Signature {
     private static let integerByteCount = 32
     /// 2 header bytes and twice 2 + 33.
@@ -48,7 +48,7 @@ struct ES256Signature {
         }
     }
 
-    /// Raw form of a DER signature OpenSSL made; nil when it is none.
+    /// Raw form of a DER signature made by OpenSSL; nil if it is not one.
     static func raw(der: [UInt8]) -> [UInt8]? {
         guard der.count > 6, der[0] == 0x30, Int(der[1]) == der.count - 2 else { return nil }
         var result: [UInt8] = []

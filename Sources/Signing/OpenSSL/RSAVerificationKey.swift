@@ -1,14 +1,14 @@
 internal import COpenSSL
 
-/// An RSA public key that verifies receipts: PKCS #1 v1.5 (RFC 8017 §8.2.2).
+/// An RSA public key for verifying receipts: PKCS #1 v1.5 (RFC 8017 §8.2.2).
 ///
 /// Unchecked Sendable because nothing in it changes after `init`: an EVP_PKEY is immutable once
-/// loaded, and the prepared contexts are only ever the source of EVP_PKEY_CTX_dup, which reads them
-/// and counts references atomically (EVP_PKEY_CTX_dup(3)).
+/// loaded, and the prepared contexts are only sources of EVP_PKEY_CTX_dup, which reads them and
+/// counts references atomically (EVP_PKEY_CTX_dup(3)).
 final class RSAVerificationKey: @unchecked Sendable {
-    /// The shortest modulus believed: every receipt's signer so far has exactly this.
+    /// The shortest accepted modulus; every receipt's signer so far has exactly this.
     static let minimumBitCount: Int32 = 2048
-    /// The longest: what costs more was made to cost more.
+    /// The longest accepted modulus, to bound the cost of a verification.
     static let maximumBitCount: Int32 = 4096
 
     private let key: OpaquePointer
@@ -17,7 +17,7 @@ final class RSAVerificationKey: @unchecked Sendable {
     /// Bytes of a signature.
     let signatureByteCount: Int
 
-    /// Nil unless the certificate's key is RSA of a length in the bounds.
+    /// Nil unless the certificate's key is RSA of an accepted length.
     init?(of certificate: borrowing Certificate) {
         guard let key = X509_get_pubkey(certificate.handle) else { return nil }
         guard RSAVerificationKey.isStrong(key),
@@ -43,9 +43,9 @@ final class RSAVerificationKey: @unchecked Sendable {
         EVP_PKEY_free(key)
     }
 
-    /// Whether a certificate's key is RSA of a length in the bounds.
+    /// Whether a certificate's key is RSA of an accepted length.
     static func isStrong(_ certificate: borrowing Certificate) -> Bool {
-        // The reference stays the certificate's.
+        // The certificate keeps its reference.
         X509_get0_pubkey(certificate.handle).map { isStrong($0) } ?? false
     }
 
@@ -66,7 +66,7 @@ final class RSAVerificationKey: @unchecked Sendable {
         return context
     }
 
-    /// Whether `signature` is this key's over the digest `value`, made by `digest`.
+    /// Whether `signature` was made by this key over the digest `value` of type `digest`.
     func isValid(_ signature: [UInt8], over value: [UInt8], by digest: ReceiptDigest) -> Bool {
         guard signature.count == signatureByteCount, value.count == digest.byteCount else {
             return false

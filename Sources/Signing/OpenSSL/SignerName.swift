@@ -1,14 +1,14 @@
 internal import AppStore
 internal import COpenSSL
 
-/// By what a signature names its signer's certificate (RFC 5652 §5.3, SignerIdentifier): issuer and
-/// serial number, or the key's identifier. Lives on one task only.
+/// The identifier of a signer's certificate (RFC 5652 §5.3, SignerIdentifier): issuer and serial
+/// number, or key identifier. Confined to one task.
 struct SignerName: ~Copyable {
     private let issuer: OpaquePointer?
     private let serial: UnsafeMutablePointer<ASN1_INTEGER>?
     private let keyIdentifier: [UInt8]
 
-    /// Nil unless `encoding` is one of the two, whole.
+    /// Nil unless `encoding` is exactly one of the two.
     init?(_ encoding: [UInt8]) {
         let parts = SignerName.parts(encoding)
         guard let parts else { return nil }
@@ -34,7 +34,7 @@ struct SignerName: ~Copyable {
         ASN1_INTEGER_free(serial)
     }
 
-    /// Whether it is this certificate that is meant.
+    /// Whether it identifies this certificate.
     func matches(_ certificate: borrowing Certificate) -> Bool {
         guard let issuer, let serial else {
             guard let key = X509_get0_subject_key_id(certificate.handle),

@@ -2,12 +2,12 @@ internal import AppStore
 internal import COpenSSL
 internal import Synchronization
 
-/// A P-256 public key that verifies ES256 (RFC 7518 §3.4).
+/// A P-256 public key for verifying ES256 (RFC 7518 §3.4).
 ///
 /// Unchecked Sendable because nothing in it changes after `init`: an EVP_PKEY is immutable once
-/// loaded, and the prepared context is only ever the source of EVP_PKEY_CTX_dup, which reads it
-/// and counts references atomically. Every verification works on its own duplicate, so there is
-/// no lock (EVP_PKEY_CTX_dup(3), EVP_PKEY_up_ref(3)).
+/// loaded, and the prepared context is only a source of EVP_PKEY_CTX_dup, which reads it and counts
+/// references atomically. Every verification uses its own duplicate, so there is no lock
+/// (EVP_PKEY_CTX_dup(3), EVP_PKEY_up_ref(3)).
 ///
 /// Measured with OpenSSL 3.0 on one busy core, per signature: ECDSA_do_verify on a shared EC_KEY
 /// 77 µs, EVP_PKEY_verify with a context made afresh 85, with one context kept 76, with a
@@ -39,7 +39,7 @@ final class VerificationKey: @unchecked Sendable {
     ]
     private static let infoByteCount = 91
 
-    /// Nil unless `publicKeyInfo` is a point on P-256 in the form every such certificate has.
+    /// Nil unless `publicKeyInfo` is a point on P-256 in the form of `prefix`.
     init?(publicKeyInfo: [UInt8]) {
         guard publicKeyInfo.count == VerificationKey.infoByteCount,
             publicKeyInfo.starts(with: VerificationKey.prefix),
@@ -72,8 +72,8 @@ final class VerificationKey: @unchecked Sendable {
         }
     }
 
-    /// Whether `signature` (r and s, 32 bytes each) is this key's over `digest`. OpenSSL refuses
-    /// r and s outside 1…n−1.
+    /// Whether `signature` (r and s, 32 bytes each) was made by this key over `digest`. OpenSSL
+    /// rejects r and s outside 1…n−1.
     func isValid(
         _ signature: [UInt8], over digest: Digest, inverses: SignatureInverses? = nil
     ) -> Bool {
@@ -81,7 +81,7 @@ final class VerificationKey: @unchecked Sendable {
         return isValid(encoded, over: digest, inverses: inverses)
     }
 
-    /// As above, for a signature already taken apart.
+    /// As above, for a parsed signature.
     ///
     /// - Parameter inverses: what `inverses(of:)` of this or another key has answered.
     func isValid(
@@ -128,7 +128,7 @@ final class VerificationKey: @unchecked Sendable {
         }
     }
 
-    /// By EVP_PKEY_verify alone.
+    /// Uses only EVP_PKEY_verify.
     func isValidPlainly(_ signature: ES256Signature, over digest: Digest) -> Bool {
         ErrorQueue.contained {
             guard let context = EVP_PKEY_CTX_dup(prepared) else { return false }

@@ -1,16 +1,16 @@
 package import AppStore
 
-/// The limit receipts are measured against: one prepared RSA-2048 signature, one prepared digest, one
-/// loaded key, and nothing else. For `bench receipts`, which prints it beside the real thing.
+/// Baseline of receipt verification: one prepared RSA-2048 signature, one prepared digest, one
+/// loaded key, and nothing else. `bench receipts` prints it beside the verifier's figure.
 package struct BareReceiptVerification: Sendable {
     private let key: RSAVerificationKey
     private let signature: [UInt8]
     private let value: [UInt8]
     private let digest: ReceiptDigest
 
-    /// Prepares the signature of a receipt that `verifier` believes.
+    /// Prepares the signature of a receipt that `verifier` accepts.
     ///
-    /// Throws what the verifier throws.
+    /// Throws the verifier's errors.
     package init(
         _ receipt: [UInt8], verifier: ReceiptVerifier, receivedAt: Timestamp
     ) throws(VerificationError) {
@@ -25,7 +25,7 @@ package struct BareReceiptVerification: Sendable {
         value = digest.hash(envelope.signedAttributes ?? envelope.content)
     }
 
-    /// Verifies `count` times; the number that held, which is `count`.
+    /// Verifies `count` times and returns the number of valid results, which is `count`.
     package func run(count: Int) -> Int {
         var held = 0
         for _ in 0..<count where key.isValid(signature, over: value, by: digest) { held += 1 }

@@ -1,17 +1,17 @@
 public import AppStore
 
-/// The certificates above a receipt's signature, once they hold. Whether they were valid at some
-/// date is asked each time: the same chain serves receipts of many years.
+/// The verified certificates above a receipt's signature. Validity at a date is checked for each
+/// use: one chain serves receipts of many years.
 public final class ReceiptChain: Sendable {
     /// The time in which all three certificates are valid.
     public let window: ValidityWindow
     /// SHA-256 of the root the chain ends in.
     public let rootFingerprint: Digest
-    /// The signer's certificate as it came.
+    /// The signer's certificate as received.
     public let signer: [UInt8]
-    /// The intermediate as it came.
+    /// The intermediate as received.
     public let intermediate: [UInt8]
-    /// The root as it came.
+    /// The root as received.
     public let root: [UInt8]
     let key: RSAVerificationKey
 

@@ -1,10 +1,10 @@
 internal import AppStore
 internal import Synchronization
 
-/// Chains that have been verified, so that the next receipt under one costs only its own signature.
-/// Only what has verified is kept; the least recently used goes first.
+/// Verified certificate chains, so that the next receipt under one costs only its own signature.
+/// Only verified chains are added; the least recently used is evicted.
 final class ReceiptChainCache: Sendable {
-    /// Most chains kept: Apple's signers of a dozen years are fewer than ten.
+    /// Capacity; Apple has had fewer than ten signers in a dozen years.
     static let capacity = 64
 
     private struct Entry {
@@ -32,7 +32,7 @@ final class ReceiptChainCache: Sendable {
         }
     }
 
-    /// Call only when a signature under the chain has been verified.
+    /// Call only after a signature under the chain was verified.
     func insert(_ chain: ReceiptChain, key: Digest) {
         state.withLock { state in
             guard !state.entries.contains(where: { $0.key == key }) else { return }

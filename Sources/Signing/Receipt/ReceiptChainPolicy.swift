@@ -1,17 +1,17 @@
 internal import AppStore
 internal import COpenSSL
 
-/// What a chain must be to sign app receipts (`appstore.md` §6): signer, intermediate, and a root
-/// that is pinned, found among the certificates a receipt brings along. Dates are not looked at here:
-/// see `ReceiptChain.window`.
+/// The requirements on a chain that signs app receipts (`appstore.md` §6): signer, intermediate,
+/// and a pinned root, among the certificates in the receipt. Dates are not checked here: see
+/// `ReceiptChain.window`.
 ///
-/// Differs from the policy for JWS in three ways, all of them forced by genuine receipts. Keys are
-/// RSA. Certificates before 2020 are signed over SHA-1, which OpenSSL refuses from security level 1
-/// on, so paths are built at level 0, and the floor is set here instead: RSA of at least 2048 bits
-/// throughout, signed over SHA-1 or a digest of SHA-2. And Apple's marker in the intermediate is
-/// asked of Apple's own only: test authorities for receipts have it in the signer alone.
+/// Differs from the policy for JWS in three ways that genuine receipts require. Keys are RSA.
+/// Certificates before 2020 are signed over SHA-1, which OpenSSL rejects from security level 1 on,
+/// so paths are built at level 0 and the minimum is set here: RSA of at least 2048 bits throughout,
+/// signed over SHA-1 or a digest of SHA-2. Apple's marker in the intermediate is required only of
+/// Apple's own: test authorities for receipts have it in the signer alone.
 enum ReceiptChainPolicy {
-    /// SSL_CTX_set_security_level(3): OpenSSL leaves the judgement to us.
+    /// SSL_CTX_set_security_level(3): level 0 leaves the checks to this type.
     private static let securityLevel: Int32 = 0
 
     private static let signatureAlgorithms: [Int32] = [
@@ -19,10 +19,10 @@ enum ReceiptChainPolicy {
         NID_sha512WithRSAEncryption,
     ]
 
-    /// The chain from the signer up to `certificates[rootIndex]`, which the caller has found to be
-    /// pinned.
+    /// The chain from the signer up to `certificates[rootIndex]`, which the caller has matched with
+    /// a pinned root.
     ///
-    /// Signatures are looked at last, and each time for a share of `budget`: as for JWS.
+    /// Signatures are verified last, each for one unit of `budget`, as for JWS.
     ///
     /// Throws `invalidCertificate`, `missingAppleMarker` or `tooManyUnknownChains`.
     static func verify(
@@ -34,7 +34,7 @@ enum ReceiptChainPolicy {
             needsIntermediateMarker: TrustedRoots.isApple(rootFingerprint), budget: budget)
     }
 
-    /// The same, with the profile chosen by the caller.
+    /// The same, with an explicit profile.
     static func verify(
         _ envelope: ReceiptEnvelope, rootIndex: Int, rootFingerprint: Digest,
         needsIntermediateMarker: Bool, budget: ChainBudget? = nil
@@ -52,15 +52,15 @@ enum ReceiptChainPolicy {
         return try outcome.get()
     }
 
-    /// The key of Xcode's own certificate. It vouches for nothing: that the receipt then says it is
-    /// Xcode's is checked by the caller.
+    /// The key of Xcode's own certificate, which proves nothing: the caller checks that the receipt
+    /// names Xcode.
     static func localKey(_ der: [UInt8]) throws(VerificationError) -> RSAVerificationKey {
         let key: RSAVerificationKey? = ErrorQueue.contained {
             guard let certificate = Certificate(der: der) else { return nil }
             return RSAVerificationKey(of: certificate)
         }
         guard let key else {
-            throw invalid("The certificate is broken or its key is not RSA of a usable length.")
+            throw invalid("The certificate is invalid or its key is not RSA of an accepted length.")
         }
         return key
     }
@@ -80,7 +80,7 @@ enum ReceiptChainPolicy {
                 }
                 return name.matches(certificate)
             }), signerIndex != rootIndex
-        else { throw invalid("The signer's certificate is not among those that came along.") }
+        else { throw invalid("The receipt does not contain the signer's certificate.") }
         var fault: VerificationError?
         for index in envelope.certificates.indices where index != signerIndex && index != rootIndex
         {
@@ -92,11 +92,11 @@ enum ReceiptChainPolicy {
                     needsIntermediateMarker: needsIntermediateMarker, budget: budget)
             } catch {
                 if error.code == .tooManyUnknownChains { throw error }
-                // Certificates that lead nowhere may come along; the first fault is told.
+                // Unrelated certificates may be included; report the first fault.
                 fault = fault ?? error
             }
         }
-        throw fault ?? invalid("No certificate stands between the signer's and the root.")
+        throw fault ?? invalid("No certificate links the signer's to the root.")
     }
 
     private static func chain(
@@ -106,7 +106,9 @@ enum ReceiptChainPolicy {
         guard let signer = Certificate(der: signerDER),
             let intermediate = Certificate(der: intermediateDER),
             let root = Certificate(der: rootDER)
-        else { throw invalid("A certificate is not one DER certificate without further bytes.") }
+        else {
+            throw invalid("A certificate is not a single DER certificate without trailing bytes.")
+        }
         if let fault = ChainPolicy.faultOfForm(
             leaf: signer, intermediate: intermediate, root: root)
         {
@@ -114,13 +116,13 @@ enum ReceiptChainPolicy {
         }
         guard RSAVerificationKey.isStrong(intermediate), RSAVerificationKey.isStrong(root),
             let key = RSAVerificationKey(of: signer)
-        else { throw invalid("A certificate's key is not RSA of a usable length.") }
+        else { throw invalid("A certificate's key is not RSA of an accepted length.") }
         guard isSignedAcceptably(signer), isSignedAcceptably(intermediate) else {
-            throw invalid("A certificate is signed with another algorithm than RSA over SHA.")
+            throw invalid("A certificate is signed with an algorithm other than RSA over SHA.")
         }
         guard let signerWindow = signer.validity, let intermediateWindow = intermediate.validity,
             let rootWindow = root.validity
-        else { throw invalid("A certificate's validity cannot be read.") }
+        else { throw invalid("A certificate's validity period is unreadable.") }
         guard signer.hasExtension(ChainPolicy.leafMarker) else {
             throw ChainPolicy.missingMarker(
                 "The signer's certificate lacks Apple's marker extension.", part: .outer)

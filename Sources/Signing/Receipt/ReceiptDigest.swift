@@ -1,11 +1,11 @@
 internal import AppStore
 internal import COpenSSL
 
-/// The two digests receipts are signed over: SHA-1 until 2023, SHA-256 since (`appstore.md` §6).
+/// The two digests of receipt signatures: SHA-1 until 2023, SHA-256 since (`appstore.md` §6).
 ///
-/// SHA-1 no longer withstands somebody who may choose both of two messages. Here it is only ever
-/// compared with what Apple signed years ago over messages of Apple's making, for which a forger
-/// would need a second preimage, and refusing it would refuse every receipt before 2023.
+/// SHA-1 is not collision-resistant against an attacker who chooses both messages. Here it is only
+/// compared with signatures that Apple made years ago over its own messages, for which a forger
+/// would need a second preimage; rejecting it would reject every receipt before 2023.
 enum ReceiptDigest: Hashable, Sendable, CaseIterable {
     case sha1
     case sha256
@@ -26,7 +26,7 @@ enum ReceiptDigest: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The identifier of RSA that leaves the digest to the field beside it (RFC 3370 §3.2).
+    /// The identifier of RSA with the digest given in a separate field (RFC 3370 §3.2).
     static let rsaIdentifier: [UInt8] = [
         0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01,
     ]
@@ -47,7 +47,7 @@ enum ReceiptDigest: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// OpenSSL's own constant, never freed.
+    /// OpenSSL's static method, never freed.
     var method: OpaquePointer? {
         switch self {
         case .sha1: EVP_sha1()

@@ -10,7 +10,7 @@ extension ReceiptEnvelope {
         0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x01,
     ]
 
-    /// Takes a binary receipt apart.
+    /// Parses a binary receipt.
     ///
     /// Throws `malformedReceipt`, `unsupportedAlgorithm`, `invalidCertificate` for a certificate
     /// over 8 KiB and `invalidChainLength` for more than eight.
@@ -24,7 +24,7 @@ extension ReceiptEnvelope {
         guard parts.certificates.count <= ReceiptEnvelope.maximumCertificateCount else {
             throw VerificationError(
                 .invalidChainLength,
-                reason: "It holds more than \(ReceiptEnvelope.maximumCertificateCount) "
+                reason: "The receipt contains more than \(ReceiptEnvelope.maximumCertificateCount) "
                     + "certificates.")
         }
         let limit = ChainPolicy.maximumCertificateByteCount
@@ -43,10 +43,10 @@ extension ReceiptEnvelope {
     private static func malformed(_ error: BERError) -> VerificationError {
         let what =
             switch error.code {
-            case .truncated: "It ends too early, or a length in it reaches too far"
-            case .unsupportedHeader: "An element has a header no receipt has"
+            case .truncated: "The receipt is truncated, or a length exceeds it"
+            case .unsupportedHeader: "An element has an unsupported header"
             case .tooDeep: "Elements are nested too deeply"
-            case .unexpectedElement: "It is not signed data of PKCS #7 with one signer"
+            case .unexpectedElement: "The receipt is not PKCS #7 signed data with one signer"
             }
         return VerificationError(.malformedReceipt, reason: "\(what) (at byte \(error.offset)).")
     }
@@ -66,7 +66,7 @@ extension ReceiptEnvelope {
         return digest
     }
 
-    /// What the structure holds, before anything about it is judged.
+    /// The contents of the structure, before any check.
     private struct Parts {
         let content: [UInt8]
         let certificates: [[UInt8]]
@@ -82,7 +82,7 @@ extension ReceiptEnvelope {
             var data = BERCursor(try explicit.require(BERTag.sequence, in: bytes).contents)
             try explicit.requireEnd()
             _ = try data.require(BERTag.integer, in: bytes)
-            // The digests the signers use, said once more beside each signer.
+            // The signers' digests, repeated beside each signer.
             _ = try data.require(BERTag.set, in: bytes)
             content = try ReceiptEnvelope.content(
                 try data.require(BERTag.sequence, in: bytes), in: bytes)
@@ -91,7 +91,7 @@ extension ReceiptEnvelope {
                 certificates = try ReceiptEnvelope.certificates(list, in: bytes)
             }
             self.certificates = certificates
-            // Revocation lists: none has been seen, and none would be used.
+            // Revocation lists: never seen, and ignored.
             _ = try data.take(BERTag.context(1), in: bytes)
             var signers = BERCursor(try data.require(BERTag.set, in: bytes).contents)
             try data.requireEnd()
@@ -125,7 +125,7 @@ extension ReceiptEnvelope {
             signatureIdentifier = try ReceiptEnvelope.algorithm(from: &parts, in: bytes)
             signature = try BER.octets(
                 of: try parts.require(BERTag.octetString, in: bytes), in: bytes)
-            // What is not signed is not looked at.
+            // Unsigned attributes are ignored.
             _ = try parts.take(BERTag.context(1), in: bytes)
             try parts.requireEnd()
         }
@@ -160,12 +160,12 @@ extension ReceiptEnvelope {
     ) throws(BERError) -> [[UInt8]] {
         var cursor = BERCursor(list.contents)
         var result: [[UInt8]] = []
-        // One more than allowed is enough to know that there are too many.
+        // One more than allowed suffices to detect too many.
         while result.count <= maximumCertificateCount, let one = try cursor.next(in: bytes) {
             guard one.tag == BERTag.sequence else {
                 throw BERError(.unexpectedElement, offset: one.start)
             }
-            // One byte more than allowed is enough to know that it is too long.
+            // One byte more than allowed suffices to detect an oversized certificate.
             let count = min(one.encoding.count, ChainPolicy.maximumCertificateByteCount + 1)
             result.append(BER.copy(one.start..<(one.start + count), of: bytes))
         }
@@ -173,7 +173,7 @@ extension ReceiptEnvelope {
     }
 
     /// AlgorithmIdentifier (RFC 5280 §4.1.1.2): the identifier's contents; parameters are NULL or
-    /// missing for everything accepted here, and are not looked at.
+    /// missing for every accepted algorithm, and are ignored.
     private static func algorithm(
         from cursor: inout BERCursor, in bytes: borrowing Span<UInt8>
     ) throws(BERError) -> [UInt8] {
@@ -184,8 +184,8 @@ extension ReceiptEnvelope {
         return BER.copy(identifier.contents, of: bytes)
     }
 
-    /// Signed attributes stand under `[0]` and are signed as a SET in DER (RFC 5652 §5.4): the header
-    /// is made anew, what is inside has to be DER already.
+    /// Signed attributes are encoded under `[0]` and signed as a SET in DER (RFC 5652 §5.4): the
+    /// header is replaced; the contents must already be DER.
     private static func asSet(
         _ element: BERElement, in bytes: borrowing Span<UInt8>
     ) throws(BERError) -> [UInt8] {

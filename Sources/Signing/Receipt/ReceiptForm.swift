@@ -1,29 +1,28 @@
 public import AppStore
 
-/// The bytes of a receipt in whatever form it is handed around: binary, base64 as
-/// `appStoreReceiptURL`'s data is sent, broken into lines, or between PEM's marks; also in the
-/// alphabet for addresses (RFC 4648 §5), and without padding.
+/// The encodings of a receipt: binary, base64 as the data of `appStoreReceiptURL` is sent, in
+/// lines, or between PEM markers; also in the URL alphabet (RFC 4648 §5), and without padding.
 public enum ReceiptForm {
     /// The receipt as BER.
     ///
     /// Throws `payloadTooLarge` for more than `AppReceiptLimits.byteCount`, and `malformedReceipt`
-    /// for what is neither.
+    /// for any other encoding.
     public static func decode(_ bytes: [UInt8]) throws(VerificationError) -> [UInt8] {
         guard bytes.count <= AppReceiptLimits.byteCount else {
             throw VerificationError(
                 .payloadTooLarge,
                 reason: "A receipt has at most \(AppReceiptLimits.byteCount) bytes.")
         }
-        // Base64 of a sequence begins with M, so no text is taken for binary.
+        // Base64 of a sequence begins with M, so text is never mistaken for binary.
         if bytes.first == BERTag.sequence { return bytes }
         guard let decoded = base64(bytes) else {
             throw VerificationError(
-                .malformedReceipt, reason: "It is neither a binary receipt nor one in base64.")
+                .malformedReceipt, reason: "The input is neither a binary nor a base64 receipt.")
         }
         return decoded
     }
 
-    /// The transaction receipt of iOS 6 in `bytes`: its text, or that in base64. Nil for others.
+    /// The transaction receipt of iOS 6 in `bytes`, as text or base64; nil for other input.
     public static func transactionReceipt(_ bytes: [UInt8]) -> TransactionReceipt? {
         guard bytes.count <= AppReceiptLimits.byteCount else { return nil }
         let text = isTransactionText(bytes) ? bytes : base64(bytes)
@@ -35,12 +34,12 @@ public enum ReceiptForm {
         bytes.first { !isSpace($0) } == UInt8(ascii: "{")
     }
 
-    /// Base64 without white space, lines that begin with PEM's hyphens, and quotation marks around
-    /// it; what is left must be canonical.
+    /// Base64 after removing white space, PEM marker lines, and surrounding quotation marks; the
+    /// rest must be canonical.
     private static func base64(_ bytes: [UInt8]) -> [UInt8]? {
         let text = trimmed(bytes[...])
         guard !text.isEmpty else { return nil }
-        // As devices send it, in one piece: then nothing has to be copied.
+        // As devices send it, in one piece, without a copy.
         if let decoded = text.withUnsafeBufferPointer({ Base64Standard.decode($0) }) {
             return decoded
         }
@@ -55,7 +54,7 @@ public enum ReceiptForm {
             ? nil : Base64Standard.decode(pieces) ?? Base64Standard.decode(standard(pieces))
     }
 
-    /// What some kept in the alphabet for addresses, without the padding, in the usual one.
+    /// Converts the URL alphabet without padding to the standard one.
     private static func standard(_ text: [UInt8]) -> [UInt8] {
         var text = text.map { byte in
             switch byte {
@@ -70,7 +69,7 @@ public enum ReceiptForm {
 
     private static let pemMark = Array("-----".utf8)
 
-    /// Without white space around it, and one pair of quotation marks within that.
+    /// Without surrounding white space, and one pair of quotation marks inside it.
     private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var text = bytes.drop { isSpace($0) }
         while let last = text.last, isSpace(last) { text.removeLast() }

@@ -1,26 +1,25 @@
 public import AppStore
 
-/// Says whether an app receipt is believed: form, chain to a pinned root, Apple's markers, signature,
-/// and that every certificate was valid when the receipt was made. In this order, each step only
-/// after the one before, so that nothing unverified is decoded. Whether a believed receipt is about
-/// our app and environment is another question: see `AppIdentity`.
+/// Verifies an app receipt, in this order: form, chain to a pinned root, Apple's markers,
+/// signature, and that every certificate was valid when the receipt was made. Each step runs only
+/// after the previous one, so that nothing unverified is decoded. Whether a verified receipt
+/// concerns the configured app and environment is checked separately by `AppIdentity`.
 ///
-/// Revocation is not asked about: the responders for the signers of older receipts no longer answer,
-/// and a receipt is judged at the date it was made.
+/// Revocation is not checked: the responders for the signers of older receipts no longer exist, and
+/// a receipt is verified as of the date it was made.
 ///
-/// Shared freely between tasks.
+/// Safe to share between tasks.
 public final class ReceiptVerifier: Sendable {
-    /// The roots a chain may end in: `TrustedRoots.forReceipts` of those given.
+    /// The roots in which a chain may end: `TrustedRoots.forReceipts` of those given.
     public let roots: TrustedRoots
-    /// Whether Xcode's receipts, which are signed by nobody, are accepted.
+    /// Whether Xcode's receipts, which no trusted authority signs, are accepted.
     public let allowsXcode: Bool
     private let cache: ReceiptChainCache
     private let budget: ChainBudget?
 
     /// A verifier under the same roots and permissions as an `EvidenceVerifier`'s.
     ///
-    /// `chainBudget` bounds what strangers can make chains cost that were not seen before; the same
-    /// one may serve both.
+    /// `chainBudget` bounds the cost of unknown chains from untrusted clients; both may share one.
     public init(
         roots: TrustedRoots = .apple, allowedLocalEnvironments: Set<Environment> = [],
         chainBudget: ChainBudget? = nil
@@ -31,7 +30,7 @@ public final class ReceiptVerifier: Sendable {
         cache = ReceiptChainCache()
     }
 
-    /// As another one, with a budget of its own: what either has verified is known to both.
+    /// A copy with its own budget and a shared cache.
     init(_ other: ReceiptVerifier, budget: ChainBudget?) {
         roots = other.roots
         allowsXcode = other.allowsXcode
@@ -45,7 +44,7 @@ public final class ReceiptVerifier: Sendable {
     /// `payloadTooLarge`, `malformedReceipt`, `unsupportedAlgorithm`, `invalidChainLength`,
     /// `untrustedRoot`, `tooManyUnknownChains`, `invalidCertificate`, `missingAppleMarker`,
     /// `signatureMismatch`, `undecodablePayload`, `certificateNotValidAtSigning`, and
-    /// `wrongEnvironment` for what says it is Xcode's where that is not allowed.
+    /// `wrongEnvironment` for a receipt that names Xcode where that is not allowed.
     public func verify(
         _ receipt: [UInt8], receivedAt: Timestamp
     ) throws(VerificationError) -> VerifiedReceipt {
@@ -65,8 +64,7 @@ public final class ReceiptVerifier: Sendable {
             trust: chain.map { EvidenceTrust(root: $0.rootFingerprint) } ?? .local, chain: chain)
     }
 
-    /// What a receipt holds, whether or not it is believed: to find ids in it, or to show it. Never
-    /// evidence.
+    /// Decodes a receipt without verifying it, to find ids in it or to show it. Never evidence.
     ///
     /// Throws `payloadTooLarge`, `malformedReceipt`, `unsupportedAlgorithm`, `invalidChainLength`,
     /// `invalidCertificate` and `undecodablePayload`.
@@ -92,12 +90,12 @@ public final class ReceiptVerifier: Sendable {
         }
         guard payload.bundleId != nil else {
             throw VerificationError(
-                .undecodablePayload, reason: "The receipt names no bundle id.")
+                .undecodablePayload, reason: "The receipt has no bundle id.")
         }
         return payload
     }
 
-    /// The chain the signature holds under; nil for Xcode's own certificate.
+    /// The chain under which the signature is valid; nil for Xcode's own certificate.
     private func verifySignature(
         _ envelope: ReceiptEnvelope
     ) throws(VerificationError) -> ReceiptChain? {
@@ -110,7 +108,7 @@ public final class ReceiptVerifier: Sendable {
             guard allowsXcode, envelope.certificates.count == 1 else {
                 throw VerificationError(
                     .invalidChainLength,
-                    reason: "The receipt must hold the signer's, the intermediate and the root "
+                    reason: "The receipt must contain the signer, intermediate and root "
                         + "certificate.")
             }
             try requireSignature(
@@ -123,8 +121,8 @@ public final class ReceiptVerifier: Sendable {
         return chain
     }
 
-    /// The root is compared with the pinned ones before any certificate is parsed, so a foreign chain
-    /// costs digests.
+    /// Compares the root with the pinned ones before any certificate is parsed, so a foreign chain
+    /// costs digests only.
     private func unknownChain(
         _ envelope: ReceiptEnvelope
     ) throws(VerificationError) -> ReceiptChain {
@@ -132,8 +130,8 @@ public final class ReceiptVerifier: Sendable {
         guard let rootIndex = fingerprints.firstIndex(where: { roots.contains($0) }) else {
             throw VerificationError(
                 .untrustedRoot,
-                reason: "The chain does not end in a root that is trusted here. A simulator's root"
-                    + " is given with --trust-root or trustedRoots.")
+                reason: "The chain does not end in a trusted root. Add a simulator's root with"
+                    + " --trust-root or trustedRoots.")
         }
         return try ReceiptChainPolicy.verify(
             envelope, rootIndex: rootIndex, rootFingerprint: fingerprints[rootIndex],
@@ -146,11 +144,11 @@ public final class ReceiptVerifier: Sendable {
         guard envelope.isSigned(by: key) else {
             throw VerificationError(
                 .signatureMismatch,
-                reason: "The signature is not the signer's over this receipt.")
+                reason: "The signer's key did not make this signature.")
         }
     }
 
-    /// Keeps Xcode's receipts and genuine ones apart: see `EvidenceVerifier`.
+    /// Separates Xcode's receipts and genuine ones: see `EvidenceVerifier`.
     private func requireAllowed(
         _ receipt: AppReceipt, isLocal: Bool
     ) throws(VerificationError) {

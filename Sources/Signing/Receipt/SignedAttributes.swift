@@ -1,7 +1,7 @@
 internal import AppStore
 
-/// The attributes a signature covers in the content's place (RFC 5652 §5.3): they bind the content
-/// by its digest.
+/// The attributes covered by a signature instead of the content (RFC 5652 §5.3): they bind the
+/// content by its digest.
 enum SignedAttributes {
     /// 1.2.840.113549.1.9.3.
     private static let contentType: [UInt8] = [
@@ -12,8 +12,8 @@ enum SignedAttributes {
         0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x09, 0x04,
     ]
 
-    /// Whether the attributes say that the content is data of this digest: both attributes, each
-    /// once, each with one value (RFC 5652 §11.1, §11.2).
+    /// Whether the attributes state that the content is data with this digest: both attributes,
+    /// each once with one value (RFC 5652 §11.1, §11.2).
     static func name(_ digest: [UInt8], in set: [UInt8]) -> Bool {
         (try? check(digest, in: set)) ?? false
     }

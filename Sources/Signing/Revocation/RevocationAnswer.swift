@@ -1,11 +1,10 @@
 internal import AppStore
 internal import COpenSSL
 
-/// Reads what a responder answered to a query (RFC 6960 §3.2): a successful response, signed by
-/// the issuer itself or by a responder the issuer delegated to, about the very certificate asked
-/// for, and of now.
+/// Parses a responder's response (RFC 6960 §3.2): it must be successful, signed by the issuer or a
+/// responder to which the issuer delegated, about the requested certificate, and current.
 enum RevocationAnswer {
-    /// Clocks may differ by this much, as in Apple's Node library.
+    /// Tolerated clock difference, as in Apple's Node library.
     static let clockSkewMilliseconds: Int64 = 60_000
     /// Upper bound of a response, 1 MiB, as in Apple's Swift library; real ones have 1–2 KB.
     static let maximumByteCount = 1_048_576
@@ -13,20 +12,22 @@ enum RevocationAnswer {
     static func read(
         _ response: [UInt8], to query: RevocationQuery, now: Timestamp
     ) -> RevocationStatus {
-        guard response.count <= maximumByteCount else { return .unknown("The answer is too long.") }
+        guard response.count <= maximumByteCount else {
+            return .unknown("The response is too long.")
+        }
         return ErrorQueue.contained {
             guard let subject = Certificate(der: query.certificate),
                 let issuer = Certificate(der: query.issuer)
-            else { return .unknown("A certificate cannot be read.") }
+            else { return .unknown("A certificate is unreadable.") }
             guard let basic = basicResponse(response) else {
-                return .unknown("The answer is no successful OCSP response.")
+                return .unknown("The response is not a successful OCSP response.")
             }
             defer { OCSP_BASICRESP_free(basic) }
             guard isAuthentic(basic, issuer: issuer, now: now) else {
-                return .unknown("The answer is not signed by the issuer or its delegate.")
+                return .unknown("The response is not signed by the issuer or its delegate.")
             }
             guard let identifier = RevocationQuery.identifier(of: subject, issuer: issuer) else {
-                return .unknown("The certificate cannot be named.")
+                return .unknown("The certificate id cannot be computed.")
             }
             defer { OCSP_CERTID_free(identifier) }
             return status(in: basic, of: identifier, now: now)
@@ -60,7 +61,7 @@ enum RevocationAnswer {
         guard let known = subledger_x509_stack() else { return false }
         defer { subledger_x509_stack_free(known) }
         guard subledger_x509_stack_push(known, issuer.handle) > 0 else { return false }
-        // No explicit trust: only issuer and delegate may answer.
+        // No explicit trust: only issuer and delegate may respond.
         return OCSP_basic_verify(basic, known, store, UInt(OCSP_NOEXPLICIT)) == 1
     }
 
@@ -74,16 +75,16 @@ enum RevocationAnswer {
         var nextUpdate: UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?
         let isFound = OCSP_resp_find_status(
             basic, identifier, &status, &reason, &revokedAt, &thisUpdate, &nextUpdate)
-        guard isFound == 1 else { return .unknown("The answer is about another certificate.") }
-        // Without nextUpdate an old answer could be shown for ever.
+        guard isFound == 1 else { return .unknown("The response is about another certificate.") }
+        // Without nextUpdate an old response could be replayed for ever.
         guard let from = Certificate.milliseconds(thisUpdate),
             let until = Certificate.milliseconds(nextUpdate), from <= until
-        else { return .unknown("The answer does not say for how long it holds.") }
+        else { return .unknown("The response has no validity period.") }
         let earliest = Timestamp(milliseconds: from).advanced(
             byMilliseconds: -clockSkewMilliseconds)
         let latest = Timestamp(milliseconds: until).advanced(byMilliseconds: clockSkewMilliseconds)
         guard earliest <= now, now <= latest else {
-            return .unknown("The answer is not of now.")
+            return .unknown("The response is not current.")
         }
         switch status {
         case V_OCSP_CERTSTATUS_GOOD: return .good

@@ -1,13 +1,13 @@
 public import AppStore
 
-/// Asks the authorities whether leaf and intermediate of a chain have been revoked: an optional
-/// step after verification, for evidence that has just arrived. Stored evidence is never asked
-/// about: its leaf may have been retired long since.
+/// Checks by OCSP whether leaf and intermediate of a chain were revoked: an optional step after
+/// verification, for evidence that just arrived. Never used for stored evidence, whose leaf may
+/// have been retired long ago.
 ///
-/// Hard-failing: what cannot be found out is `revocationUnknown`, which is retryable and says
-/// nothing about the evidence.
+/// Hard-failing: an inconclusive check is `revocationUnknown`, which is retryable and not a
+/// statement about the evidence.
 public struct RevocationCheck: Sendable {
-    /// Tolerated difference between the responder's clock and ours, both ways.
+    /// Tolerated difference between the responder's clock and the local one, in both directions.
     public static let clockSkewMilliseconds = RevocationAnswer.clockSkewMilliseconds
     /// Upper bound of one response in bytes.
     public static let maximumResponseByteCount = RevocationAnswer.maximumByteCount
@@ -19,8 +19,8 @@ public struct RevocationCheck: Sendable {
         self.transport = transport
     }
 
-    /// The questions a chain raises: leaf, then intermediate. The root is pinned and answers for
-    /// itself. Empty when a certificate names no responder.
+    /// The requests for a chain: leaf, then intermediate. The root is pinned and needs none. Empty
+    /// if a certificate names no responder.
     public static func queries(for chain: VerifiedChain) -> [RevocationQuery] {
         guard let leaf = RevocationQuery(certificate: chain.leaf, issuer: chain.intermediate),
             let intermediate = RevocationQuery(certificate: chain.intermediate, issuer: chain.root)
@@ -28,17 +28,17 @@ public struct RevocationCheck: Sendable {
         return [leaf, intermediate]
     }
 
-    /// What a responder's answer to one question means at `now`.
+    /// The meaning of a responder's response to one request at `now`.
     public static func status(
         of query: RevocationQuery, answer: [UInt8], now: Timestamp
     ) -> RevocationStatus {
         RevocationAnswer.read(answer, to: query, now: now)
     }
 
-    /// Asks about both certificates.
+    /// Checks both certificates.
     ///
-    /// Throws `certificateRevoked` when an authority says so about either, otherwise
-    /// `revocationUnknown` when either could not be found out.
+    /// Throws `certificateRevoked` if an authority reports either as revoked, otherwise
+    /// `revocationUnknown` if either check was inconclusive.
     public func require(
         _ chain: VerifiedChain, part: EvidencePart = .outer, now: Timestamp
     ) async throws(VerificationError) {
@@ -65,7 +65,7 @@ public struct RevocationCheck: Sendable {
             let answer = try await transport.post(query.request, to: query.address)
             return RevocationCheck.status(of: query, answer: answer, now: now)
         } catch {
-            return .unknown("The responder was not reached.")
+            return .unknown("The responder could not be reached.")
         }
     }
 

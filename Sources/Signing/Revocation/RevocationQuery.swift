@@ -1,8 +1,8 @@
 internal import AppStore
 internal import COpenSSL
 
-/// One question to an OCSP responder (RFC 6960 §4.1): is this certificate of this issuer still
-/// good? SHA-256 ids and no nonce, as Apple's libraries ask (`appstore.md` §1).
+/// One request to an OCSP responder (RFC 6960 §4.1) for the status of a certificate. SHA-256 ids
+/// and no nonce, as in Apple's libraries (`appstore.md` §1).
 public struct RevocationQuery: Sendable, Hashable {
     /// The responder named in the certificate (RFC 5280 §4.2.2.1).
     public let address: String
@@ -11,7 +11,7 @@ public struct RevocationQuery: Sendable, Hashable {
     let certificate: [UInt8]
     let issuer: [UInt8]
 
-    /// Nil when a certificate is broken or names no responder reached by HTTP.
+    /// Nil if a certificate is invalid or names no HTTP responder.
     init?(certificate: [UInt8], issuer: [UInt8]) {
         let made: (String, [UInt8])? = ErrorQueue.contained {
             guard let subject = Certificate(der: certificate),
@@ -27,7 +27,7 @@ public struct RevocationQuery: Sendable, Hashable {
         self.issuer = issuer
     }
 
-    /// The id by which request and answer name the certificate; the caller frees it.
+    /// The id of the certificate in request and response; the caller frees it.
     static func identifier(
         of subject: borrowing Certificate, issuer: borrowing Certificate
     ) -> OpaquePointer? {
@@ -40,7 +40,7 @@ public struct RevocationQuery: Sendable, Hashable {
         guard let request = OCSP_REQUEST_new() else { return nil }
         defer { OCSP_REQUEST_free(request) }
         guard let identifier = identifier(of: subject, issuer: issuer) else { return nil }
-        // OCSP_request_add0_id(3) takes the id over when it succeeds.
+        // OCSP_request_add0_id(3) takes ownership of the id on success.
         guard OCSP_request_add0_id(request, identifier) != nil else {
             OCSP_CERTID_free(identifier)
             return nil

@@ -1,7 +1,7 @@
-/// What an authority said about one of its certificates.
+/// An authority's statement about one of its certificates.
 public enum RevocationStatus: Sendable, Hashable {
     case good
     case revoked
-    /// Nothing could be found out; the sentence says why. Never a reason to disbelieve.
+    /// Inconclusive, with the reason. Never a reason to reject evidence.
     case unknown(String)
 }

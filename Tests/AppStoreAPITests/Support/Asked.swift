@@ -2,7 +2,7 @@ import AppStore
 import AppStoreAPI
 import Simulator
 
-/// A client whose network, clock and chance a test holds.
+/// A client whose network, clock and randomness are controlled by the test.
 struct Asked: Sendable {
     static let app = BundleId("com.example.app")
     static let key: ServedKey = {
@@ -13,7 +13,7 @@ struct Asked: Sendable {
     let clock = ManualClock()
     let client: AppStoreServerAPIClient
 
-    /// - Parameter chance: what to draw of a range; the most by default.
+    /// - Parameter chance: the number drawn from a range; the largest by default.
     init(
         _ steps: [ScriptedTransport.Step], policy: RetryPolicy = RetryPolicy(),
         hosts: APIHosts = .apple,
@@ -30,7 +30,7 @@ struct Asked: Sendable {
             keyId: key.keyId, issuerId: key.issuerId, bundleId: app, pem: key.pem)
     }
 
-    /// What `body` throws; nil when it does not.
+    /// The failure that `body` throws, or nil.
     static func failure(_ body: () async throws -> Void) async -> APIFailure? {
         do {
             try await body()

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Apple's published examples beside the repository. Missing in a stranger's clone (those tests are
-/// skipped), never in CI (there they fail).
+/// Apple's published examples beside the repository. Missing in an outside clone, where those tests
+/// are skipped, but required in CI, where they fail.
 enum Fixtures {
     static let folder = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

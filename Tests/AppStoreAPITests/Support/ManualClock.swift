@@ -2,7 +2,7 @@ import AppStore
 import AppStoreAPI
 import Synchronization
 
-/// A clock that stands still until somebody waits: then so much time has passed.
+/// A clock that advances only when a task waits: by the time of the wait.
 final class ManualClock: RequestClock {
     private let state: Mutex<(now: Timestamp, elapsed: Int64, waits: [Int64])>
 

@@ -2,7 +2,7 @@ import AppStore
 import AppStoreAPI
 import Synchronization
 
-/// Answers what a test says, in order, the last answer for ever; and remembers what it was asked.
+/// Returns a test's responses in order, repeating the last one; and records the requests.
 final class ScriptedTransport: APITransport {
     enum Step: Sendable {
         case answer(TransportAnswer)
@@ -12,7 +12,7 @@ final class ScriptedTransport: APITransport {
             .answer(TransportAnswer(status: status, body: Array(text.utf8)))
         }
 
-        /// A refusal with Apple's number.
+        /// A rejection with Apple's error number.
         static func refusal(_ number: Int64) -> Step {
             json(
                 "{\"errorCode\":\(number),\"errorMessage\":\"hidden words\"}",

@@ -4,14 +4,14 @@ import Foundation
 import Signing
 import Simulator
 
-/// The simulated API behind a real port, and a client that asks it over a real socket.
+/// The simulated API on a real port, and a client that uses it over a real socket.
 struct Served: Sendable {
     static let authority: Authority = {
         do { return try Authority() } catch { fatalError("OpenSSL makes no keys: \(error)") }
     }()
 
     static let books = ServedBooks(HistoryPlan(limit: .chains(300)))
-    /// The store's time: within Apple's window of what was sent last.
+    /// The store's time: within Apple's window of the last notification.
     static let now = Timestamp(milliseconds: 1_780_272_000_000)
 
     var faults: [ServedFaultRule] = []
@@ -20,17 +20,17 @@ struct Served: Sendable {
     var policy = RetryPolicy(
         attempts: 4, firstWaitMilliseconds: 1, longestWaitMilliseconds: 1,
         budgetMilliseconds: 10_000)
-    /// Longer than any answer takes where everything else is tested beside: an attempt given up
-    /// counts as one more.
+    /// Longer than any response takes while other tests run, because an abandoned attempt counts as
+    /// one more.
     var timeoutMilliseconds: Int64 = 300_000
-    /// What the client takes for the time of day.
+    /// The client's clock for the time of day.
     var clientClock: (any RequestClock)?
 
     static var verifier: EvidenceVerifier {
         get throws { EvidenceVerifier(roots: try TrustedRoots.apple.adding(authority.rootDER)) }
     }
 
-    /// Serves, asks and stops.
+    /// Starts the server, runs the requests and stops it.
     func ask<Value: Sendable>(
         _ body: @escaping @Sendable (AppStoreServerAPIClient, SimulatedAPI) async throws -> Value
     ) async throws -> Value {
@@ -67,7 +67,7 @@ struct Served: Sendable {
     }
 }
 
-/// A clock that is off by so much.
+/// A clock with a constant error.
 struct WrongClock: RequestClock {
     let offsetMilliseconds: Int64
     private let right = SystemRequestClock()

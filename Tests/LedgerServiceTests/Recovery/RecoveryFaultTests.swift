@@ -118,7 +118,7 @@ struct RecoveryFaultTests {
         #expect(failure.code == "refusedByApple")
         #expect(failure.description.contains("4000017"))
         #expect(failure.description.contains("Paging was restarted"))
-        #expect(!failure.description.contains("Begin again"))
+        #expect(!failure.description.contains("Restart at the first page"))
         #expect(try await world.held().isEmpty)
     }
 

@@ -31,7 +31,7 @@ struct AttributeTests {
     }
 
     @Test(
-        "Ownership: purchased, familyShared, assigned, an unknown value as it came",
+        "Ownership: purchased, familyShared, assigned, an unknown value unchanged",
         arguments: [
             (nil, "purchased"), ("PURCHASED", "purchased"), ("FAMILY_SHARED", "familyShared"),
             ("ASSIGNED", "assigned"), ("LOANED", "LOANED"),
@@ -41,7 +41,7 @@ struct AttributeTests {
         #expect(given(fact).answer(day(1))?.ownership.rawValue == expected)
     }
 
-    @Test("No renewal info: nothing is known about renewal")
+    @Test("Without a renewal info, renewal is unknown")
     func noRenewal() throws {
         let answer = try #require(given(bought).answer(day(1)))
         #expect(answer.willRenew == nil && answer.nextProductId == nil)
@@ -49,7 +49,7 @@ struct AttributeTests {
         #expect(answer.commitment == nil)
     }
 
-    @Test("The newest renewal info signed by the moment speaks; the bound belongs to it")
+    @Test("The newest renewal info signed by the moment applies; the bound is inclusive")
     func newestByThen() {
         let life = given(bought, .autoRenew(true, at: day(5)), .autoRenew(false, at: day(10)))
         #expect(life.answer(day(5, -1))?.willRenew == nil)
@@ -58,7 +58,7 @@ struct AttributeTests {
         #expect(life.answer(day(10))?.willRenew == false)
     }
 
-    @Test("In the future the newest of all speaks")
+    @Test("In the future the newest of all applies")
     func future() {
         let life = given(bought, .autoRenew(true, at: day(5)), .autoRenew(false, at: day(10)))
         #expect(life.answer(at: day(7), now: day(7))?.willRenew == true)
@@ -76,7 +76,7 @@ struct AttributeTests {
         #expect(answer(stated)?.state == .subscribed)
     }
 
-    @Test("A period first stated at or after its end looks to what was signed by the moment")
+    @Test("A period first stated at or after its end uses what was signed by the moment")
     func statedAfterEnd() {
         func willRenew(_ signedDate: Timestamp) -> Bool? {
             let fact = bought.with { $0.signedDate = signedDate }
@@ -88,7 +88,7 @@ struct AttributeTests {
         #expect(willRenew(day(30)) == false)
     }
 
-    @Test("The next product is told only if it differs and there will be a renewal")
+    @Test("The next product is stated only if it differs and there will be a renewal")
     func nextProduct() {
         func next(_ product: String, _ status: AutoRenewStatus) -> String? {
             given(
@@ -153,7 +153,7 @@ struct AttributeTests {
         #expect(given(bought.revoked(day(20))).answer(day(5))?.accessUntil == day(20))
     }
 
-    @Test("A commitment: what the transaction and the renewal info say of it")
+    @Test("A commitment has the values of the transaction and the renewal info")
     func commitment() throws {
         let committed = bought.transaction {
             $0.currency = "EUR"
@@ -177,7 +177,7 @@ struct AttributeTests {
         #expect(answer.commitment?.nextProductId == ProductId("pro.yearly"))
     }
 
-    @Test("A revocation in force is told with its reason, type and percentage; one over is not")
+    @Test("A revocation in force has reason, type and percentage; a past one is absent")
     func revocation() throws {
         let refund = Fact.transaction("1", day(0), day(30), at: day(10)).revoked(
             day(9), .refundProrated
@@ -194,7 +194,7 @@ struct AttributeTests {
         #expect(life.answer(day(12))?.revocation == nil)
     }
 
-    @Test("The evidence names the events that decide: period, end, state, renewal info")
+    @Test("The evidence lists the deciding events: period, end, state, renewal info")
     func evidence() {
         let life = given(
             bought, .autoRenew(true, at: day(5)), .transaction("1", day(0), day(31), at: day(6)),

@@ -2,8 +2,8 @@ import AppStore
 import Ledger
 import Testing
 
-/// Names that other people's integrations rely on.
-@Suite("Names are the contract's")
+/// Names that integrations rely on.
+@Suite("Contract names")
 struct ContractNameTests {
     @Test("States")
     func states() {

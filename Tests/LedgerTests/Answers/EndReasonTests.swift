@@ -24,7 +24,7 @@ struct EndReasonTests {
         ] as [(Subtype, EndReason)])
     func subtype(_ subtype: Subtype, _ expected: EndReason) {
         #expect(reason(.expired, .expired(subtype, at: day(30))) == expected)
-        // The subtype is heard before the intent.
+        // The subtype takes precedence over the intent.
         let both = Fact.expired(subtype, at: day(30)).renewal { $0.expirationIntent = Raw(.other) }
         #expect(reason(.expired, both) == expected)
     }
@@ -50,7 +50,7 @@ struct EndReasonTests {
         #expect(reason(.expired, intent(1, at: day(31)), intent(2, at: day(32))) == .voluntary)
     }
 
-    @Test("Else auto-renew off: voluntary, or the price increase nobody answered")
+    @Test("Else auto-renew off: voluntary, or a pending price increase")
     func autoRenewOff() {
         let off = Fact.autoRenew(false, at: day(10))
         #expect(reason(.expired, off) == .voluntary)
@@ -66,7 +66,7 @@ struct EndReasonTests {
                 }) == .voluntary)
     }
 
-    @Test("Else unconfirmed: nobody said why")
+    @Test("Else unconfirmed")
     func unconfirmed() {
         #expect(reason(.expired) == .unconfirmed)
         #expect(reason(.expired, .autoRenew(true, at: day(10))) == .unconfirmed)
@@ -115,14 +115,14 @@ struct EndReasonTests {
         }
     }
 
-    @Test("No cancellation while it will renew, or while nobody said")
+    @Test("No cancellation while it will renew, or while that is unknown")
     func noCancellation() {
         #expect(given(bought).answer(day(5))?.cancellation == nil)
         let on = given(bought, .autoRenew(false, at: day(3)), .autoRenew(true, at: day(4)))
         #expect(on.answer(day(5))?.cancellation == nil)
     }
 
-    @Test("Cancelled since the first snapshot of the present off-stretch")
+    @Test("Cancelled since the first snapshot of the current off-stretch")
     func offStretch() throws {
         let life = given(
             bought, .autoRenew(false, at: day(1)), .autoRenew(true, at: day(2)),
@@ -134,7 +134,7 @@ struct EndReasonTests {
         #expect(life.answer(day(1))?.cancellation?.at == day(1))
     }
 
-    @Test("Once access ended, the cancellation gives that reason")
+    @Test("After access ended, the cancellation has that reason")
     func endedReason() {
         let life = given(
             bought, .autoRenew(false, at: day(3)),

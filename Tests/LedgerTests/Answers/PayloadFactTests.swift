@@ -85,7 +85,7 @@ struct PayloadFactTests {
         #expect(Fact(transaction: payload, origin: from).flaw == nil)
     }
 
-    @Test("Unknown values are named with the part that holds them")
+    @Test("Unknown values are named with their part")
     func unknownValues() {
         var payload = transaction(signed: day(0))
         payload.inAppOwnershipType = Raw(rawValue: "LOANED")
@@ -95,7 +95,7 @@ struct PayloadFactTests {
         #expect(Fact(transaction: transaction(signed: day(0)), origin: from).unknownValues.isEmpty)
     }
 
-    @Test("isUpgraded is false where it is absent, and an offer nil where nothing is stated")
+    @Test("isUpgraded defaults to false, and an unstated offer to nil")
     func defaults() throws {
         let fact = Fact(transaction: transaction(signed: day(0)), origin: from)
         let snapshot = try #require(fact.transaction)

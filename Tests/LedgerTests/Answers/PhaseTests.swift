@@ -37,7 +37,7 @@ struct PhaseTests {
     }
 
     @Test(
-        "A stated discount type is not overruled by the price",
+        "A stated discount type takes precedence over the price",
         arguments: ["PAY_AS_YOU_GO", "PAY_UP_FRONT", "ONE_TIME", "NEW_KIND"])
     func paid(_ discount: String) {
         for price in [nil, 0, 990] as [Int64?] {
@@ -54,7 +54,7 @@ struct PhaseTests {
         for type in [2, 3, 4] as [Int64] { #expect(phase(type, nil, price: 990) == .offer) }
     }
 
-    @Test("A receipt that denies the trial makes an introductory offer a paid one")
+    @Test("A receipt with is_trial_period false makes an introductory offer a paid one")
     func deniedTrial() {
         func phase(_ isTrialPeriod: Bool?, price: Int64? = nil) -> ChainAnswer.Phase? {
             given(
@@ -71,7 +71,7 @@ struct PhaseTests {
         #expect(phase(false, price: 0) == .intro)
     }
 
-    @Test("A receipt says it for a signed transaction that does not, and for no other")
+    @Test("A receipt completes a signed transaction without that statement, and no other")
     func deniedForSigned() {
         func phase(price: Int64?, discount: OfferDiscountType?) -> ChainAnswer.Phase? {
             let signed = Fact.subscribed("1", day(0), day(30)).transaction {
@@ -92,7 +92,7 @@ struct PhaseTests {
         #expect(phase(price: 0, discount: nil) == .trial)
     }
 
-    @Test("No offer, or one this version does not know, is standard")
+    @Test("No offer, or an unknown one, is standard")
     func standard() {
         #expect(given(.subscribed("1", day(0), day(30))).answer(day(1))?.phase == .standard)
         #expect(phase(nil, nil, price: 0) == .standard)

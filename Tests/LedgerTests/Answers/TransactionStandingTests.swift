@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-@Suite("What became of one transaction")
+@Suite("Status of one transaction")
 struct TransactionStandingTests {
     private let life = given(
         .subscribed("1", day(0), day(30)), Self.priced(.didRenew("2", day(30), day(60))),
@@ -21,7 +21,7 @@ struct TransactionStandingTests {
         life.standing(of: TransactionId(id), at: at)?.outcome
     }
 
-    @Test("It is to come, runs, ends; each bound belongs to what follows")
+    @Test("Upcoming, current, ended; starts are inclusive")
     func bounds() {
         #expect(outcome("1", day(0, -1)) == .upcoming)
         #expect(outcome("1", day(0)) == .current)
@@ -31,7 +31,7 @@ struct TransactionStandingTests {
         #expect(outcome("4", day(80)) == nil)
     }
 
-    @Test("Refunded while the refund stands, and what was given back")
+    @Test("Refunded while the refund is in force, with its amount")
     func refunded() throws {
         #expect(outcome("2", day(39, -1)) == .current)
         let standing = try #require(life.standing(of: TransactionId("2"), at: day(45)))
@@ -43,7 +43,7 @@ struct TransactionStandingTests {
         #expect(life.standing(of: TransactionId("2"), at: day(50))?.amount == nil)
     }
 
-    @Test("A period that another one cut short ended there")
+    @Test("A period cut short by another ended at its start")
     func cutShort() {
         let life = given(
             .subscribed("1", day(0), day(30)), .didRenew("2", day(10), day(40)))

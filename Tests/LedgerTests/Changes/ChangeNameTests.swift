@@ -3,19 +3,19 @@ import Testing
 
 @Suite("Names of changes")
 struct ChangeNameTests {
-    @Test("every name is its own and can be read back")
+    @Test("names are unique and parse back")
     func distinct() {
         let names = ChangeName.allCases.map(\.rawValue)
         #expect(Set(names).count == names.count)
         #expect(names.compactMap(ChangeName.init(rawValue:)) == ChangeName.allCases)
     }
 
-    @Test("what is no name is none", arguments: ["", "Expired", "EXPIRED", "test", "renewing"])
+    @Test("invalid names are rejected", arguments: ["", "Expired", "EXPIRED", "test", "renewing"])
     func unknown(_ name: String) {
         #expect(ChangeName(rawValue: name) == nil)
     }
 
-    @Test("places are read back, and order like the feed")
+    @Test("places parse back, and are ordered like the feed")
     func places() {
         let places = [
             ChangePlace.beginning, ChangePlace(position: 1), ChangePlace(position: 1, index: 1),
@@ -30,7 +30,7 @@ struct ChangeNameTests {
     }
 
     @Test(
-        "what is no place is none",
+        "invalid places are rejected",
         arguments: [
             "", "-", "1-", "-1", "1-2-3", "1-0-0-0", "1-2-3-4-5", "a", "1.5", "+1", " 1",
             "99999999999999999999", "9223372036854775808", "01", "0-3 ", "00", "0-03", "-0", "1--1",

@@ -2,13 +2,13 @@ import AppStore
 import Ledger
 import Testing
 
-/// What a feed tells, given the events of one chain.
+/// The changes emitted for the events of one chain.
 @Suite("A chain's changes")
 struct ChangeStreamTests {
     static let chain = ChainId(
         bundleId: BundleId("com.example.app"), originalTransactionId: OriginalTransactionId("1"))
 
-    /// Not a real hash: enough to tell states apart.
+    /// Not a real hash: only distinguishes states.
     static let rules = ChangeStream.Rules(environment: .production, catalogue: Catalogue()) {
         var state: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in $0 { state = (state ^ UInt64(byte)) &* 0x100_0000_01b3 }
@@ -38,7 +38,7 @@ struct ChangeStreamTests {
     let bought = Fact.subscribed("1", day(0), day(30)).renewal { $0.autoRenewStatus = Raw(.on) }
     let turnedOff = Fact.autoRenew(false, at: day(10))
 
-    @Test("no facts, no changes, and nothing to wait for")
+    @Test("no facts give no changes and no next due time")
     func nothing() {
         let stream = stream([])
         #expect(stream.changes.isEmpty)
@@ -46,12 +46,12 @@ struct ChangeStreamTests {
         #expect(stream.nextDue == nil)
     }
 
-    @Test("a fact that says nothing of a life changes nothing")
+    @Test("a fact without content changes nothing")
     func emptyFact() {
         #expect(told([.notification(.test, at: day(0))]).isEmpty)
     }
 
-    @Test("a purchase starts, and its end waits for its time")
+    @Test("a purchase emits started, and its end when due")
     func purchase() {
         let stream = stream([bought, turnedOff])
         #expect(names(stream.changes) == ["started", "autoRenewDisabled"])
@@ -61,7 +61,7 @@ struct ChangeStreamTests {
         #expect(stream.changes[0].answer?.state == .subscribed)
     }
 
-    @Test("the clock tells an expiry that no event stated, once, at the reading")
+    @Test("a reading emits an unstated expiry once")
     func expiryByClock() throws {
         let changes = told([bought, turnedOff], readings: [reading(9, day(30, 400))])
         let last = try #require(changes.last)
@@ -76,13 +76,13 @@ struct ChangeStreamTests {
         #expect(names(again) == names(changes))
     }
 
-    @Test("a reading one millisecond early tells nothing")
+    @Test("a reading one millisecond early emits nothing")
     func readingTooEarly() {
         let changes = told([bought, turnedOff], readings: [reading(9, day(30, -1))])
         #expect(names(changes) == ["started", "autoRenewDisabled"])
     }
 
-    @Test("without a reading, the next event is preceded by what had come due")
+    @Test("without a reading, due changes precede the next event")
     func expiryBeforeNextEvent() {
         let back = Fact.resubscribed("2", day(40), day(70))
         let changes = told([bought, turnedOff, back])
@@ -92,7 +92,7 @@ struct ChangeStreamTests {
         #expect(changes[3].place == ChangePlace(position: 3, index: 1))
     }
 
-    @Test("with or without readings a change says the same")
+    @Test("changes are the same with or without readings")
     func readingsChangeNothing() {
         let back = Fact.resubscribed("2", day(40), day(70))
         let plain = told([bought, turnedOff, back])
@@ -105,7 +105,7 @@ struct ChangeStreamTests {
         #expect(plain.map(\.place) != read.map(\.place))
     }
 
-    @Test("an expiry that Apple confirms is not told again")
+    @Test("an expiry that Apple confirms is not emitted again")
     func confirmedExpiry() {
         let changes = told(
             [bought, turnedOff, .expired(at: day(30, 30_000))],
@@ -115,7 +115,7 @@ struct ChangeStreamTests {
     }
 
     @Test(
-        "an end that is only overdue is told after the leeway, and not at all when renewed by then")
+        "an overdue end is emitted after the leeway, or never if renewed by then")
     func leeway() {
         let leeway = Catalogue.defaultLeewayMilliseconds
         #expect(stream([bought]).nextDue == day(30, leeway))
@@ -128,7 +128,7 @@ struct ChangeStreamTests {
         #expect(names(told([bought, late])) == ["started", "continued", "renewed"])
     }
 
-    @Test("what a late event disproves is withdrawn before the truth is told")
+    @Test("a late event withdraws a false change before emitting the correct one")
     func correction() throws {
         let leeway = Catalogue.defaultLeewayMilliseconds
         let late = Fact.didRenew("2", day(30), day(60), at: day(30, 3_000))
@@ -142,7 +142,7 @@ struct ChangeStreamTests {
         #expect(!correction.causes.isEmpty)
     }
 
-    @Test("a renewal announced early is an update at once and a renewal when it is due")
+    @Test("a renewal signed early is updated at once and continued when due")
     func earlyRenewal() {
         let early = Fact.didRenew("2", day(30), day(60), at: day(29))
         let before = stream([bought, early])
@@ -153,7 +153,7 @@ struct ChangeStreamTests {
         #expect(names(after) == ["started", "updated", "continued", "renewed"])
     }
 
-    @Test("the same fact by another way changes nothing")
+    @Test("a duplicate fact from another source changes nothing")
     func duplicateKnowledge() {
         var again = bought
         again.position = 2
@@ -161,7 +161,7 @@ struct ChangeStreamTests {
         #expect(names(told([bought, again])) == ["started"])
     }
 
-    @Test("arrival, not signing, decides the order in which changes are told")
+    @Test("changes are emitted in order of arrival, not of signing")
     func lateArrival() {
         let off = turnedOff.with { $0.receivedAt = day(35) }
         let changes = told([bought, off])
@@ -170,7 +170,7 @@ struct ChangeStreamTests {
         #expect(names(changes).contains("autoRenewDisabled"))
     }
 
-    @Test("sequence numbers have no gaps, and a page knows the numbers before it")
+    @Test("sequence numbers have no gaps, and a page continues them")
     func sequence() {
         let facts = [
             bought, turnedOff, .resubscribed("2", day(40), day(70)),
@@ -183,7 +183,7 @@ struct ChangeStreamTests {
         #expect(part.marks == whole.marks)
     }
 
-    @Test("the mark before a change is the last one the filter lets through")
+    @Test("the mark before a change is the last one that passes the filter")
     func previousUnderFilter() {
         let stream = stream([bought, turnedOff, .resubscribed("2", day(40), day(70))])
         #expect(stream.mark(before: 1) { _ in true } == nil)
@@ -193,7 +193,7 @@ struct ChangeStreamTests {
         #expect(stream.mark(before: 99) { _ in true }?.sequence == Int64(stream.marks.count))
     }
 
-    @Test("the state hash changes with the meaning and not with the proof")
+    @Test("the state hash depends on the meaning, not on the evidence")
     func stateHash() {
         var proof = bought
         proof.cause = Cause(kind: .transaction)
@@ -203,7 +203,7 @@ struct ChangeStreamTests {
         #expect(told([bought])[0].stateHash != told([elsewhere])[0].stateHash)
     }
 
-    @Test("facts in any order of the array give the same changes")
+    @Test("the order of the facts does not matter")
     func anyOrder() {
         let facts = numbered([bought, turnedOff, .resubscribed("2", day(40), day(70))])
         let forth = ChangeStream(Self.chain, facts: facts, readings: [], rules: Self.rules) {

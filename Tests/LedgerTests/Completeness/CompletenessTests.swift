@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-@Suite("Completeness: what sweeps make certain, and doubt takes back")
+@Suite("Completeness: sweeps advance it, missed notifications move it back")
 struct CompletenessTests {
     static let app = BundleId("com.example.app")
 
@@ -20,7 +20,7 @@ struct CompletenessTests {
         completeness.window([CompletenessTests.app])?.through.milliseconds
     }
 
-    @Test("nothing is certain before anybody looked")
+    @Test("without a sweep there is no window")
     func nothing() {
         let completeness = Completeness()
         #expect(completeness.window([CompletenessTests.app])?.through == nil)
@@ -28,7 +28,7 @@ struct CompletenessTests {
         #expect(completeness.all.isEmpty)
     }
 
-    @Test("the first sweep begins it, one that touches it moves it on, whatever their order")
+    @Test("the first sweep starts it, an adjacent one advances it, in either order")
     func moves() {
         var completeness = Completeness()
         #expect(
@@ -47,7 +47,7 @@ struct CompletenessTests {
     }
 
     @Test(
-        "a sweep that makes nothing more certain moves nothing",
+        "a sweep of covered time moves nothing",
         arguments: [(100, 200), (120, 180), (201, 300), (10, 99), (300, 300), (300, 250)])
     func unmoved(_ window: (Int64, Int64)) {
         var completeness = Completeness()
@@ -62,7 +62,7 @@ struct CompletenessTests {
     }
 
     @Test(
-        "a notification that a sweep should have found takes back what it claimed",
+        "a notification that a sweep missed moves the window back",
         arguments: [(99, 200), (100, 100), (150, 150), (199, 199), (200, 200)])
     func doubt(_ signed: Int64, _ expected: Int64) {
         var completeness = Completeness()
@@ -74,7 +74,7 @@ struct CompletenessTests {
     }
 
     @Test(
-        "behind a gap of which Apple has lost a part, what is certain begins anew; else the gap stays",
+        "a sweep after a gap that Apple has partly dropped restarts the window; else the gap stays",
         arguments: [(Environment.production, Int64(179)), (.sandbox, 29)] as [(Environment, Int64)])
     func lost(_ environment: Environment, _ reachDays: Int64) {
         let reach = reachDays * 86_400_000
@@ -90,17 +90,17 @@ struct CompletenessTests {
                 completeness.window([CompletenessTests.app])
                     == CompleteWindow(
                         from: time(isLost ? 201 : 100), through: time(isLost ? 300 : 200)))
-            // What was told before stays what was told.
+            // Earlier states are unchanged.
             #expect(
                 completeness.window([CompletenessTests.app]) { $0.position <= 5 }
                     == CompleteWindow(from: time(100), through: time(200)))
-            // The other side of the gap has been given up.
+            // The window before the gap is abandoned.
             completeness.take(sweep(50, 150), in: environment, position: 7, receivedAt: time(3))
             #expect(completeness.window([CompletenessTests.app])?.from == time(isLost ? 201 : 50))
         }
     }
 
-    @Test("what was certain as of a position or a time stays what it was")
+    @Test("the window as of a position or time does not change")
     func asOf() {
         var completeness = Completeness()
         completeness.take(sweep(100, 200), in: .production, position: 5, receivedAt: time(10))
@@ -117,7 +117,7 @@ struct CompletenessTests {
         #expect(Completeness(states: completeness.all) == completeness)
     }
 
-    @Test("of several apps the one that is farthest behind counts, and one never swept counts most")
+    @Test("the window of several apps is that of the least complete, none if one was never swept")
     func several() {
         let other = BundleId("com.example.other")
         var completeness = Completeness()
@@ -131,7 +131,7 @@ struct CompletenessTests {
             notificationSigned: time(120), of: other, position: 3, receivedAt: time(3))
         #expect(completeness.window([CompletenessTests.app])?.through == time(200))
         #expect(completeness.window([other])?.through == time(120))
-        // What begins later for one begins later for all.
+        // The latest start applies to all.
         completeness.take(
             sweep(110, 300, of: BundleId("com.example.third")), in: .production, position: 4,
             receivedAt: time(4))
@@ -141,7 +141,7 @@ struct CompletenessTests {
         #expect(completeness.window([other, BundleId("com.example.third")])?.from == time(110))
     }
 
-    @Test("of apps whose certain times do not meet nothing is certain together")
+    @Test("apps with disjoint windows have none in common")
     func apart() {
         let other = BundleId("com.example.other")
         var completeness = Completeness()
@@ -152,7 +152,7 @@ struct CompletenessTests {
         #expect(completeness.window([other])?.from == time(201))
     }
 
-    @Test("a sweep reads back from its evidence, and nothing else does")
+    @Test("a sweep parses back from its evidence; other input is rejected")
     func evidence() throws {
         let sweep = sweep(100, 200)
         #expect(Sweep(evidence: try JSONValue.parse(sweep.evidence)) == sweep)

@@ -11,7 +11,7 @@ struct CommandTests {
         .ungrant(CustomerId("ann"), grant: "g"), .note(nil), .note(CustomerId("ann")),
     ].map { Command(id: "k\"é", actor: "sara", reason: "why\\", action: $0) }
 
-    @Test("What is written is read again", arguments: commands)
+    @Test("Evidence parses back", arguments: commands)
     func roundTrip(_ command: Command) throws {
         let chain = ChainId(
             bundleId: BundleId("app"), originalTransactionId: OriginalTransactionId("1"))
@@ -20,7 +20,7 @@ struct CommandTests {
         #expect(value["originalTransactionId"]?.string == "1")
     }
 
-    @Test("Anything missing or unknown makes it no command", arguments: commands)
+    @Test("Missing or unknown members are rejected", arguments: commands)
     func incomplete(_ command: Command) throws {
         let value = try JSONValue.parse(command.evidence(about: nil))
         let members = try #require(value.object)
@@ -36,7 +36,7 @@ struct CommandTests {
     }
 
     @Test(
-        "A UUID is a customer in lower case, anything else stays as it is",
+        "A UUID is lowercased, anything else is unchanged",
         arguments: [
             ("F3A86F0D-52BE-4C53-8F0E-7D9B1C44D033", "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"),
             ("F3A86F0D-52BE-4C53-8F0E-7D9B1C44D03", "F3A86F0D-52BE-4C53-8F0E-7D9B1C44D03"),
@@ -48,7 +48,7 @@ struct CommandTests {
         #expect(CustomerId(stated: stated).rawValue == expected)
     }
 
-    @Test("A customer's own facts stand apart from every chain")
+    @Test("A customer's own facts have a key apart from every chain")
     func ownPlace() {
         #expect(ChainId(customer: CustomerId("ann")).customer == CustomerId("ann"))
         let chain = ChainId(

@@ -2,8 +2,8 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §6: what a customer has.
-@Suite("What a customer has")
+/// `lifecycle.md` §6: a customer's entitlements.
+@Suite("Entitlements of a customer")
 struct EntitlementTests {
     private let ann = CustomerId("ann")
     private let bought = Fact.subscribed("1", day(0), day(30)).token("ann")
@@ -16,7 +16,7 @@ struct EntitlementTests {
             ProductId("nothing"): Catalogue.Product(entitlements: []),
         ])
 
-    /// Chains named by their place, from "1".
+    /// Chains named by their index, from "1".
     private func asked(
         _ at: Timestamp, _ chains: [Fact]..., grants: [Grant] = [],
         catalogue: Catalogue = EntitlementTests.catalogue
@@ -44,7 +44,7 @@ struct EntitlementTests {
         #expect(found.verdicts.isEmpty && found.products.isEmpty && found.groups.isEmpty)
     }
 
-    @Test("Somebody else's chain, a consumable and a chain that has not begun give nothing")
+    @Test("Another's chain, a consumable and a chain not yet begun give nothing")
     func others() {
         let consumable = Fact.subscribed("1", day(0), day(30)).token("ann").transaction {
             $0.type = Raw(.consumable)
@@ -72,7 +72,7 @@ struct EntitlementTests {
         #expect(found.groups.map(\.group) == ["main"])
     }
 
-    @Test("A product the catalogue lacks grants one named like it, one without any grants none")
+    @Test("An unlisted product grants its own name, a product without entitlements none")
     func unknownProduct() {
         func facts(_ product: String) -> [Fact] {
             [bought.transaction { $0.productId = ProductId(product) }]
@@ -82,7 +82,7 @@ struct EntitlementTests {
         #expect(asked(day(1), facts("nothing")).standing == .active)
     }
 
-    @Test("After the end the state says why not, and the standing is inactive")
+    @Test("After the end the state is expired and the standing inactive")
     func expired() throws {
         let found = asked(day(31), [bought, .expired(at: day(30))])
         let pro = try verdict(found)
@@ -125,7 +125,7 @@ struct EntitlementTests {
 
     // MARK: Several chains
 
-    @Test("Any chain that grants is enough; the one with the latest end is cited")
+    @Test("Any active chain suffices; the one with the latest end is cited")
     func union() throws {
         let long = Fact.subscribed("9", day(5), day(90)).token("ann")
         #expect(try verdict(asked(day(10), [bought], [long])).originalTransactionId == .init("2"))
@@ -133,7 +133,7 @@ struct EntitlementTests {
         #expect(try verdict(asked(day(40), [bought, .expired(at: day(30))], [long])).active)
     }
 
-    @Test("Of equal ends the larger originalTransactionId is cited: the longer, then by bytes")
+    @Test("With equal ends the larger originalTransactionId is cited: by length, then bytes")
     func largerId() throws {
         func cited(_ one: String, _ two: String) throws -> String? {
             let holdings = [one, two].map { id in
@@ -152,7 +152,7 @@ struct EntitlementTests {
         #expect(try cited("9", "10") == "10")
     }
 
-    @Test("When none grants, the one that ended last is cited, though retry began another state")
+    @Test("If none is active, the one that ended last is cited, even in retry")
     func endedLast() throws {
         let failing = [bought, Fact.didFailToRenew(at: day(30))]
         let later = [
@@ -163,7 +163,7 @@ struct EntitlementTests {
         #expect(found.state == .expired)
     }
 
-    @Test("A chain that moved away is inactive from then on, until then it was active")
+    @Test("A moved chain is active until the move, inactive afterwards")
     func movedAway() throws {
         let facts = [
             Fact.subscribed("1", day(0), day(30)), .link("ann", at: day(2)),
@@ -177,7 +177,7 @@ struct EntitlementTests {
 
     // MARK: Leeway
 
-    @Test("While a renewal is overdue access continues for the leeway, and says so")
+    @Test("While a renewal is overdue access continues for the leeway, with basis leeway")
     func leeway() throws {
         let overdue = [bought, Fact.autoRenew(true, at: day(1))]
         let end = day(30, Catalogue.defaultLeewayMilliseconds)
@@ -190,7 +190,7 @@ struct EntitlementTests {
         #expect(try !verdict(asked(end, overdue)).active)
     }
 
-    @Test("No leeway when it is turned off, after a failure, an expiry, or auto-renew off")
+    @Test("No leeway if disabled, or after a failure, an expiry, or auto-renew off")
     func noLeeway() throws {
         let on = Fact.autoRenew(true, at: day(1))
         var off = EntitlementTests.catalogue
@@ -221,7 +221,7 @@ struct EntitlementTests {
         #expect(asked(day(20), grants: grants).standing == .inactive)
     }
 
-    @Test("Withdrawn, it ends then; an unknown id or another customer's withdraws nothing")
+    @Test("A withdrawal ends it; one with an unknown id or another customer does nothing")
     func withdrawn() throws {
         let grant = Fact.grant("gold", until: day(20), at: day(10), id: "g")
         let grants = granted(
@@ -233,7 +233,7 @@ struct EntitlementTests {
         #expect(try verdict(asked(day(15), grants: grants), "gold").evidence == [1, 4])
     }
 
-    @Test("A grant holds beside chains: neither's end takes what the other gives")
+    @Test("A grant is independent of chains: the end of one does not affect the other")
     func grantBesideChain() throws {
         let grants = granted(.grant("pro", until: day(40), at: day(10), id: "g"))
         let chain = [bought, Fact.expired(at: day(30))]

@@ -2,15 +2,15 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §6: who holds a chain, and from when.
-@Suite("Who holds a chain")
+/// `lifecycle.md` §6: the holders of a chain over time.
+@Suite("Holders of a chain")
 struct HoldersTests {
     private let bought = Fact.subscribed("1", day(0), day(30))
     private let renewed = Fact.didRenew("2", day(30), day(60))
 
-    // MARK: Nobody and tokens
+    // MARK: Tokens
 
-    @Test("Without token and link nobody holds it")
+    @Test("Without token and link it has no holder")
     func nobody() {
         let life = given(bought, renewed)
         #expect(life.holders(day(10)).isEmpty)
@@ -35,7 +35,7 @@ struct HoldersTests {
 
     // MARK: Links
 
-    @Test("The first link holds from the chain's start and beats the token")
+    @Test("The first link holds from the chain's start and overrides the token")
     func firstLink() {
         let life = given(bought.token("a"), .link("ann", at: day(20)))
         #expect(life.holders(day(0)) == ["ann"])
@@ -54,12 +54,12 @@ struct HoldersTests {
     func ties() {
         let life = given(
             bought, .link("ann", at: day(5), id: "x"), .link("bob", at: day(5), id: "y"))
-        // The first holds from the start, until the very moment at which the second does.
+        // The first holds from the start until the second takes effect.
         #expect(life.holders(day(5, -1)) == ["ann"])
         #expect(life.holders(day(5)) == ["bob"])
     }
 
-    @Test("Unlinked, the token speaks again, from then on")
+    @Test("After unlinking, the token applies again from then on")
     func unlinked() {
         let life = given(
             bought.token("a"), .link("ann", at: day(5)), .unlink("ann", at: day(20)))
@@ -67,10 +67,10 @@ struct HoldersTests {
         #expect(life.holders(day(20)) == ["a"])
     }
 
-    @Test("Unlinking somebody who is not linked changes nothing and is not told")
+    @Test("Unlinking a customer without a link changes nothing and is not in the timeline")
     func unlinkNobody() {
         let life = given(bought.token("a"), .unlink("a", at: day(5)), .link("b", at: day(9)))
-        // The link is the first all the same.
+        // The link still counts as the first.
         #expect(life.holders(day(0)) == ["b"])
         #expect(life.lifeFacts(.accountUnlinked).isEmpty)
         #expect(life.lifeFacts(.accountLinked).map(\.at) == [day(9)])
@@ -94,7 +94,7 @@ struct HoldersTests {
         #expect(given(bought.token("a"), .link("a", at: day(5))).notices(.tokenChanged).isEmpty)
     }
 
-    @Test("Commands change no state and stand in the timeline with their position")
+    @Test("Commands change no state and are in the timeline with their position")
     func timeline() {
         let life = given(bought, .link("ann", at: day(5)), .command(.note(nil), at: day(6)))
         #expect(life.history == given(bought).history)
@@ -116,7 +116,7 @@ struct HoldersTests {
     static let claims: [Claim] = [
         Claim(
             policy: .keep, before: [], outcome: .moved, after: ["eve"],
-            testDescription: "keep, nobody"),
+            testDescription: "keep, no holder"),
         Claim(
             policy: .keep, before: [.claim("ann", at: day(5))], outcome: .refused,
             after: ["ann"], testDescription: "keep, claimed"),
@@ -128,7 +128,7 @@ struct HoldersTests {
             after: ["ann", "eve"], testDescription: "share, linked"),
         Claim(
             policy: .transfer, before: [], outcome: .moved, after: ["eve"],
-            testDescription: "transfer, nobody"),
+            testDescription: "transfer, no holder"),
         Claim(
             policy: .transfer, before: [.claim("ann", at: day(5))], outcome: .moved,
             after: ["eve"], testDescription: "transfer, claimed"),
@@ -137,14 +137,14 @@ struct HoldersTests {
             after: ["ann"], testDescription: "transfer, linked by an operator"),
         Claim(
             policy: .transfer, before: [.claim("eve", at: day(5))], outcome: .held,
-            after: ["eve"], testDescription: "transfer, hers already"),
+            after: ["eve"], testDescription: "transfer, already the holder"),
         Claim(
             policy: .transfer,
             before: [.link("ann", at: day(5)), .unlink("ann", at: day(6))],
             outcome: .moved, after: ["eve"], testDescription: "transfer, unlinked"),
     ]
 
-    @Test("A claim does what the policy says", arguments: claims)
+    @Test("A claim follows the policy", arguments: claims)
     func claim(_ claim: Claim) {
         let before = given([bought] + claim.before)
         let eve = CustomerId("eve")
@@ -155,7 +155,7 @@ struct HoldersTests {
     }
 
     @Test(
-        "Whoever copies a transaction cannot take it from the token's holder",
+        "A claim with a copied transaction cannot take it from the token's holder",
         arguments: ClaimPolicy.allCases)
     func copied(_ policy: ClaimPolicy) {
         let life = given(bought.token("a"), .claim("eve", policy, at: day(9)))
@@ -163,7 +163,7 @@ struct HoldersTests {
         #expect(life.holders(day(9)).contains("eve") == (policy == .share))
     }
 
-    @Test("A token learnt later refuses the claim it would have refused, in whatever order")
+    @Test("A token learnt later refuses the claim it would have refused, in any order")
     func lateToken() {
         let facts: [Fact] = [bought, .claim("eve", at: day(9)), renewed.token("a")]
         // The token's period began after the claim: the link came first and holds.
@@ -174,14 +174,14 @@ struct HoldersTests {
     }
 
     @Test(
-        "Shared with the token's holder, a transfer is refused: the token still names one of them")
+        "A transfer is refused while the token names one of the holders")
     func sharedThenTransfer() {
         let life = given(
             bought.token("a"), .claim("eve", .share, at: day(5)), .claim("mal", at: day(9)))
         #expect(life.holders(day(9)) == ["a", "eve"])
     }
 
-    @Test("The order of arrival changes nothing", arguments: 1...30 as ClosedRange<UInt64>)
+    @Test("The order of arrival does not matter", arguments: 1...30 as ClosedRange<UInt64>)
     func anyOrder(_ seed: UInt64) {
         var numbers = SeededNumbers(seed: seed)
         let facts = numbered(RandomCommands.facts(&numbers))

@@ -2,8 +2,8 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §6, Minimum trust: how far a chain must be believed to give access.
-@Suite("§6: the least trust that gives access")
+/// `lifecycle.md` §6, Minimum trust: the trust a chain needs to give access.
+@Suite("§6: minimum trust")
 struct MinimumTrustTests {
     private let ann = CustomerId("ann")
 
@@ -32,7 +32,7 @@ struct MinimumTrustTests {
     }
 
     @Test(
-        "A chain gives access from the level that is asked for on; every chain has its states",
+        "A chain gives access at or above the minimum trust; every chain has its states",
         arguments: Catalogue.MinimumTrust.allCases, Trust.allCases)
     func levels(minimum: Catalogue.MinimumTrust, trust: Trust) throws {
         let enough: [Catalogue.MinimumTrust: [Trust]] = [
@@ -48,19 +48,19 @@ struct MinimumTrustTests {
         let found = asked(facts, minimum, at: day(1))
         let verdict = try #require(found.verdicts.first)
         #expect(verdict.active == isEnough && verdict.basis == (isEnough ? .period : nil))
-        // It is shown for what it is.
+        // It is shown with its state and trust.
         #expect(verdict.state == .subscribed && verdict.until == day(30))
         #expect(verdict.trust == trust)
         #expect(found.standing == (isEnough ? .active : .inactive))
     }
 
-    @Test("Nothing but transport is asked for where nothing is configured")
+    @Test("The default minimum is transport")
     func byDefault() {
         #expect(Catalogue().minimumTrust == .transport)
     }
 
     @Test(
-        "News of a lower rank about a chain that is known from better evidence count",
+        "Lower-rank updates of a chain with better evidence count",
         arguments: [
             (Trust.signed, Trust.secret, Catalogue.MinimumTrust.signed),
             (.signed, .transport, .signed),
@@ -73,11 +73,11 @@ struct MinimumTrustTests {
         #expect(answer.state == .renewing && answer.isEntitled && answer.trust == news)
         #expect(answer.accessUntil == day(60))
         #expect(try #require(asked(facts, minimum, at: day(31)).verdicts.first).active)
-        // Without what the chain is known from they give nothing.
+        // Without the better evidence they give no access.
         #expect(life([renewed], minimum).answer(day(31))?.isEntitled == false)
     }
 
-    @Test("A status, or any other fact of that rank, makes a chain known; one of no use does not")
+    @Test("A status, or any other usable fact of that rank, suffices; an unusable one does not")
     func known() {
         let told = bought(.secret)
         #expect(
@@ -86,7 +86,7 @@ struct MinimumTrustTests {
         #expect(life([told, broken], .transport).answer(day(3))?.isEntitled == false)
     }
 
-    @Test("No leeway beyond an end that only the secret tells of")
+    @Test("No leeway after an end stated only at rank secret")
     func leeway() throws {
         let facts = [bought(.secret).renewal { $0.autoRenewStatus = Raw(.on) }]
         let at = day(30, minute)
@@ -95,7 +95,7 @@ struct MinimumTrustTests {
         #expect(!verdict.active && verdict.basis == nil && verdict.state == .expired)
     }
 
-    @Test("What is bought once is owned all the same, and gives as little")
+    @Test("A one-time purchase is owned, but gives no access")
     func oneTime() throws {
         let facts = [
             bought(.secret).transaction {

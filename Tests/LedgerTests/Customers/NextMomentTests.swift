@@ -2,12 +2,12 @@ import AppStore
 import Ledger
 import Testing
 
-@Suite("When the clock alone changes what a customer has")
+@Suite("When the clock alone changes entitlements")
 struct NextMomentTests {
     private static let catalogue = Catalogue(
         products: [ProductId("pro"): Catalogue.Product(entitlements: ["a", "b"])])
 
-    /// Some of nobody, some that begin later, end before they begin, or touch.
+    /// None, some that begin later, end before they begin, or touch.
     private func grants(_ numbers: inout SeededNumbers) -> [Grant] {
         let facts = (0..<numbers.below(3)).flatMap { number in
             let start = day(Int64(numbers.below(90)), Int64(numbers.below(3)))
@@ -20,7 +20,7 @@ struct NextMomentTests {
     }
 
     @Test(
-        "Before the next moment every answer is that of the first; each change has a next moment",
+        "The answer is constant until the next moment; each change has a next moment",
         arguments: 1...80 as ClosedRange<UInt64>)
     func nothingBefore(_ seed: UInt64) {
         var numbers = SeededNumbers(seed: seed)
@@ -61,7 +61,7 @@ struct NextMomentTests {
                 }
             }
         }
-        // Worth something only where it tells of rest at all.
+        // Useless if there never is a quiet stretch.
         #expect(quietCount > 0)
     }
 

@@ -1,8 +1,8 @@
 import AppStore
 import Ledger
 
-/// `lifecycle.md` §6 read slowly: everything is asked anew at every moment, from the answers of
-/// single chains, and nothing is kept. What the real thing is compared with.
+/// A plain implementation of `lifecycle.md` §6: recomputes everything at every moment, from the
+/// answers of single chains, without caching. The reference for the real implementation.
 struct PlainCustomers {
     let lives: [(facts: [Fact], life: Lifecycle)]
     let catalogue: Catalogue
@@ -43,7 +43,7 @@ struct PlainCustomers {
             .sorted { $0.position < $1.position }
             .filter { ids.insert($0.command?.id ?? "").inserted }
             .sorted { ($0.receivedAt, $0.position) < ($1.receivedAt, $1.position) }
-        // Customer, and whether a claim made them so.
+        // The customer, and whether by a claim.
         var linked: [(String, Bool)] = []
         var changes: [(Timestamp, [String])] = []
         for fact in commands {
@@ -106,7 +106,7 @@ struct PlainCustomers {
         return picture
     }
 
-    /// Whether any fact that counts is believed as far as the catalogue asks for.
+    /// Whether any usable fact has the catalogue's minimum trust.
     private func isVouched(_ facts: [Fact]) -> Bool {
         facts.contains { fact in
             guard fact.flaw == nil, fact.signedDate != nil else { return false }

@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-@Suite("Customers as a slow reading of the rules sees them")
+@Suite("Customers compared with the plain implementation")
 struct PlainCustomersTests {
     private static let catalogue = Catalogue(
         products: [ProductId("pro"): Catalogue.Product(entitlements: ["a", "b"])])
@@ -21,7 +21,7 @@ struct PlainCustomersTests {
     }
 
     @Test(
-        "Holders, verdicts and standings of random worlds agree with it at every moment",
+        "Holders, verdicts and standings of random customers agree at every moment",
         arguments: 1...60 as ClosedRange<UInt64>)
     func agreement(_ seed: UInt64) {
         var numbers = SeededNumbers(seed: seed)
@@ -43,7 +43,7 @@ struct PlainCustomersTests {
                         uniqueKeysWithValues: found.products.map {
                             ($0.productId.rawValue, $0.standing)
                         }) == expected.products)
-                // What is shortened says the same from where it is complete.
+                // A shortened holding gives the same verdicts from completeFrom on.
                 guard short.allSatisfy({ $0.completeFrom <= moment }) else { continue }
                 let again = Entitlements(
                     at: moment, holdings: short, grants: [], catalogue: plain.catalogue)

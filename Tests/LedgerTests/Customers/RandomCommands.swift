@@ -1,11 +1,11 @@
 import AppStore
 import Ledger
 
-/// Chains with tokens, links and claims in wild mixtures; the same numbers give the same facts.
+/// Chains with random tokens, links and claims; the same numbers give the same facts.
 enum RandomCommands {
     static let customers = ["a", "b", "ann", "bob"]
 
-    /// One chain's facts, not numbered yet.
+    /// One chain's facts, without positions.
     static func facts(_ numbers: inout SeededNumbers) -> [Fact] {
         let count = 2 + numbers.below(4)
         var facts: [Fact] = (0..<count).map { index in

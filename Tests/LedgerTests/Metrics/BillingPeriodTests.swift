@@ -26,7 +26,7 @@ struct BillingPeriodTests {
     }
 
     @Test(
-        "Other lengths are rounded half-even once; lengths of no calendar have no year",
+        "Other lengths are rounded half-even once; lengths without a yearly factor have no year",
         arguments: [
             ("P2Y", 1, 0), ("P2Y", 3, 2), ("P3D", 1_000, 121_667), ("P5M", 1_000, 2_400),
             ("PT1H", 1, nil), ("P1M1D", 1, nil), ("PT0S", 1, nil),
@@ -36,7 +36,7 @@ struct BillingPeriodTests {
         #expect(period.annualised(price) == year)
     }
 
-    @Test("A price is at least nothing and at most a thousand million")
+    @Test("A price is 0 to 1,000,000,000 units")
     func priceBounds() {
         let year = BillingPeriod(length: ISO8601Period(months: 12), isInferred: false)
         #expect(year.annualised(-1) == nil)
@@ -45,7 +45,7 @@ struct BillingPeriodTests {
     }
 
     @Test(
-        "Where the catalogue is silent the dates tell: months vary in days, clocks by an hour",
+        "Without a catalogue entry the dates are used: months vary in days, days by an hour",
         arguments: [
             (1, 0, "P1D"), (3, 0, "P3D"), (7, 0, "P1W"), (14, 0, "P2W"), (27, 0, "P27D"),
             (28, 0, "P1M"), (30, 1, "P1M"), (31, -1, "P1M"), (32, 0, "P32D"), (59, 0, "P2M"),
@@ -61,7 +61,7 @@ struct BillingPeriodTests {
         #expect(found.period.map(\.isInferred) != false)
     }
 
-    @Test("An extension makes no longer period")
+    @Test("An extension does not lengthen the billing period")
     func extended() throws {
         let life = given(
             Fact.subscribed("1", day(0), day(30)).priced(1_000),
@@ -71,7 +71,7 @@ struct BillingPeriodTests {
     }
 
     @Test(
-        "A restore makes no shorter period: its copy is dated by the restore, not by the purchase",
+        "A restore, whose copy has its own date, does not shorten the billing period",
         arguments: [1, 5, 29] as [Int64])
     func restored(_ restoredOn: Int64) {
         func copy(_ fact: Fact) -> Fact {
@@ -81,16 +81,16 @@ struct BillingPeriodTests {
         let restored = copy(
             .transaction("2", day(restoredOn), day(30), at: day(restoredOn)))
         #expect(given(bought, restored).metrics().stretches.map(\.annualised) == [12_000, 12_000])
-        // Extended, then restored: the copy knows the later end only.
+        // Extended, then restored: the copy has only the later end.
         let later = copy(.transaction("2", day(restoredOn), day(60), at: day(restoredOn)))
         let extended = given(bought, later).metrics().stretches
         #expect(extended.first?.annualised == 12_000)
         #expect(extended.first?.to == day(60))
-        // The later copy alone is all that is known: from its own dates.
+        // If only the later copy is known, its own dates are used.
         #expect(given(restored).metrics().stretches.first?.period?.isInferred == true)
     }
 
-    @Test("Outside Production only the catalogue tells")
+    @Test("Outside Production only the catalogue is used")
     func sandbox() throws {
         let fact = Fact.subscribed("1", day(0), day(0, 5 * minute)).priced(1_000)
         let silent = try #require(stretch(fact, .sandbox))
@@ -101,7 +101,7 @@ struct BillingPeriodTests {
         #expect(stretch(fact, catalogue: catalogue, .sandbox)?.annualised == 12_000)
     }
 
-    @Test("An offer paid up front lasts as long as the offer; a commitment counts one instalment")
+    @Test("An offer paid up front has the offer's length; a commitment counts one instalment")
     func offers() throws {
         let catalogue = Catalogue(products: [
             ProductId("pro.monthly"): Catalogue.Product(period: ISO8601Period(months: 12))
@@ -121,7 +121,7 @@ struct BillingPeriodTests {
     }
 
     @Test(
-        "Half of an odd quotient goes up, of an even one down; below nothing, too",
+        "Ties round to the even quotient, for negative numbers, too",
         arguments: [
             (1, 2, 0), (3, 2, 2), (5, 2, 2), (-1, 2, 0), (-3, 2, -2), (7, 3, 2), (8, 3, 3),
             (-8, 3, -3), (.max, 1, .max), (.min, 1, .min), (.max, 2, 4_611_686_018_427_387_904),

@@ -64,7 +64,7 @@ struct CountTableTests {
     }
 
     @Test(
-        "Parts are never more than what they are parts of",
+        "Parts never exceed their wholes",
         arguments: CountedMetric.allCases.filter { !$0.rates.isEmpty })
     func parts(_ metric: CountedMetric) {
         for row in Self.table(metric) {
@@ -72,7 +72,7 @@ struct CountTableTests {
         }
     }
 
-    @Test("The order of facts and of chains changes nothing", arguments: CountedMetric.allCases)
+    @Test("The order of facts and of chains does not matter", arguments: CountedMetric.allCases)
     func anyOrder(_ metric: CountedMetric) {
         var numbers = SeededNumbers(seed: 11)
         let again = (1...100).map { (seed: UInt64) in
@@ -84,7 +84,7 @@ struct CountTableTests {
         #expect(Self.table(metric, lives: again) == Self.table(metric))
     }
 
-    @Test("A filter keeps its rows as they are without it")
+    @Test("A filter leaves the rows it keeps unchanged")
     func filtered() {
         let all = Self.table(.revenue, [.product])
         let only = Self.table(.revenue, [.product], [.product: ["a", nil]])

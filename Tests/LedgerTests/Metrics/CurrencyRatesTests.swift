@@ -2,14 +2,14 @@ import AppStore
 import Ledger
 import Testing
 
-@Suite("Rates of currencies")
+@Suite("Currency rates")
 struct CurrencyRatesTests {
     private func rates(_ euro: String) throws -> CurrencyRates {
         CurrencyRates(target: "USD", rates: ["EUR": try #require(CurrencyRates.Rate(euro))])
     }
 
     @Test(
-        "Nothing but a plain decimal number greater than 0 is a rate",
+        "A rate is a plain decimal number greater than 0",
         arguments: [
             "", "0", "0.0", "-1", "+1", "1.", ".5", "1,5", "1e3", "1.2.3", " 1", "nan", "٣",
             "1234567890123456", "1.0123456789", "1000001", "1000000.1", "999999999999999",
@@ -19,7 +19,7 @@ struct CurrencyRatesTests {
     }
 
     @Test(
-        "A rate is written as it was read",
+        "A rate is written as read",
         arguments: ["1", "1.0834", "0.006612", "0.000000001", "1000000", "1000000.0", "10.50"])
     func written(_ text: String) {
         #expect(CurrencyRates.Rate(text)?.description == text)
@@ -36,7 +36,7 @@ struct CurrencyRatesTests {
         #expect(try rates(rate).converted(amount, from: "EUR") == expected)
     }
 
-    @Test("What no sum could hold, and what has no rate, is not converted")
+    @Test("Amounts too large for sums or without a rate are not converted")
     func none() throws {
         let largest = BillingPeriod.largestPrice * 365
         #expect(try rates("1.000000001").converted(largest, from: "EUR") == nil)
@@ -46,7 +46,7 @@ struct CurrencyRatesTests {
         #expect(try rates("2").converted(7, from: "USD") == 7)
     }
 
-    @Test("Why an amount cannot be converted is told; nothing needs no rate")
+    @Test("The gap states why an amount cannot be converted; 0 needs no rate")
     func gaps() throws {
         let largest = BillingPeriod.largestPrice * 365
         #expect(try rates("1").gap(largest, in: "EUR") == nil)
@@ -57,7 +57,7 @@ struct CurrencyRatesTests {
         #expect(try rates("1").gap(1, in: nil) == nil)
     }
 
-    @Test("A change of currency is, converted, a change of price, and every row still balances")
+    @Test("With conversion a change of currency is a change of price, and rows balance")
     func movement() throws {
         let euro = Fact.subscribed("1", day(0), day(30)).priced(3_333, "EUR")
         let dollars = Fact.didRenew("2", day(30), day(60)).priced(10_000)
@@ -71,7 +71,7 @@ struct CurrencyRatesTests {
         #expect(rows[1][.expansion] == 120_000 - 43_996 && rows[1][.movedIn] == 0)
     }
 
-    @Test("What was bought while the developer was in the program is estimated at 85 %")
+    @Test("Purchases while the developer was in the program are estimated at 85 %")
     func program() {
         let life = given(
             Fact.subscribed("1", day(0), day(30)).priced(10_000),

@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// What one chain contributes to each counted metric.
+/// One chain's contribution to each counted metric.
 @Suite("Occurrences of one chain")
 struct OccurrenceTests {
     private let bought = Fact.subscribed("1", day(0), day(30)).priced(10_000)
@@ -23,10 +23,10 @@ struct OccurrenceTests {
         }
     }
 
-    // MARK: What never counts
+    // MARK: Never counted
 
     @Test(
-        "Copies by family sharing contribute nothing to any metric",
+        "Family Sharing copies contribute to no metric",
         arguments: CountedMetric.allCases)
     func copies(_ metric: CountedMetric) {
         let life = given(
@@ -40,7 +40,7 @@ struct OccurrenceTests {
         #expect(told(life, metric, instants: [day(0), day(5), day(45)]).isEmpty)
     }
 
-    @Test("Nothing has happened that comes after the limit", arguments: CountedMetric.allCases)
+    @Test("Nothing after the limit counts", arguments: CountedMetric.allCases)
     func limit(_ metric: CountedMetric) {
         let life = given(bought, renewed, .expired(at: day(60)))
         #expect(told(life, metric, limit: day(0), instants: [day(-5), day(0)]).isEmpty)
@@ -66,7 +66,7 @@ struct OccurrenceTests {
         #expect(at(day(37, 1)).isEmpty)
     }
 
-    @Test("The first period ever is a start, as trial or paid; an adopted chain has none")
+    @Test("The first period is a start, as trial or paid; an adopted chain has none")
     func starts() {
         #expect(told(given(bought, renewed), .starts) == ["starts": 1, "paidStarts": 1])
         #expect(told(given(trial), .starts) == ["starts": 1, "trialStarts": 1])
@@ -83,7 +83,7 @@ struct OccurrenceTests {
         #expect(
             told(given(trial, paid), .trials, limit: day(7, -1)) == ["trials": 1, "pending": 1])
         #expect(told(given(trial, .expired(at: day(7))), .trials) == ended)
-        // Bought again after it had expired: won back, not converted.
+        // Bought again after expiry: won back, not converted.
         let late = Fact.resubscribed("2", day(20), day(50)).priced(10_000)
         #expect(told(given(trial, .expired(at: day(7)), late), .trials) == ended)
         // Paid out of billing retry: the same run.
@@ -94,7 +94,7 @@ struct OccurrenceTests {
 
     // MARK: Renewals
 
-    @Test("Renewals that cost something count; free ones and purchases do not")
+    @Test("Paid renewals count; free ones and purchases do not")
     func renewals() {
         #expect(told(given(bought, renewed), .renewals) == ["renewals": 1])
         #expect(told(given(bought, renewed.priced(0)), .renewals).isEmpty)
@@ -107,7 +107,7 @@ struct OccurrenceTests {
     }
 
     @Test(
-        "Whoever comes back is counted by the days away",
+        "Reactivations are counted by the days away",
         arguments: [
             (30, "away.0-6"), (36, "away.0-6"), (37, "away.7-29"), (60, "away.30-89"),
             (394, "away.90-364"), (395, "away.365+"),
@@ -119,7 +119,7 @@ struct OccurrenceTests {
         #expect(told(life, .reactivations) == ["reactivated": 1, bucket: 1])
     }
 
-    @Test("A recovery and a refund taken back are no reactivations")
+    @Test("Recoveries and reversed refunds are not reactivations")
     func noReactivation() {
         let retry = given(
             bought, .didFailToRenew(at: day(30)), .didRenew("2", day(40), day(70), .billingRecovery)
@@ -174,7 +174,7 @@ struct OccurrenceTests {
         #expect(told(life, .autoRenew) == ["off": 1, before: 1, after: 1])
     }
 
-    @Test("Off and on again are two; after the end it is neither before it")
+    @Test("Off and on again are two; after the end it is not before the end")
     func offAndOn() {
         let life = given(
             bought, .autoRenew(false, at: day(5)), .autoRenew(true, at: day(6)))
@@ -212,7 +212,7 @@ struct OccurrenceTests {
     }
 
     @Test(
-        "A refund is the price, or the part of it that Apple states, by its own day",
+        "A refund is the price, or the part stated by Apple, on its own day",
         arguments: [
             (nil, 10_000), (100_000, 10_000), (50_000, 5_000), (33_333, 3_333), (0, 0),
             (-1, 0), (100_001, 10_000),
@@ -228,7 +228,7 @@ struct OccurrenceTests {
         #expect(found.map { $0.cause } == [2])
     }
 
-    @Test("A refund is as large as it was stated last; the first statement may say nothing of it")
+    @Test("The last stated percentage applies; the first statement may lack it")
     func restatedRefund() {
         let life = given(
             bought, refunded(nil),
@@ -238,7 +238,7 @@ struct OccurrenceTests {
         #expect(told(life, .revenue)["refunded"] == 4_000)
     }
 
-    @Test("What was refunded, given back, and refunded again under the same date stands")
+    @Test("A refund reversed and refunded again under the same date is in force")
     func refundedAgain() {
         let reversal = Fact.notification(.refundReversed, "1", day(0), day(30), at: day(12))
             .priced(10_000)
@@ -250,7 +250,7 @@ struct OccurrenceTests {
         #expect(told(life, .refundsByPurchase)["refunded"] == 10_000)
     }
 
-    @Test("A refund taken back stays on its day, and is taken back on the day it was")
+    @Test("A reversed refund stays on its day; the reversal is on its own")
     func reversed() {
         let life = given(
             bought, refunded(nil),
@@ -279,7 +279,7 @@ struct OccurrenceTests {
         #expect(told(life, .revenue) == ["transactions": 2, "gross": 30_000])
     }
 
-    @Test("Revenue is gross by purchase; free is nothing, and unpriced is not free")
+    @Test("Revenue is gross by purchase; free counts 0, and unpriced is not free")
     func revenue() {
         #expect(
             told(given(bought, renewed, refunded(nil)), .revenue) == [
@@ -294,7 +294,7 @@ struct OccurrenceTests {
     }
 
     @Test(
-        "What states no price is told wherever its amount is missing, and counted where it can be")
+        "Unpriced purchases are listed where their amount is missing, and counted otherwise")
     func unpriced() {
         let sold = [bought.priced(nil), renewed.priced(10_000, nil), refunded(nil).priced(nil)]
         let life = given(sold)
@@ -306,13 +306,13 @@ struct OccurrenceTests {
         #expect(told(life, .refundsByPurchase)["transactions"] == 2)
         #expect(told(life, .refundsByPurchase)["refunds"] == 1)
         #expect(told(life, .refundsByPurchase)["unpriced"] == 2)
-        // A trial that states no price costs nothing all the same.
+        // A trial without a stated price is still free.
         for metric in [CountedMetric.revenue, .proceeds, .refundsByPurchase] {
             #expect(told(given(trial.priced(nil)), metric).isEmpty)
         }
     }
 
-    @Test("A year of service that was paid in grace begins where the period before ended")
+    @Test("A year of service paid for in grace begins at the end of the period before")
     func proceedsInGrace() {
         let life = given(
             trial, .didFailToRenew(at: day(7, hour), grace: day(23)),
@@ -325,7 +325,7 @@ struct OccurrenceTests {
             ])
     }
 
-    @Test("A purchase that was restored is paid once")
+    @Test("A restored purchase is paid once")
     func restored() {
         let item = { (snapshot: inout TransactionSnapshot) in
             snapshot.webOrderLineItemId = WebOrderLineItemId("w")
@@ -336,7 +336,7 @@ struct OccurrenceTests {
         #expect(told(life, .revenue) == ["transactions": 1, "gross": 10_000])
     }
 
-    @Test("Proceeds are 70 %, and 85 % from the purchase at which a year of paid service is full")
+    @Test("Proceeds are 70 %, and 85 % from the purchase that completes a year of paid service")
     func proceeds() {
         func life(_ count: Int64, gapAfter: Int64? = nil, of gap: Int64 = 0) -> Lifecycle {
             given(
@@ -359,7 +359,7 @@ struct OccurrenceTests {
 
     // MARK: Retention
 
-    @Test("Retention: the steps reached, and those that could have been by now")
+    @Test("Retention: steps reached, and steps possible by now")
     func retention() {
         let life = given(bought, renewed, .autoRenew(false, at: day(40)), .expired(at: day(60)))
         func told(_ limit: Timestamp) -> [String: Int64] {

@@ -11,7 +11,7 @@ struct RollForwardGroupTests {
             group: "pro", level: 1, period: ISO8601Period(months: 12)),
     ])
 
-    /// a for a month, upgraded to b in the middle of the second, gone after it.
+    /// a for a month, upgraded to b in the middle of the second, ended after it.
     private var changed: Lifecycle {
         given(
             Fact.subscribed("1", day(0), day(30)).product("a").priced(10_000),
@@ -34,7 +34,7 @@ struct RollForwardGroupTests {
                 filters: filters), catalogue)
     }
 
-    @Test("A change of product moves between products, and is nothing in any other dimension")
+    @Test("A product change is a move between products, and no move in other dimensions")
     func productChange() {
         let rows = rows([.product])
         #expect(rows.map(\.group) == [["a"], ["b"], ["b"]])
@@ -47,7 +47,7 @@ struct RollForwardGroupTests {
         }
     }
 
-    @Test("What a filter leaves out is moved out of the rows, not churned")
+    @Test("Chains excluded by a filter move out of the rows and do not churn")
     func filtered() {
         let only = rows([], .chains, [.product: ["a"]])
         #expect(only.map(\.told) == [["movedOut": 1], [:]])
@@ -57,7 +57,7 @@ struct RollForwardGroupTests {
         #expect(rows([], .chains, [.offerIdentifier: ["x"]]).allSatisfy { $0.isEmpty })
     }
 
-    @Test("By reason, who left moves out of the rest into the reason's row and ends there")
+    @Test("By reason, churned chains move into the reason's row and end there")
     func byReason() {
         let rows = rows([.reason])
         #expect(rows.map(\.group) == [[nil], [nil], ["voluntary"]])
@@ -90,7 +90,7 @@ struct RollForwardGroupTests {
             ])
     }
 
-    @Test("Another currency is another group: out of one, into the other")
+    @Test("A change of currency moves between groups")
     func currency() {
         let life = given(
             Fact.subscribed("1", day(0), day(30)).product("a").priced(10_000),
@@ -140,7 +140,7 @@ struct RollForwardGroupTests {
     }
 
     @Test(
-        "An offer is named by type, identifier and discount type, as far as they are stated",
+        "An offer is named by type, identifier and discount type, as stated",
         arguments: [
             (Offer(), nil), (Offer(type: Raw(.introductoryOffer)), "introductory"),
             (

@@ -2,10 +2,10 @@ import AppStore
 import Ledger
 import Testing
 
-/// What holds for every roll-forward over lives as nobody would live them.
+/// Properties of every roll-forward, over random lives.
 @Suite("Identities of roll-forwards over random lives")
 struct RollForwardPropertyTests {
-    /// The lives and the instants of one test, made once.
+    /// The lives and the instants of the tests, created once.
     private static let chains: [ChainMetrics] = (1...120).map { (seed: UInt64) in
         let facts = RandomLife.facts(
             seed: seed, count: 1 + Int(seed % 40), isHostile: seed.isMultiple(of: 3))
@@ -54,7 +54,7 @@ struct RollForwardPropertyTests {
     }
 
     @Test(
-        "Sums over the groups are the whole, but for what moved between them",
+        "Sums over the groups are the whole, except for moves between them",
         arguments: groupings.dropFirst())
     func sums(_ dimensions: [Dimension]) {
         for measure in [RollForwardQuestion.Measure.chains, .paidChains] {
@@ -89,7 +89,7 @@ struct RollForwardPropertyTests {
         }
     }
 
-    @Test("A row is the same whatever other instants were asked for")
+    @Test("A row does not depend on other instants")
     func independent() {
         let all = Self.sum(.chains, [.product])
         for (from, to) in zip(Self.instants, Self.instants.dropFirst()) {
@@ -100,7 +100,7 @@ struct RollForwardPropertyTests {
         }
     }
 
-    @Test("Neither the order of chains nor how they are shared out changes anything")
+    @Test("Neither the order of chains nor their partition matters")
     func anyOrder() {
         let question = RollForwardQuestion(
             .money, instants: Self.instants, dimensions: [.product, .reason])
@@ -115,7 +115,7 @@ struct RollForwardPropertyTests {
         #expect(joined.rows() == whole.rows())
     }
 
-    @Test("The order of a chain's facts changes nothing it contributes")
+    @Test("The order of a chain's facts does not matter")
     func anyFactOrder() {
         for seed in 1...60 as ClosedRange<UInt64> {
             var numbers = SeededNumbers(seed: seed)

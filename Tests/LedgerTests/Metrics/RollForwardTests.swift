@@ -2,14 +2,14 @@ import AppStore
 import Ledger
 import Testing
 
-/// One chain's life, and the row it makes.
+/// One chain's life, and its row.
 @Suite("Roll-forward of one chain")
 struct RollForwardTests {
     private let bought = Fact.subscribed("1", day(0), day(30))
 
-    // MARK: What never counts
+    // MARK: Never counted
 
-    @Test("No chain, one instant or none: no chain counts, and no row stands for no interval")
+    @Test("Without chains nothing counts; with fewer than two instants there are no rows")
     func nothing() {
         let empty = RollForward(RollForwardQuestion(.chains, instants: [day(0), day(1)])).rows()
         #expect(empty.map(\.isEmpty) == [true])
@@ -20,7 +20,7 @@ struct RollForwardTests {
         }
     }
 
-    @Test("Copies by family sharing and assigned ones never count")
+    @Test("Family Sharing copies and assigned ones never count")
     func copies() throws {
         for ownership in [InAppOwnershipType.familyShared, .assigned] {
             let life = given(bought.owned(ownership), .expired(at: day(30)))
@@ -29,7 +29,7 @@ struct RollForwardTests {
         }
     }
 
-    @Test("A copy that its holder then buys moves in, and out when it is a copy again")
+    @Test("A copy moves in when its holder buys it, and out when it is a copy again")
     func boughtCopy() throws {
         let life = given(
             bought.owned(.familyShared), .didRenew("2", day(30), day(60)),
@@ -69,7 +69,7 @@ struct RollForwardTests {
         #expect(row.residue == 0)
     }
 
-    @Test("A row is the same whatever else was asked")
+    @Test("A row does not depend on the rest of the query")
     func alone() {
         let life = given(
             bought, .didFailToRenew(at: day(30)), .didRenew("2", day(40), day(70)),
@@ -84,14 +84,14 @@ struct RollForwardTests {
 
     // MARK: Columns of a gain
 
-    @Test("The first access ever is new; it appeared when history before is missing")
+    @Test("The first access is new, or appeared if earlier history is missing")
     func first() throws {
         #expect(try #require(given(bought).rollForward(day(0), day(1))).told == ["new": 1])
         let adopted = given(.didRenew("9", day(0), day(30)))
         #expect(try #require(adopted.rollForward(day(-1), day(1))).told == ["appeared": 1])
     }
 
-    @Test("Back from billing retry is recovered, and the churn before it stands")
+    @Test("Back from billing retry is recovered, and the churn before it remains")
     func recovered() throws {
         let life = given(
             bought, .didFailToRenew(at: day(30)),
@@ -126,7 +126,7 @@ struct RollForwardTests {
         #expect(try #require(life.rollForward(day(31), day(60))).told == ["reactivated": 1])
     }
 
-    @Test("A refund taken back reinstates; another purchase after a refund reactivates")
+    @Test("A reversed refund reinstates; a purchase after a refund reactivates")
     func revoked() throws {
         let refund = Fact.notification(.refund, "1", day(0), day(30), at: day(10)).revoked(day(9))
         let reversed = given(
@@ -147,10 +147,10 @@ struct RollForwardTests {
         #expect(try #require(life.rollForward(day(-1), day(25))).told == ["new": 1])
     }
 
-    // MARK: Why they left
+    // MARK: Reasons of churn
 
     @Test(
-        "Who left is in the column of why",
+        "Churn is in the column of its reason",
         arguments: [
             (.voluntary, .voluntary), (.billingRetry, .billing), (.priceIncrease, .priceIncrease),
             (.productNotForSale, .productUnavailable),
@@ -162,14 +162,14 @@ struct RollForwardTests {
         #expect(row.churned == 1)
     }
 
-    @Test("A period that ended without a word churned unconfirmed")
+    @Test("A period that ended without a statement churned unconfirmed")
     func unconfirmed() throws {
         #expect(
             try #require(given(bought).rollForward(day(1), day(40))).told
                 == ["churned.unconfirmed": 1])
     }
 
-    @Test("A family copy that is taken away from its holder is no churn of ours")
+    @Test("A withdrawn family copy is not churn")
     func familyRevoke() throws {
         let life = given(
             bought.owned(.familyShared),

@@ -2,8 +2,8 @@ import AppStore
 import Ledger
 import Testing
 
-/// What only a lower rank tells of is not believed, and never passed over in silence
-/// (`Ledger.docc`, Original StoreKit).
+/// Statements of a lower rank alone do not count, and always raise a notice (`Ledger.docc`,
+/// Original StoreKit).
 @Suite("Refunds and failed payments of a lower rank")
 struct LowerRankNoticeTests {
     private let bought = Fact.subscribed("1", day(0), day(30))
@@ -20,12 +20,12 @@ struct LowerRankNoticeTests {
         life.notices.map(\.code).filter { $0 == .contradiction || $0 == .unconfirmedStatement }
     }
 
-    // MARK: Refunds that are not told
+    // MARK: Refunds without a notice
 
     @Test(
-        "What a higher rank says of the refund as well is no notice",
+        "A refund that a higher rank confirms raises no notice",
         arguments: [
-            // The same; on another day, which holds; within the same second.
+            // The same; on another day, which applies; within the same second.
             Fact.notification(.refund, "1", day(0), day(30), at: day(3)).revoked(day(2)),
             Fact.notification(.refund, "1", day(0), day(30), at: day(5)).revoked(day(4)),
             Fact.notification(.refund, "1", day(0), day(30), at: day(3)).revoked(day(2, 999)),
@@ -38,7 +38,7 @@ struct LowerRankNoticeTests {
         #expect(codes(life) == [])
     }
 
-    @Test("A cancellation that says upgraded, and one that was taken back by who told it, are none")
+    @Test("A cancellation by an upgrade, or one reversed by its source, raises no notice")
     func noRefund() {
         let upgraded = versionOne(.refund, at: day(3)).revoked(day(2)).transaction {
             $0.isUpgraded = true
@@ -50,7 +50,7 @@ struct LowerRankNoticeTests {
         #expect(codes(takenBack) == [])
     }
 
-    @Test("Of what no higher rank speaks a lower one is believed, and nothing is to be told")
+    @Test("A lower rank alone counts, without a notice")
     func believed() {
         let life = given(
             bought,
@@ -62,9 +62,9 @@ struct LowerRankNoticeTests {
         #expect(codes(life) == [])
     }
 
-    // MARK: Refunds that are
+    // MARK: Refunds with a notice
 
-    @Test("Nothing signed since: both can be true, access goes on, and it is told with both")
+    @Test("Without a later signed statement access continues, with a notice naming both")
     func unconfirmed() throws {
         let life = given(bought, versionOne(.refund, at: day(3)).revoked(day(2)))
         #expect(life.state(day(10)) == .subscribed)
@@ -73,12 +73,12 @@ struct LowerRankNoticeTests {
         #expect(notice.evidence == [1, 2])
         #expect(notice.from == day(3))
         #expect(notice.to == nil)
-        // A year later still, until something signed speaks of it.
+        // Also a year later, until a signed statement about it.
         #expect(life.answer(day(20))?.notices.contains(notice) == true)
     }
 
     @Test(
-        "Signed up to a minute after the refund is not since it; later is, and contradicts",
+        "Statements up to a minute after the refund are not later; later ones contradict",
         arguments: [(60_000, .unconfirmedStatement), (60_001, .contradiction)]
             as [(Int64, NoticeCode)])
     func since(milliseconds: Int64, code: NoticeCode) throws {
@@ -93,7 +93,7 @@ struct LowerRankNoticeTests {
         #expect(notice.evidence.count == 2)
     }
 
-    @Test("It is told once, from when it was told first, however often a list repeats it")
+    @Test("One notice from the first statement, however often a list repeats it")
     func repeated() {
         let life = given(
             bought, versionOne(.refund, at: day(3)).revoked(day(2)),
@@ -103,7 +103,7 @@ struct LowerRankNoticeTests {
         #expect(life.notices(.unconfirmedStatement).first?.from == day(3))
     }
 
-    @Test("A signed reversal says that there was a refund: told until then")
+    @Test("A signed reversal confirms the refund: the notice lasts until then")
     func reversed() {
         let life = given(
             bought, versionOne(.refund, at: day(3)).revoked(day(2)),
@@ -112,7 +112,7 @@ struct LowerRankNoticeTests {
         #expect(life.notices(.unconfirmedStatement).first?.to == day(7))
     }
 
-    @Test("A second refund is not the first one, which was taken back")
+    @Test("A second refund is distinct from the first, reversed one")
     func secondRefund() {
         let life = given(
             bought, .notification(.refund, "1", day(0), day(30), at: day(3)).revoked(day(2)),
@@ -122,7 +122,7 @@ struct LowerRankNoticeTests {
         #expect(life.state(day(9)) == .subscribed)
     }
 
-    @Test("Of another transactionId for the same purchase, and of a one-time purchase, too")
+    @Test("Also for another transactionId of the same purchase, and a one-time purchase")
     func otherPurchases() {
         let item = WebOrderLineItemId("77")
         let restored = given(
@@ -143,7 +143,7 @@ struct LowerRankNoticeTests {
         #expect(codes(owned) == [.unconfirmedStatement])
     }
 
-    @Test("An answer of verifyReceipt is told beside what is signed, and believed before version 1")
+    @Test("verifyReceipt raises a notice beside signed data and outranks version 1")
     func threeRanks() {
         var answer = Fact.told(.verifyReceipt, at: day(4)).trusted(.transport)
         answer.transaction = .period("1", day(0), day(30))
@@ -155,7 +155,7 @@ struct LowerRankNoticeTests {
         #expect(contradicted.state(day(10)) != .revoked)
     }
 
-    @Test("What is said after both may follow on a refund taken back: no contradiction, an end")
+    @Test("A statement after both may follow a reversed refund: it ends the notice")
     func saidAfterBoth() {
         let life = given(
             bought, versionOne(.refund, at: day(3)).revoked(day(2)),
@@ -163,7 +163,7 @@ struct LowerRankNoticeTests {
             .transaction("1", day(0), day(30), at: day(12)))
         #expect(codes(life) == [.unconfirmedStatement])
         #expect(life.notices(.unconfirmedStatement).first?.to == day(9))
-        // Told again after that, it contradicts.
+        // Stated again after that, it contradicts.
         let again = given(
             bought, versionOne(.refund, at: day(3)).revoked(day(2)),
             .transaction("1", day(0), day(30), at: day(9)),
@@ -171,7 +171,7 @@ struct LowerRankNoticeTests {
         #expect(codes(again) == [.contradiction])
     }
 
-    @Test("A period that was extended since is no other end; a shorter one told later is")
+    @Test("A later extension is no different end; a shorter one stated later is")
     func extended() {
         let prolonged = Fact.transaction("1", day(0), day(40), at: day(9))
         #expect(codes(given(bought, versionOne(.didRenew, at: day(5)), prolonged)) == [])
@@ -186,7 +186,7 @@ struct LowerRankNoticeTests {
         $0.isInBillingRetryPeriod = true
     }
 
-    @Test("A payment that failed, as version 1 alone tells, is told while what is signed is silent")
+    @Test("A failed payment stated only by version 1 raises a notice until signed")
     func failedPayment() throws {
         let life = given(
             bought.renewal { $0.autoRenewStatus = Raw(.on) },
@@ -198,7 +198,7 @@ struct LowerRankNoticeTests {
         #expect(codes(life) == [.unconfirmedStatement])
     }
 
-    @Test("Where nothing higher speaks of that time it is believed")
+    @Test("Without a higher-rank statement about that time it counts")
     func believedFailure() {
         let life = given(
             bought.renewal { $0.autoRenewStatus = Raw(.on) },
@@ -208,7 +208,7 @@ struct LowerRankNoticeTests {
     }
 
     @Test(
-        "What a higher rank says of the failure, or of its end, confirms it",
+        "A higher-rank statement of the failure, or of its end, confirms it",
         arguments: [
             Fact.didFailToRenew(at: day(30)), .status(.billingRetry, at: day(31)),
             .expired(.billingRetry, at: day(40)),
@@ -223,7 +223,7 @@ struct LowerRankNoticeTests {
     }
 
     @Test(
-        "Once it is over, as a higher rank says later, how it came to that is no question any more")
+        "A later higher-rank end makes the failure irrelevant")
     func overAfterFailure() {
         let life = given(
             bought.renewal { $0.autoRenewStatus = Raw(.on) },
@@ -234,7 +234,7 @@ struct LowerRankNoticeTests {
         #expect(life.notices(.unconfirmedStatement).first?.to == day(33))
     }
 
-    @Test("Without any gap the payment was made after all")
+    @Test("Without a gap the payment was made")
     func paidAfterAll() {
         let life = given(
             bought.renewal { $0.autoRenewStatus = Raw(.on) },
@@ -255,7 +255,7 @@ struct LowerRankNoticeTests {
         #expect(life.notices(.unconfirmedStatement).first?.to == day(50))
     }
 
-    @Test("The order in which they arrive changes nothing")
+    @Test("The order of arrival does not matter")
     func arrival() {
         let facts = numbered([
             bought.renewal { $0.autoRenewStatus = Raw(.on) },

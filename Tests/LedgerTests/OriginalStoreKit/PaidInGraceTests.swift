@@ -2,10 +2,10 @@ import AppStore
 import Ledger
 import Testing
 
-/// A payment that fails is signed within seconds of the period's end; that it succeeded later, in
-/// grace, is told by a lower rank alone. The period begins where the last one ended, before anything
-/// of that was said (`lifecycle.md` §2 rule 5, anchor kept; `Ledger.docc`, Original StoreKit).
-@Suite("A payment in grace that a lower rank tells of")
+/// A failed payment is signed within seconds of the period's end; its later success in grace is
+/// stated only by a lower rank. The period begins where the last one ended, before any of these
+/// statements (`lifecycle.md` §2 rule 5, anchor kept; `Ledger.docc`, Original StoreKit).
+@Suite("A payment in grace stated by a lower rank")
 struct PaidInGraceTests {
     static let lower = SetAsideTests.lower
 
@@ -25,7 +25,7 @@ struct PaidInGraceTests {
         [.subscribed("1", day(0), day(30)).renewal { $0.autoRenewStatus = Raw(.on) }] + later
     }
 
-    /// As if nobody had told of it.
+    /// As if it had not been stated.
     private func expectDenied(
         _ facts: [Fact], _ told: Fact, sourceLocation: SourceLocation = #_sourceLocation
     ) {
@@ -36,9 +36,9 @@ struct PaidInGraceTests {
             sourceLocation: sourceLocation)
     }
 
-    // MARK: Denied
+    // MARK: Excluded
 
-    @Test("Told before the failure was signed, it is denied by that", arguments: lower)
+    @Test("A failure signed after it excludes it", arguments: lower)
     func toldBefore(_ trust: Trust) {
         expectDenied(month(failed), recovered(by: trust, told: day(30, second)))
         let life = given(month(failed) + [recovered(by: trust, told: day(30, second + 1))])
@@ -46,7 +46,7 @@ struct PaidInGraceTests {
     }
 
     @Test(
-        "What is signed afterwards, or that grace is over, denies it",
+        "A later signed failure, or the end of grace, excludes it",
         arguments: [
             Fact.didFailToRenew(at: day(36), grace: day(46)),
             .status(.billingGracePeriod, at: day(36)), .status(.billingRetry, at: day(34)),
@@ -59,14 +59,14 @@ struct PaidInGraceTests {
         expectDenied(month(failed, word), recovered(by: .secret, told: day(35)))
     }
 
-    @Test("A failure after the end of grace, or without any, denies it")
+    @Test("A failure after the end of grace, or without grace, excludes it")
     func withoutGrace() {
         let late = Fact.didFailToRenew(at: day(46), grace: day(46))
         expectDenied(month(late), recovered(by: .secret, told: day(50)))
         expectDenied(month(.didFailToRenew(at: day(30, 1))), recovered(by: .secret, told: day(35)))
     }
 
-    @Test("A period that begins a moment later is no kept anchor")
+    @Test("A period that begins a moment later has not kept the anchor")
     func movedAnchor() {
         expectDenied(
             month(failed), recovered(by: .secret, told: day(35), from: day(30, 1)))
@@ -74,7 +74,7 @@ struct PaidInGraceTests {
 
     // MARK: Counted
 
-    @Test("Grace lasts until it was told, and the paid time follows", arguments: lower)
+    @Test("Grace lasts until it was stated, and the paid time follows", arguments: lower)
     func counts(_ trust: Trust) {
         let life = given(month(failed) + [recovered(by: trust, told: day(35))])
         #expect(
@@ -86,7 +86,7 @@ struct PaidInGraceTests {
         #expect(life.notices(.contradiction).isEmpty)
     }
 
-    @Test("Told after grace had ended, it counts from there: nothing signed says that it was over")
+    @Test("Stated after the end of grace, it counts from there unless signed as over")
     func toldLate() {
         let life = given(month(failed) + [recovered(by: .transport, told: day(55))])
         #expect(
@@ -96,7 +96,7 @@ struct PaidInGraceTests {
             ])
     }
 
-    @Test("The end of grace that Apple states with its status is no other word")
+    @Test("The end of grace that Apple states with its status does not exclude it")
     func status() {
         let asked = Fact.status(.billingGracePeriod, at: day(31)).renewal {
             $0.autoRenewStatus = Raw(.on)

@@ -2,8 +2,8 @@ import AppStore
 import Ledger
 import Testing
 
-/// What a receipt leaves open, and who may say it in its stead (`Ledger.docc`, Original StoreKit).
-@Suite("What receipts leave open")
+/// Fields that receipts lack, and which statements supply them (`Ledger.docc`, Original StoreKit).
+@Suite("Fields missing from receipts")
 struct ReceiptReadingTests {
     private let customer = CustomerId("3f0c0d5e-0000-4000-8000-000000000001")
 
@@ -32,7 +32,7 @@ struct ReceiptReadingTests {
     // MARK: Cancelled: refunded or replaced
 
     @Test(
-        "Cancelled when another product was bought is replaced, up to a minute beside it",
+        "A cancellation within a minute of another product's purchase is a replacement",
         arguments: [(0, false), (60, false), (-60, false), (61, true), (-61, true)]
             as [(Int64, Bool)])
     func replaced(seconds: Int64, isRefund: Bool) {
@@ -56,7 +56,7 @@ struct ReceiptReadingTests {
         #expect(alone.state(day(12)) == .revoked)
     }
 
-    @Test("Who has a word for it decides: signed as refunded it is, whatever was bought then")
+    @Test("A source with the field decides: signed as refunded, it is refunded")
     func signedRefund() {
         let life = given(
             .notification(.refund, "1", day(0), day(30), at: day(11)).revoked(day(10)),
@@ -67,7 +67,7 @@ struct ReceiptReadingTests {
 
     // MARK: Tokens of a lower rank
 
-    @Test("A token that only a secret vouches for names the customer at its own rank")
+    @Test("A token at rank secret names the customer at that rank")
     func borrowedToken() {
         var versionOne = Fact.told(.notificationV1, type: .didRenew, at: day(1)).trusted(.secret)
         versionOne.transaction = .period("1", day(0), day(30))
@@ -80,7 +80,7 @@ struct ReceiptReadingTests {
         #expect(stretches(life).map(\.trust) == [.secret, .secret])
     }
 
-    @Test("A token of an earlier period keeps the rank it was told with")
+    @Test("A token of an earlier period keeps its rank")
     func earlierToken() {
         var versionOne = Fact.told(.notificationV1, type: .subscribed, at: day(0))
             .trusted(.secret)
@@ -92,7 +92,7 @@ struct ReceiptReadingTests {
         #expect(Set(stretches(life).map(\.trust)) == [.secret])
     }
 
-    @Test("A signed token, and a customer whom an operator names, take nothing from the rank")
+    @Test("A signed token, or an operator's link, does not lower the rank")
     func signedToken() {
         let life = given(
             .subscribed("1", day(0), day(30)).transaction {

@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-@Suite("What receipts and bodies state")
+@Suite("Statements of receipts and bodies")
 struct ReceiptStatementsTests {
     private static let statedAt = day(40)
 
@@ -41,13 +41,13 @@ struct ReceiptStatementsTests {
         """
     }
 
-    @Test("Each transaction is a fact of its own chain, the newest carries the renewal")
+    @Test("Each transaction is a fact of its own chain; the newest carries the renewal")
     func parts() throws {
         let parts = try statements(body("DID_RENEW")).parts
         #expect(parts.map(\.originalTransactionId.rawValue) == ["1", "1", "9"])
         #expect(parts.map { $0.fact.transaction?.transactionId.rawValue } == ["1", "12", "9"])
         #expect(parts.map { $0.fact.renewal?.willRenewStated } == [nil, true, false])
-        // Only the chain it is about is told of what happened.
+        // Only the chain of the notification has its content.
         #expect(parts.map { $0.fact.cause.notificationType?.value } == [nil, .didRenew, nil])
         #expect(parts.allSatisfy { $0.fact.signedDate == day(40) && $0.fact.trust == .secret })
         #expect(parts.allSatisfy { $0.fact.position == 7 && $0.fact.cause.kind == .notificationV1 })
@@ -71,7 +71,7 @@ struct ReceiptStatementsTests {
         #expect(repeated.parts.map(\.fact) == one.parts.map(\.fact))
     }
 
-    /// What each type of version 1 is read as.
+    /// The interpretation of each version 1 type.
     static let types: [(String, String, String, NotificationType, Subtype?)] = [
         ("INITIAL_BUY", "", "", .subscribed, .initialBuy),
         ("DID_RENEW", "", "", .didRenew, nil),
@@ -95,7 +95,7 @@ struct ReceiptStatementsTests {
         ("REVOKE", "", ",\"cancellation_date_ms\":\"2900\"", .revoke, nil),
     ]
 
-    @Test("Every type of version 1 is read as one of version 2", arguments: types)
+    @Test("Every version 1 type maps to one of version 2", arguments: types)
     func readAsVersionTwo(
         name: String, more: String, transaction: String, type: NotificationType, subtype: Subtype?
     ) throws {
@@ -107,13 +107,13 @@ struct ReceiptStatementsTests {
         #expect(told.transaction?.transactionId == TransactionId("12"))
     }
 
-    @Test("No type is left out")
+    @Test("All types are covered")
     func allTypes() {
         let named = Set(ReceiptStatementsTests.types.map(\.0))
         #expect(named == Set(NotificationTypeV1.allCases.map(\.rawValue)))
     }
 
-    @Test("Auto-renew turned off, and a grace period, are told by the renewal")
+    @Test("Auto-renew off and a grace period are taken from the renewal")
     func subtypes() throws {
         let off = try statements(
             body("DID_CHANGE_RENEWAL_STATUS").replacing(
@@ -126,14 +126,14 @@ struct ReceiptStatementsTests {
         #expect(grace.parts[1].fact.cause.subtype?.value == .gracePeriod)
     }
 
-    @Test("A type this version does not know changes nothing and is told")
+    @Test("An unknown type changes nothing and is reported")
     func unknown() throws {
         let told = try statements(body("LATER")).parts[1].fact
         #expect(told.cause.notificationType?.rawValue == "LATER")
         #expect(told.unknownValues == ["notificationType"])
     }
 
-    @Test("Before 2020 a cancellation stood beside the transaction")
+    @Test("Before 2020 cancellations were beside the transaction")
     func oldCancellation() throws {
         let parts = try statements(
             """
@@ -150,7 +150,7 @@ struct ReceiptStatementsTests {
         #expect(parts[0].fact.cause.notificationType?.value == .refund)
     }
 
-    @Test("So many transactions, and not one more", arguments: [0, 1])
+    @Test("At most 10,000 transactions", arguments: [0, 1])
     func bound(excess: Int) throws {
         let count = ReceiptStatements.maximumTransactions + excess
         let list = (0..<count).map {
@@ -162,7 +162,7 @@ struct ReceiptStatementsTests {
         #expect(parts.count == ReceiptStatements.maximumTransactions)
     }
 
-    @Test("Without a date nothing can be ordered, and it is said so")
+    @Test("Without a date the facts are flawed as undated")
     func undated() throws {
         let parts = ReceiptStatements(
             try VerifyReceiptResponse(

@@ -2,14 +2,14 @@ import AppStore
 import Ledger
 import Testing
 
-/// Purchases under transactionIds that nothing more trusted knows: whoever has the shared secret can
-/// invent any. They count where no newer statement of a higher rank covers their time, and never
-/// take access away (`Ledger.docc`, Original StoreKit).
+/// Purchases with transactionIds unknown to higher ranks, which any holder of the shared secret can
+/// invent. They count where no newer higher-rank statement covers their time, and never remove
+/// access (`Ledger.docc`, Original StoreKit).
 @Suite("Invented purchases of a lower rank")
 struct SetAsideTests {
     static let lower: [Trust] = [.secret, .transport]
 
-    /// A purchase that only a lower rank tells of.
+    /// A purchase stated only by a lower rank.
     private func told(
         _ from: Timestamp, _ to: Timestamp, by trust: Trust, at signedDate: Timestamp? = nil,
         id: String = "99"
@@ -21,7 +21,7 @@ struct SetAsideTests {
         return fact.trusted(trust)
     }
 
-    /// A month, and what was signed about it later.
+    /// A month, and later signed statements about it.
     private func month(_ later: Fact...) -> [Fact] {
         [.subscribed("1", day(0), day(30)).renewal { $0.autoRenewStatus = Raw(.on) }] + later
     }
@@ -43,15 +43,15 @@ struct SetAsideTests {
             sourceLocation: sourceLocation)
     }
 
-    // MARK: Denied
+    // MARK: Excluded
 
-    @Test("Inside a period that was signed again afterwards it ends nothing", arguments: lower)
+    @Test("Inside a period that was signed again later, it ends nothing", arguments: lower)
     func endsNothing(_ trust: Trust) {
         let second = Timestamp(milliseconds: day(1).milliseconds + 1_000)
         expectUntouched(month(again(at: day(10))), told(day(1), second, by: trust), .contradiction)
     }
 
-    @Test("Nor does it make it longer, or revoke it", arguments: lower)
+    @Test("It neither extends nor revokes the period", arguments: lower)
     func changesNothing(_ trust: Trust) {
         let facts = month(again(at: day(10)))
         expectUntouched(facts, told(day(1), day(3_000), by: trust), .contradiction)
@@ -59,7 +59,7 @@ struct SetAsideTests {
             facts, told(day(1), day(40), by: trust, at: day(2)).revoked(day(2)), .contradiction)
     }
 
-    @Test("A refund that was signed later than it says that it was bought denies it")
+    @Test("A refund signed after its purchase date excludes it")
     func beforeTheRefund() {
         let refunded = Fact.notification(.refund, "1", day(0), day(30), at: day(5))
             .revoked(day(4))
@@ -67,7 +67,7 @@ struct SetAsideTests {
             month(refunded), told(day(3), day(3_000), by: .secret), .contradiction)
     }
 
-    @Test("A status of the time after a refund denies what was bought in it")
+    @Test("A status after a refund excludes purchases in that time")
     func afterTheRefund() {
         let refunded = Fact.notification(.refund, "1", day(0), day(30), at: day(5))
             .revoked(day(4)).with { $0.status = Raw(.revoked) }
@@ -76,7 +76,7 @@ struct SetAsideTests {
     }
 
     @Test(
-        "A renewal is denied by a signed word of the time after the period",
+        "A signed statement about the time after the period excludes a renewal",
         arguments: [
             Fact.expired(at: day(30, 60)),
             .status(.expired, at: day(31)), .status(.billingRetry, at: day(31)),
@@ -90,7 +90,7 @@ struct SetAsideTests {
         expectUntouched(facts, renewal, .contradiction)
     }
 
-    @Test("Nothing was bought before the chain began, as a higher rank dates it")
+    @Test("A purchase before the chain's first, as dated by a higher rank, is rejected")
     func beforeTheBeginning() {
         let first = Fact.subscribed("1", day(0), day(30)).transaction {
             $0.originalPurchaseDate = day(0)
@@ -102,7 +102,7 @@ struct SetAsideTests {
         #expect(given(first, told(bound, day(0), by: .secret)).intervals.count == 3)
     }
 
-    @Test("It was renewed at its end, so it ran until there")
+    @Test("A renewal at the end shows that the period ran until then")
     func ranToItsEnd() {
         expectUntouched(
             month(
@@ -112,14 +112,14 @@ struct SetAsideTests {
             told(day(20), day(50), by: .secret), .contradiction)
     }
 
-    @Test("What began in the same second is no second purchase, even if signed ahead")
+    @Test("A purchase in the same second is the same one, even if signed ahead")
     func sameSecond() {
         let early = Fact.subscribed("1", day(0), day(30), at: day(-1))
         let second = Timestamp(milliseconds: day(0).milliseconds + 999)
         expectUntouched([early], told(second, day(60), by: .secret), .contradiction)
     }
 
-    @Test("A subscription in a chain that is a one-time purchase takes nothing away")
+    @Test("A subscription in a one-time purchase's chain removes nothing")
     func oneTime() {
         let bought = Fact.transaction("1", day(0), day(30), at: day(0)).transaction {
             $0.type = Raw(.nonConsumable)
@@ -128,7 +128,7 @@ struct SetAsideTests {
         let life = given(bought, told(day(1), day(2), by: .secret))
         #expect(life.history == [Start(.owned, day(0))])
         #expect(life.notices(.contradiction).count == 1)
-        // A receipt states no type; what has no end does not renew.
+        // A receipt states no type; a purchase without an end does not renew.
         var receipt = Fact.told(.receipt, at: day(0))
         receipt.transaction = bought.transaction
         receipt.transaction?.type = nil
@@ -138,9 +138,9 @@ struct SetAsideTests {
         #expect(listed.history == [Start(.owned, day(0))])
     }
 
-    // MARK: Not confirmed
+    // MARK: Unconfirmed
 
-    @Test("Newer than all that is signed, it still ends no access early", arguments: lower)
+    @Test("Newer than every signed statement, it still ends no access early", arguments: lower)
     func shorter(_ trust: Trust) {
         let shorter = told(day(1), day(29), by: trust).transaction {
             $0.productId = ProductId("pro.weekly")
@@ -148,7 +148,7 @@ struct SetAsideTests {
         expectUntouched(month(), shorter, .unconfirmedStatement)
     }
 
-    @Test("Nor does a refund of it, while what is signed gives access")
+    @Test("Its refund ends no access that is signed")
     func revokedLonger() {
         expectUntouched(
             month(),
@@ -157,7 +157,7 @@ struct SetAsideTests {
             }, .unconfirmedStatement)
     }
 
-    @Test("Nor the access until a known upgrade")
+    @Test("Nor does it end access before a known upgrade")
     func beforeTheUpgrade() {
         let upgraded = again(at: day(12)).transaction { $0.isUpgraded = true }
         let successor = Fact.resubscribed("2", day(12), day(42))
@@ -167,12 +167,12 @@ struct SetAsideTests {
         expectUntouched(month(upgraded, successor), shorter, .unconfirmedStatement)
     }
 
-    @Test("Nor is bought what is running")
+    @Test("A running product cannot be bought again")
     func sameProduct() {
         expectUntouched(month(), told(day(1), day(60), by: .secret), .unconfirmedStatement)
     }
 
-    @Test("Grace that was signed is not ended either")
+    @Test("It does not end signed grace")
     func grace() {
         expectUntouched(
             month(.didFailToRenew(at: day(30), grace: day(46))),
@@ -181,7 +181,7 @@ struct SetAsideTests {
 
     // MARK: Counted
 
-    @Test("A renewal that nothing signed speaks of since counts", arguments: lower)
+    @Test("A renewal without a later signed statement counts", arguments: lower)
     func renewal(_ trust: Trust) {
         let life = given(month() + [told(day(30), day(60), by: trust, id: "2")])
         #expect(
@@ -192,7 +192,7 @@ struct SetAsideTests {
         #expect(life.notices(.contradiction).isEmpty)
     }
 
-    @Test("An upgrade that nothing signed speaks of since counts, as long as it lasts no shorter")
+    @Test("An upgrade without a later signed statement counts if it lasts no shorter")
     func upgrade() {
         let other = told(day(10), day(40), by: .secret, id: "2").transaction {
             $0.productId = ProductId("pro.yearly")
@@ -203,7 +203,7 @@ struct SetAsideTests {
         #expect(life.notices(.unconfirmedStatement).isEmpty)
     }
 
-    @Test("The successor of what Apple says was upgraded counts, though it ends earlier")
+    @Test("The successor of a signed upgrade counts, even if it ends earlier")
     func successor() {
         let upgraded = again(at: day(12)).transaction { $0.isUpgraded = true }
         let life = given(month(upgraded) + [told(day(10), day(17), by: .secret, id: "2")])
@@ -212,7 +212,7 @@ struct SetAsideTests {
     }
 
     @Test(
-        "A signed word that says that it goes on denies no renewal, unless it ends earlier",
+        "A signed continuation does not exclude a renewal, unless it ends earlier",
         arguments: [(day(60), true), (day(59), false), (day(30), false)])
     func goesOn(_ renewalDate: Timestamp, _ isCounted: Bool) {
         let on = Fact.autoRenew(true, at: day(31)).renewal { $0.renewalDate = renewalDate }
@@ -221,7 +221,7 @@ struct SetAsideTests {
         #expect(life.notices(.contradiction).isEmpty == isCounted)
     }
 
-    @Test("A gap between signed periods is filled, and does not reach into the next")
+    @Test("It fills a gap between signed periods, up to the next one")
     func gap() {
         let next = Fact.didRenew("3", day(60), day(90), at: day(60))
         let life = given(month(next) + [told(day(30), day(75), by: .secret, id: "2")])
@@ -231,7 +231,7 @@ struct SetAsideTests {
         #expect(life.state(day(91)) == .expired)
     }
 
-    @Test("What was bought anew, as it is signed, is no renewal of what a lower rank tells of")
+    @Test("A signed new purchase is not a renewal of a lower-rank period")
     func label() {
         let anew = Fact.resubscribed("3", day(60), day(90))
         let life = given(month(anew) + [told(day(40), day(60), by: .secret, id: "2")])
@@ -239,9 +239,9 @@ struct SetAsideTests {
         #expect(life.state(day(60)) == .subscribed)
     }
 
-    // MARK: What hangs on it
+    // MARK: Consequences
 
-    @Test("The token of a purchase that was set aside names nobody", arguments: lower)
+    @Test("The token of a rejected purchase names no holder", arguments: lower)
     func token(_ trust: Trust) {
         let mine = month(again(at: day(10))).map { fact in
             fact.transaction { $0.appAccountToken = "11111111-1111-4111-8111-111111111111" }
@@ -252,12 +252,12 @@ struct SetAsideTests {
         let answer = given(mine + [stolen]).answer(day(20))
         #expect(answer?.appAccountToken == "11111111-1111-4111-8111-111111111111")
         #expect(answer?.appAccountTokenTrust == .signed)
-        // Who was named when less was known is still one who was.
+        // A customer named under less knowledge remains named.
         let named = given(mine + [stolen]).holders.named.map(\.rawValue)
         #expect(named.contains("22222222-2222-4222-8222-222222222222"))
     }
 
-    @Test("Not even of a renewal that counts: a signed token stays")
+    @Test("A signed token stays, even if the renewal counts")
     func tokenOfRenewal() {
         let mine = month().map { fact in
             fact.transaction { $0.appAccountToken = "11111111-1111-4111-8111-111111111111" }
@@ -276,21 +276,21 @@ struct SetAsideTests {
         #expect(life.notices(.tokenChanged).count == 1)
     }
 
-    @Test("It opens no period in which auto-renew of a lower rank would count")
+    @Test("It opens no period for a lower-rank auto-renew status")
     func autoRenew() {
         let facts = month(again(at: day(25)))
         let off = told(day(5), day(3_000), by: .secret, at: day(6)).renewal {
             $0.autoRenewStatus = Raw(.off)
         }
         #expect(given(facts + [off]).answer(day(10))?.willRenew == true)
-        // Nor does another purchase date for a transaction that is signed.
+        // Nor does a different purchase date of a signed transaction.
         let moved = told(day(5), day(60), by: .secret, at: day(6), id: "1").renewal {
             $0.autoRenewStatus = Raw(.off)
         }
         #expect(given(facts + [moved]).answer(day(10))?.willRenew == true)
     }
 
-    @Test("A restore of a lower rank does not join two signed periods")
+    @Test("A lower-rank restore does not join two signed periods")
     func bridge() {
         let facts = month(.resubscribed("2", day(40), day(70))).map { fact in
             fact.transaction { $0.webOrderLineItemId = WebOrderLineItemId("7") }
@@ -301,7 +301,7 @@ struct SetAsideTests {
         #expect(given(facts + [bridge]).history == given(facts).history)
     }
 
-    @Test("What is bought by a lower rank's word makes no upgrade of a receipt's refund")
+    @Test("A lower-rank purchase does not turn a receipt's refund into an upgrade")
     func receiptRefund() {
         var refunded = Fact.told(.receipt, at: day(20))
         refunded.transaction = .period("1", day(0), day(30))
@@ -312,7 +312,7 @@ struct SetAsideTests {
         #expect(given(refunded, other).lifeFacts(.refunded).count == 1)
     }
 
-    @Test("Thousands in one body are one notice, and every order tells the same")
+    @Test("Thousands in one body are one notice, in every order")
     func thousands() {
         let invented = (0..<3_000).map { (number: Int64) in
             told(day(1, number), day(2, number), by: .secret, at: day(3), id: "9\(number)")

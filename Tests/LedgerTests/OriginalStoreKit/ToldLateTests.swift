@@ -2,10 +2,10 @@ import AppStore
 import Ledger
 import Testing
 
-/// A chain that was told late, as a backfill or a migration does: every period is first stated years
-/// after it began, and a failed payment lies before all of those dates. It is about one period's end
-/// alone (`lifecycle.md` §2 rule 5, "anchor kept"; `Ledger.docc`, Original StoreKit).
-@Suite("A failed payment in a chain that was told late")
+/// A chain stated late, as by a backfill or a migration: every period is first stated years after
+/// it began, and a failed payment precedes all of those dates. It concerns only one period's end
+/// (`lifecycle.md` §2 rule 5, "anchor kept"; `Ledger.docc`, Original StoreKit).
+@Suite("A failed payment in a chain stated late")
 struct ToldLateTests {
     static let lower: [Trust] = [.secret, .transport]
 
@@ -15,7 +15,7 @@ struct ToldLateTests {
         ).transaction { $0.transactionReason = Raw(number == 1 ? .purchase : .renewal) }
     }
 
-    /// Four months that follow each other, told together; the first was refunded.
+    /// Four consecutive months, stated together; the first was refunded.
     private var months: [Fact] {
         [month(1).revoked(day(9)), month(2), month(3), month(4)]
     }
@@ -43,7 +43,7 @@ struct ToldLateTests {
         Start(.expired, day(120)),
     ]
 
-    @Test("Of a lower rank, it delays no month that is signed", arguments: lower)
+    @Test("At a lower rank, it delays no signed month", arguments: lower)
     func lowerRank(_ trust: Trust) {
         for number in [nil, 1, 2, 3] as [Int64?] {
             let life = given(months + [failed(trust, naming: number)])
@@ -53,19 +53,19 @@ struct ToldLateTests {
         }
     }
 
-    @Test("Signed, it is grace at the end of the month whose purchase it names")
+    @Test("Signed, it is grace at the end of the month it names")
     func signed() {
         #expect(given(months + [failed(.signed)]).history == graceAtItsEnd)
         #expect(given(months + [failed(.signed, naming: nil)]).history == graceAtItsEnd)
     }
 
-    @Test("Known from one lower rank alone, it is the same", arguments: lower)
+    @Test("The same if only one lower rank is known", arguments: lower)
     func oneRank(_ trust: Trust) {
         let life = given(months.map { $0.trusted(trust) } + [failed(trust)])
         #expect(life.history == graceAtItsEnd)
     }
 
-    @Test("A month that only a lower rank tells begins when that rank's grace is over")
+    @Test("A month stated only by a lower rank begins after that rank's grace")
     func nextOfLowerRank() {
         var facts = months
         facts[3] = facts[3].trusted(.secret)
@@ -74,7 +74,7 @@ struct ToldLateTests {
         #expect(given(facts + [failed(.secret)]).history == paid)
     }
 
-    @Test("A failure that names no purchase is about the month whose end's evidence it lies in")
+    @Test("A failure without a purchase is assigned by its date")
     func unnamed() {
         func starts(_ signedDate: Timestamp) -> [Timestamp] {
             given(
@@ -86,12 +86,12 @@ struct ToldLateTests {
         #expect(starts(day(59)) == [day(60)])
         #expect(starts(day(89, -1)) == [day(60)])
         #expect(starts(day(89)) == [day(90)])
-        // Only the last, whose end nothing follows, is a matter of retry.
+        // Only the last, which nothing follows, is a matter of retry.
         #expect(starts(day(119, -1)) == [day(90)])
         #expect(starts(day(119)) == [])
     }
 
-    @Test("One that names a purchase is about that one until the next period is over")
+    @Test("A failure that names a purchase is about it until the next period is over")
     func named() {
         func starts(_ signedDate: Timestamp) -> [Timestamp] {
             given(
@@ -105,7 +105,7 @@ struct ToldLateTests {
         #expect(starts(day(90)) == [])
     }
 
-    @Test("One that names the purchase before is not about this one")
+    @Test("A failure that names the previous purchase is not about this one")
     func namesTheOneBefore() {
         let life = given(
             [month(1), month(2), month(3), month(4)]
@@ -113,7 +113,7 @@ struct ToldLateTests {
         #expect(life.intervals.allSatisfy { $0.state != .grace })
     }
 
-    @Test("A refund may name any purchase: its renewal speaks of the newest")
+    @Test("A refund may name any purchase; its renewal info is about the newest")
     func refundInGrace() {
         let refund = Fact.notification(.refund, "1", day(0), day(30), at: day(95))
             .revoked(day(9)).renewal {
@@ -123,7 +123,7 @@ struct ToldLateTests {
         #expect(given(months + [refund]).history == graceAtItsEnd)
     }
 
-    @Test("Once the next period was replaced, a failure is about what replaced it")
+    @Test("After the next period was replaced, a failure is about the replacement")
     func replaced() {
         let year = Fact.transaction("2", day(30), day(395), at: day(500))
             .transaction { $0.isUpgraded = true }
@@ -137,7 +137,7 @@ struct ToldLateTests {
         #expect(states(day(40)) == [.subscribed, .renewing, .renewing, .expired])
     }
 
-    @Test("A restored copy is the same purchase, whichever of both is named")
+    @Test("A restored copy is the same purchase, whichever is named")
     func restored() {
         func copy(_ id: String, _ from: Timestamp) -> Fact {
             .transaction(id, from, day(90), at: day(300)).transaction {
@@ -153,7 +153,7 @@ struct ToldLateTests {
         }
     }
 
-    @Test("A failure with retry, and a new anchor, is the same past told live and told late")
+    @Test("A failure with retry and a new anchor is the same stated live or late")
     func liveAndLate() {
         let failure = failed(.signed, at: day(90), grace: day(93))
         let recovered = Fact.didRenew("4", day(98), day(128), .billingRecovery)
@@ -170,9 +170,9 @@ struct ToldLateTests {
             ])
     }
 
-    @Test("Grace that version 1 told at the time gives way to the signed month; access stays")
+    @Test("Grace stated by version 1 gives way to the signed month; access stays")
     func knownBefore() {
-        // Version 1 told all of it at the time, with the anchor kept; Apple's API since.
+        // Version 1 stated all of it at the time, with the anchor kept; Apple's API later.
         let told = [
             month(3, at: day(60)).trusted(.secret), failed(.secret),
             month(4, at: day(95)).trusted(.secret),
@@ -182,7 +182,7 @@ struct ToldLateTests {
                 Start(.renewing, day(60)), Start(.grace, day(90)), Start(.renewing, day(95)),
                 Start(.expired, day(120)),
             ])
-        // The signed month began at the end of the one before: who had access has it.
+        // The signed month began at the end of the previous one: access is unchanged.
         let since = given(told + months)
         #expect(since.history == paid)
         #expect(since.state(day(92))?.isEntitled == true)

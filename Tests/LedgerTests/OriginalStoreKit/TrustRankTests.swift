@@ -2,10 +2,10 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §2: a lower rank is read only where nothing higher speaks.
+/// `lifecycle.md` §2: a lower rank is used only without a higher one.
 @Suite("Ranks of trust")
 struct TrustRankTests {
-    /// What version 1 tells of a period.
+    /// A version 1 statement about a period.
     private func versionOne(
         _ type: NotificationType, _ id: String, _ from: Timestamp, _ to: Timestamp,
         at signedDate: Timestamp
@@ -24,9 +24,9 @@ struct TrustRankTests {
         return fact
     }
 
-    // MARK: Never overruled
+    // MARK: Precedence
 
-    @Test("A cancellation that only a secret vouches for revokes nothing Apple signed")
+    @Test("A cancellation at rank secret revokes nothing that Apple signed")
     func forgedCancellation() {
         let life = given(
             .subscribed("1", day(0), day(30)),
@@ -35,7 +35,7 @@ struct TrustRankTests {
         #expect(life.history == [Start(.subscribed, day(0)), Start(.expired, day(30))])
     }
 
-    @Test("A longer period that only a secret vouches for gives no access")
+    @Test("A longer period at rank secret gives no access")
     func forgedPeriod() {
         let life = given(
             .subscribed("1", day(0), day(30)),
@@ -45,7 +45,7 @@ struct TrustRankTests {
     }
 
     @Test(
-        "Auto-renew turned off by a lower rank does not count while a higher one speaks, and is told"
+        "A lower-rank auto-renew off beside a higher rank does not count, and is reported"
     )
     func forgedAutoRenew() {
         let life = given(
@@ -57,7 +57,7 @@ struct TrustRankTests {
         #expect(life.notices(.contradiction).count == 1)
     }
 
-    @Test("What a later signed statement confirms contradicts nothing")
+    @Test("A statement confirmed by a later signed one contradicts nothing")
     func confirmed() {
         let life = given(
             .subscribed("1", day(0), day(30)).renewal { $0.autoRenewStatus = Raw(.on) },
@@ -70,7 +70,7 @@ struct TrustRankTests {
         #expect(life.notices(.contradiction).isEmpty)
     }
 
-    @Test("Another transactionId for the same purchase is a lower rank's word, too")
+    @Test("Another transactionId for the same purchase has the lower rank, too")
     func forgedRestore() {
         func restore(_ type: NotificationType) -> Fact {
             versionOne(type, "99", day(1), day(400), at: day(3)).transaction {
@@ -86,7 +86,7 @@ struct TrustRankTests {
         #expect(cancelled.state(day(10)) == .subscribed)
     }
 
-    @Test("A signed refund is not taken back by who is believed less")
+    @Test("A lower rank does not reverse a signed refund")
     func forgedUpgrade() {
         let life = given(
             receipt("1", day(0), day(30), at: day(9)).revoked(day(8)),
@@ -96,7 +96,7 @@ struct TrustRankTests {
         #expect(life.state(day(20)) == .revoked)
     }
 
-    @Test("Whole seconds of a receipt make no gap beside milliseconds")
+    @Test("A receipt's whole seconds cause no gap beside milliseconds")
     func wholeSeconds() {
         let life = given(
             receipt("1", day(0), day(30), at: day(1)),
@@ -121,9 +121,9 @@ struct TrustRankTests {
         #expect(sameMoment.notices(.contradiction).isEmpty)
     }
 
-    // MARK: Where nothing higher speaks
+    // MARK: Without a higher rank
 
-    @Test("Alone, version 1 tells a whole life")
+    @Test("Version 1 alone gives a whole life")
     func alone() {
         let life = given(
             versionOne(.subscribed, "1", day(0), day(30), at: day(0)),
@@ -144,7 +144,7 @@ struct TrustRankTests {
         #expect(life.notices(.contradiction).isEmpty)
     }
 
-    @Test("Auto-renew of a lower rank counts in a period of which no higher one speaks")
+    @Test("Lower-rank auto-renew counts in a period without a higher-rank statement")
     func laterPeriod() {
         let life = given(
             .subscribed("1", day(0), day(30)).renewal { $0.autoRenewStatus = Raw(.on) },
@@ -156,7 +156,7 @@ struct TrustRankTests {
         #expect(life.notices(.contradiction).isEmpty)
     }
 
-    @Test("The order in which they arrive changes nothing")
+    @Test("The order of arrival does not matter")
     func arrival() {
         let facts = numbered([
             .subscribed("1", day(0), day(30)).renewal { $0.autoRenewStatus = Raw(.on) },
@@ -175,9 +175,9 @@ struct TrustRankTests {
         #expect(given(facts.reversed()).intervals == life.intervals)
     }
 
-    // MARK: Receipts, which say less
+    // MARK: Receipts
 
-    @Test("A newer receipt does not take away what it has no field for")
+    @Test("A newer receipt does not remove values it has no field for")
     func partial() {
         let life = given(
             .subscribed("1", day(0), day(30)).transaction {
@@ -196,7 +196,7 @@ struct TrustRankTests {
         #expect(life.notices(.tokenChanged).isEmpty)
     }
 
-    @Test("What kind of product it is a signed transaction says, whatever a receipt's number does")
+    @Test("A signed transaction's product type takes precedence over a receipt's number")
     func typeOfReceipt() {
         var owned = receipt("1", day(0), day(30), at: day(9))
         owned.transaction?.type = Raw(.nonConsumable)
@@ -204,11 +204,11 @@ struct TrustRankTests {
         let life = given(.subscribed("1", day(0), day(30)), owned)
         #expect(life.history == [Start(.subscribed, day(0)), Start(.expired, day(30))])
         #expect(life.notices(.contradiction).map(\.message).contains { $0.contains("type") })
-        // By itself it is believed.
+        // Alone, it counts.
         #expect(given(owned).state(day(40)) == .owned)
     }
 
-    @Test("A newer receipt tells a refund that no notification told")
+    @Test("A newer receipt states a refund without a notification")
     func refunded() {
         let life = given(
             .subscribed("1", day(0), day(30)),
@@ -217,7 +217,7 @@ struct TrustRankTests {
         #expect(life.state(day(9)) == .revoked)
     }
 
-    @Test("A receipt cannot say upgraded: cancelled is not revoked where Apple said so")
+    @Test("A receipt has no upgraded field: a cancellation signed as upgraded is no refund")
     func upgraded() {
         let life = given(
             .subscribed("1", day(0), day(30)).transaction { $0.isUpgraded = true },
@@ -226,7 +226,7 @@ struct TrustRankTests {
     }
 
     @Test(
-        "A purchase whose type a receipt does not state counts as the catalogue has it",
+        "A receipt's purchase without a type has the catalogue's",
         arguments: [(nil, nil), (Catalogue.Product(entitlements: ["pro"]), ChainState.owned)]
             as [(Catalogue.Product?, ChainState?)])
     func oneTime(product: Catalogue.Product?, expected: ChainState?) {

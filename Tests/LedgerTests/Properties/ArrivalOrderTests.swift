@@ -2,8 +2,8 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §2: arrival order, duplicates and batching must not change one bit.
-@Suite("The order of arrival and repetition change not one bit")
+/// `lifecycle.md` §2: arrival order, duplicates and batching must not change a bit.
+@Suite("Arrival order and repetition do not change a bit")
 struct ArrivalOrderTests {
     private func life(_ facts: [Fact], _ environment: Environment = .production) -> Lifecycle {
         Lifecycle(facts, environment: environment, catalogue: Catalogue())
@@ -59,7 +59,7 @@ struct ArrivalOrderTests {
         }
     }
 
-    @Test("Positions name the facts, they do not order them", arguments: Story.all)
+    @Test("Positions name facts without ordering them", arguments: Story.all)
     func positions(_ story: Story) {
         let told = life(story.facts, story.environment)
         let count = Int64(story.facts.count)

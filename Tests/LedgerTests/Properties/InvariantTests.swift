@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// What holds for every life, however strange its facts.
+/// Properties of every life, over arbitrary facts.
 @Suite("Invariants over random lives")
 struct InvariantTests {
     private struct Told: Sendable {
@@ -22,7 +22,7 @@ struct InvariantTests {
             life: Lifecycle(facts, environment: environment, catalogue: Catalogue()))
     }
 
-    @Test("Intervals are adjacent, in order, of some length, and the last one is open")
+    @Test("Intervals are adjacent, in order, not empty, and the last one is open")
     func adjacent() {
         for told in InvariantTests.lives {
             let intervals = told.life.intervals
@@ -37,7 +37,7 @@ struct InvariantTests {
         }
     }
 
-    @Test("No answer before the first interval, one at every moment since")
+    @Test("No answer before the first interval, and one at every later moment")
     func answers() {
         for told in InvariantTests.lives {
             let (facts, life) = (told.facts, told.life)
@@ -50,7 +50,7 @@ struct InvariantTests {
         }
     }
 
-    @Test("At its start every interval is what the answer says, with bounds around the moment")
+    @Test("The answer at an interval's start agrees with it, with bounds around the moment")
     func answersAgree() throws {
         for told in InvariantTests.lives {
             let life = told.life
@@ -101,7 +101,7 @@ struct InvariantTests {
         }
     }
 
-    @Test("A state of one kind of chain never occurs in the other")
+    @Test("Subscriptions and one-time purchases share no states")
     func kinds() {
         let oneTime: Set<ChainState> = [.owned, .lapsed, .consumed, .revoked]
         for told in InvariantTests.lives {
@@ -112,7 +112,7 @@ struct InvariantTests {
     }
 
     @Test(
-        "Dates at the ends of their range are folded in Production",
+        "Dates at the limits of their range are folded in Production",
         arguments: [
             (Int64.min, Int64.max), (.max, .min), (.min, .min), (.max, .max), (0, .max), (.min, 0),
         ] as [(Int64, Int64)])

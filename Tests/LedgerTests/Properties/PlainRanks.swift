@@ -1,8 +1,8 @@
 import AppStore
 import Ledger
 
-/// "A lower rank never overrules a higher one", of purchases that only a lower one tells of
-/// (`Ledger.docc`, Original StoreKit), word by word.
+/// A plain implementation of the precedence of ranks for purchases stated only by a lower one
+/// (`Ledger.docc`, Original StoreKit).
 struct PlainRanks {
     let reading: PlainReading
 
@@ -80,7 +80,7 @@ struct PlainRanks {
         }
     }
 
-    /// In grace when it was said, and paid for afterwards, which keeps the anchor.
+    /// Stated in grace, and paid for afterwards, which keeps the anchor.
     private func isBeforeRecovery(_ fact: Fact, _ period: Period, _ known: Period) -> Bool {
         guard period.start == known.end, let date = fact.renewal?.gracePeriodExpiresDate,
             let said = fact.signedDate, date > known.end, date > said, said < period.firstStated
@@ -90,7 +90,7 @@ struct PlainRanks {
         return reading.word(fact, known.end) == .failing
     }
 
-    /// Until when a higher rank gives grace in which the period begins.
+    /// The end of a higher rank's grace in which the period begins.
     private func grace(_ known: Period, _ next: Period?, _ period: Period) -> Timestamp? {
         let window = reading.evidence(known, before: next?.start)
         guard let trust = window.first?.trust, trust > period.best.fact.trust else { return nil }

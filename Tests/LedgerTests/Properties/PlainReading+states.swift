@@ -1,17 +1,17 @@
 import AppStore
 import Ledger
 
-/// Rules 5 to 7 of `lifecycle.md` §2, word by word.
+/// A plain implementation of rules 5 to 7 of `lifecycle.md` §2.
 extension PlainReading {
     enum Word { case over, failing, nothing }
 
-    /// When facts begin to speak of what follows a period.
+    /// From when facts concern the time after a period.
     private func opening(_ period: Period) -> Int64 {
         let half = (period.end.milliseconds - period.start.milliseconds) / 2
         return period.end.milliseconds - min(dayLength, half)
     }
 
-    /// Evidence about what follows a period, signed before a moment.
+    /// Evidence about the time after a period, signed before a moment.
     func evidence(
         _ period: Period, before limit: Timestamp?, where isMeant: (Fact) -> Bool = { _ in true }
     ) -> [Fact] {
@@ -24,8 +24,7 @@ extension PlainReading {
         return window.filter { $0.trust == trust }
     }
 
-    /// Whether the payment a fact speaks of is the one that was due at a period's end, and not a
-    /// later one.
+    /// Whether a fact concerns the payment due at a period's end, and not a later one.
     private func isAbout(_ fact: Fact, _ index: Int) -> Bool {
         let (period, next, signed) = (periods[index], periods[index + 1], fact.signedDate!)
         if signed >= next.end { return false }
@@ -60,7 +59,7 @@ extension PlainReading {
         let (period, next) = (periods[index], periods[index + 1])
         guard next.start == period.end, next.firstStated > period.end else { return nil }
         let told = evidence(period, before: next.firstStated) { isAbout($0, index) }
-        // A lower rank does not delay what a higher one tells.
+        // A lower rank does not delay a higher-rank period.
         guard let trust = told.first?.trust, trust >= next.best.fact.trust else { return nil }
         let grace = told.last { fact in
             word(fact, period.end) == .failing
@@ -95,7 +94,7 @@ extension PlainReading {
         }
     }
 
-    /// Where a rank says that it was bought anew, lower ones do not speak of the time before.
+    /// If a rank states a new purchase, lower ranks do not define the time before.
     private func stateBefore(_ period: Period) -> ChainState? {
         let before = period.countsFrom.advanced(byMilliseconds: -1)
         let trust = period.best.fact.trust
@@ -127,7 +126,7 @@ extension PlainReading {
         }
     }
 
-    /// Whether a transaction is another copy of the period: its own period is nowhere.
+    /// Whether a transaction is another copy of the period, without a period of its own.
     private func shares(_ id: TransactionId, _ next: Period) -> Bool {
         guard !periods.contains(where: { $0.id == id }) else { return false }
         return facts.contains { fact in

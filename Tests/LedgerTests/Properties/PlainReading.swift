@@ -1,8 +1,8 @@
 import AppStore
 import Ledger
 
-/// `lifecycle.md` §2 read word by word, for one moment at a time and with no thought of speed: what
-/// the reducer is compared with. Auto-renewable chains whose facts can all be folded.
+/// A plain implementation of `lifecycle.md` §2, for one moment at a time and without optimisation:
+/// the reference for the reducer. For auto-renewable chains whose facts can all be folded.
 struct PlainReading {
     struct Snapshot {
         let fact: Fact
@@ -56,7 +56,7 @@ struct PlainReading {
         return (first.utf8.count, first) < (second.utf8.count, second)
     }
 
-    /// Takes out the periods that a higher rank leaves no room for, and their snapshots.
+    /// Removes the periods that a higher rank excludes, and their snapshots.
     private mutating func setLowerRanksAside() {
         let judge = PlainRanks(reading: self)
         let aside = judge.aside()
@@ -145,8 +145,8 @@ struct PlainReading {
             }) {
                 group.append(rest.remove(at: index))
             }
-            // Whatever a lower rank says of the purchase, under another id, is not read, nor does it
-            // join what is two without it.
+            // A lower rank's statements about the purchase, under another id, are ignored and do
+            // not join separate periods.
             let trust = group.map(\.best.fact.trust).max()!
             let kept = group.filter { $0.best.fact.trust == trust }
             guard kept.count == group.count else {

@@ -2,10 +2,10 @@ import AppStore
 import Ledger
 import Testing
 
-/// The reducer against the rules read word by word.
-@Suite("The reducer says what the rules say, moment by moment")
+/// Compares the reducer with the plain implementation.
+@Suite("The reducer agrees with the plain implementation")
 struct PlainReadingTests {
-    /// Only what the plain reading covers: auto-renewable transactions that can be folded.
+    /// Facts the plain implementation supports: auto-renewable transactions that can be folded.
     private func foldable(_ facts: [Fact]) -> [Fact] {
         facts.filter { fact in
             guard fact.flaw == nil else { return false }
@@ -48,7 +48,7 @@ struct PlainReadingTests {
 }
 
 extension TransactionSnapshot {
-    /// An empty stretch overlaps nothing, which the plain reading does not model.
+    /// An empty stretch overlaps nothing, which the plain implementation does not model.
     var isOfSomeLength: Bool {
         guard let purchaseDate, let expiresDate else { return false }
         return purchaseDate < expiresDate

@@ -1,11 +1,11 @@
 import AppStore
 import Ledger
 
-/// Facts as nobody would tell them: any kind, any order, often contradictory, sometimes with dates
-/// at the ends of their range. The same seed gives the same facts.
+/// Random facts of any kind in any order, often contradictory, sometimes with dates at the limits
+/// of their range. The same seed gives the same facts.
 struct RandomLife {
     private var numbers: SeededNumbers
-    /// Whether dates of hostile payloads occur.
+    /// Whether to include dates of hostile payloads.
     private let isHostile: Bool
 
     static func facts(seed: UInt64, count: Int, isHostile: Bool = false) -> [Fact] {
@@ -18,7 +18,7 @@ struct RandomLife {
             let edges: [Int64] = [.min, .min + 1, -1, 0, 1, .max - 1, .max]
             return Timestamp(milliseconds: numbers.pick(edges))
         }
-        // A coarse grid: ties and touching periods are what tests are about.
+        // A coarse grid makes ties and touching periods frequent.
         return day(Int64(numbers.below(40)) * 5, numbers.chance(20) ? 1 : 0)
     }
 

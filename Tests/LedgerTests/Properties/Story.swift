@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// A short life, told in at most seven facts, so that every order of them can be tried.
+/// A short life of at most seven facts, so that all orders can be tested.
 struct Story: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let facts: [Fact]
@@ -97,7 +97,7 @@ struct Story: Sendable, CustomTestStringConvertible {
                 .expired(at: day(70)).trusted(.operator),
             ]),
         Story(
-            "a failed payment in a chain told late",
+            "a failed payment in a chain stated late",
             [
                 .transaction("1", day(0), day(30), at: day(300)).revoked(day(9)),
                 .transaction("2", day(30), day(60), at: day(300)),

@@ -5,7 +5,7 @@ import Testing
 /// `lifecycle.md` §2 rule 2, first half.
 @Suite("Rule 2: a transaction's best snapshot")
 struct BestSnapshotTests {
-    /// Two snapshots of one transaction; the product tells which one was best.
+    /// Two snapshots of one transaction; the product shows which one was best.
     private func best(_ first: Fact, _ second: Fact) -> String? {
         let one = first.transaction { $0.productId = ProductId("first") }
         let two = second.transaction { $0.productId = ProductId("second") }
@@ -21,7 +21,7 @@ struct BestSnapshotTests {
     }
 
     @Test(
-        "Signed is believed over transport, over secret, over operator, however old",
+        "Signed outranks transport, secret and operator, however old",
         arguments: [(Trust.signed, Trust.transport), (.transport, .secret), (.secret, .operator)])
     func trust(_ higher: Trust, _ lower: Trust) {
         let newer = Fact.transaction("1", day(0), day(30), at: day(6))
@@ -29,7 +29,7 @@ struct BestSnapshotTests {
         #expect(best(plain.trusted(lower), newer.trusted(lower)) == "second")
     }
 
-    @Test("At one date the one with a revocationDate wins, even with a smaller end and digest")
+    @Test("At equal dates the one with a revocationDate wins, even with a smaller end and digest")
     func revoked() {
         let other = Fact.transaction("1", day(0), day(31), at: day(5)).digest(9)
         #expect(best(plain.revoked(day(20)).digest(1), other) == "first")
@@ -49,7 +49,7 @@ struct BestSnapshotTests {
         #expect(best(high, plain.digest(1)) == "first")
     }
 
-    @Test("A lower rank is read where a transaction has nothing higher")
+    @Test("A lower rank is used if a transaction has nothing higher")
     func lowerRankAlone() {
         let life = given(
             .subscribed("1", day(0), day(30)),
@@ -57,7 +57,7 @@ struct BestSnapshotTests {
         #expect(life.history.map(\.at) == [day(0), day(30), day(60)])
     }
 
-    @Test("A lower rank neither extends nor revokes what a higher one states")
+    @Test("A lower rank neither extends nor revokes a higher one's period")
     func lowerRankBeside() {
         let signed = Fact.subscribed("1", day(0), day(30))
         let told = Fact.transaction("1", day(0), day(40), at: day(9)).revoked(day(8))
@@ -68,7 +68,7 @@ struct BestSnapshotTests {
             ])
     }
 
-    @Test("Where a higher rank speaks in the window of rule 5, a lower one is silent")
+    @Test("A higher rank in the window of rule 5 overrides a lower one")
     func windowRank() {
         let bought = Fact.subscribed("1", day(0), day(30))
         let failed = Fact.didFailToRenew(at: day(30)).trusted(.secret)
@@ -76,10 +76,10 @@ struct BestSnapshotTests {
             given(bought, failed).history.map(\.state) == [.subscribed, .billingRetry, .expired])
         let silent = given(bought, failed, .status(.active, at: day(29, 13 * hour)))
         #expect(silent.history.map(\.state) == [.subscribed, .expired])
-        // A signed word outside the window does not silence it.
+        // A signed statement outside the window does not override it.
         let outside = given(bought, failed, .status(.active, at: day(28)))
         #expect(outside.history.map(\.state) == [.subscribed, .billingRetry, .expired])
-        // Nor does a bare signed transaction, which is no evidence.
+        // Nor does a lone signed transaction, which is not evidence.
         let bare = given(bought, failed, .transaction("1", day(0), day(30), at: day(31)))
         #expect(bare.history.map(\.state) == [.subscribed, .billingRetry, .expired])
     }

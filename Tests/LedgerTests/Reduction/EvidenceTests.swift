@@ -2,18 +2,18 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §2 rule 5: which facts speak, and what they say.
-@Suite("Rule 5: what facts say about the time after a period")
+/// `lifecycle.md` §2 rule 5: which facts count, and what they state.
+@Suite("Rule 5: facts about the time after a period")
 struct EvidenceTests {
     private let bought = Fact.subscribed("1", day(0), day(30))
 
-    /// What one fact, signed two days after the end, makes of the time after it.
+    /// The states after the end that result from one fact, signed two days after it.
     private func said(_ fact: Fact) -> [ChainState] {
         Array(given(bought, fact).history.map(\.state).dropFirst())
     }
 
     @Test(
-        "Failing: a failed renewal, an ended grace period, status 3 or 4, a grace date, a retry flag",
+        "Failing: a failed renewal, an ended grace period, status 3 or 4, a grace date, retry",
         arguments: [
             .notification(.didFailToRenew, at: day(32)),
             .notification(.gracePeriodExpired, at: day(32)),
@@ -29,7 +29,7 @@ struct EvidenceTests {
     }
 
     @Test(
-        "A grace date beyond the end with auto-renew on is failing, whatever the retry flag says",
+        "A grace date beyond the end with auto-renew on is failing, whatever the retry flag",
         arguments: [true, false, nil] as [Bool?])
     func graceDate(_ flag: Bool?) {
         func fact(_ status: AutoRenewStatus?) -> Fact {
@@ -45,7 +45,7 @@ struct EvidenceTests {
         #expect(said(fact(nil)) == [.expired])
     }
 
-    @Test("A grace date that is not beyond the end says nothing; one millisecond more does")
+    @Test("A grace date at the end states nothing; one millisecond later it does")
     func graceDateBound() {
         func fact(_ date: Timestamp) -> Fact {
             .renewalInfo(at: day(32)) {
@@ -57,7 +57,9 @@ struct EvidenceTests {
         #expect(said(fact(day(30, 1))) == [.grace, .billingRetry, .expired])
     }
 
-    @Test("Over beats failing: EXPIRED with a retry flag, status 2 beside a failure notice")
+    @Test(
+        "Over precedes failing: EXPIRED with a retry flag, status 2 beside a failure"
+    )
     func overFirst() {
         let retry = Fact.didFailToRenew(at: day(31))
         let expired = Fact.expired(.billingRetry, at: day(32)).renewal {
@@ -89,7 +91,7 @@ struct EvidenceTests {
         #expect(life(.active, retry: nil).history.last == Start(.expired, day(90)))
     }
 
-    @Test("The retry flag is not read in a fact that states a status")
+    @Test("The retry flag is ignored in a fact with a status")
     func retryFlagBesideStatus() {
         let fact = Fact.renewalInfo(at: day(32)) { $0.isInBillingRetryPeriod = true }
             .with { $0.status = Raw(.active) }
@@ -97,7 +99,7 @@ struct EvidenceTests {
     }
 
     @Test(
-        "Nothing: other notifications, status 1 or 5, unknown values, a bare transaction",
+        "Nothing: other notifications, status 1 or 5, unknown values, a lone transaction",
         arguments: [
             .notification(.didChangeRenewalPref, at: day(32)),
             .notification(.refundDeclined, at: day(32)),
@@ -130,7 +132,7 @@ struct EvidenceTests {
         #expect(states(day(0, length - lead - 1)) == [.subscribed, .expired])
     }
 
-    @Test("The window closes at the next start, which it does not contain")
+    @Test("The window closes at the next start, exclusive")
     func windowCloses() {
         func states(_ signedDate: Timestamp) -> [ChainState] {
             given(
@@ -142,11 +144,11 @@ struct EvidenceTests {
         #expect(states(day(40)) == [.subscribed, .expired, .subscribed, .expired])
     }
 
-    @Test("A failure word is asked about each period's own end")
+    @Test("A failure is evaluated for each period's own end")
     func ownWindow() {
         let life = given(
             bought, .didFailToRenew(at: day(30, -hour)), .didRenew("2", day(30), day(60)))
-        // The renewal came in time: nothing of the failure is left, and the next end is its own.
+        // The renewal was on time: the failure has no effect on the next end.
         #expect(
             life.history == [
                 Start(.subscribed, day(0)), Start(.renewing, day(30)), Start(.expired, day(60)),

@@ -5,7 +5,7 @@ import Testing
 /// `lifecycle.md` §2 rule 1.
 @Suite("Rule 1: facts are ordered by signedDate and digest, never by arrival")
 struct FactOrderTests {
-    @Test("No facts are no life: no interval, no entry, no answer")
+    @Test("No facts: no interval, no entry, no answer")
     func empty() {
         let life = given()
         #expect(life.isEmpty)
@@ -35,7 +35,7 @@ struct FactOrderTests {
     }
 
     @Test(
-        "A fact that cannot be folded changes no period and says so",
+        "A fact that cannot be folded changes no period and raises a notice",
         arguments: [Fact.Flaw.incompleteTransaction, .erased, .undecodable])
     func unreadable(_ flaw: Fact.Flaw) {
         let known = Fact.subscribed("1", day(0), day(30))
@@ -47,7 +47,7 @@ struct FactOrderTests {
         #expect(life.notices.allSatisfy { $0.message.contains(flaw.rawValue) })
     }
 
-    @Test("receivedAt orders nothing: a refund that arrives first is still later")
+    @Test("receivedAt does not affect order: a refund that arrives first is still later")
     func arrivalIsIgnored() {
         let bought = Fact.subscribed("1", day(0), day(30)).with { $0.receivedAt = day(90) }
         let refunded = Fact.notification(.refund, "1", day(0), day(30), at: day(10))
@@ -60,7 +60,7 @@ struct FactOrderTests {
 
     @Test("A snapshot without a signedDate takes its fact's, one with a date keeps its own")
     func snapshotDates() {
-        // The older words would win if the snapshot's own date were ignored.
+        // The older statement would win if the snapshot's own date were ignored.
         let older = Fact.notification(.refundDeclined, "1", day(0), day(30), at: day(20))
             .transaction {
                 $0.signedDate = day(5)
@@ -82,7 +82,7 @@ struct FactOrderTests {
                 .transitions.map(\.cause) == [4, 4])
     }
 
-    @Test("A conflict, the same event with other words, folds like any other fact")
+    @Test("A conflict, the same event with other content, folds like any other fact")
     func conflict() {
         let first = Fact.subscribed("1", day(0), day(30)).digest(1)
         let other = Fact.subscribed("1", day(0), day(31)).digest(2)
@@ -91,7 +91,7 @@ struct FactOrderTests {
     }
 
     @Test(
-        "Of two renewal infos signed in one millisecond the larger digest speaks",
+        "Of two renewal infos of one millisecond the larger digest applies",
         arguments: [0, 1])
     func digestBreaksTies(_ swap: Int) {
         let bought = Fact.subscribed("1", day(0), day(30))

@@ -8,7 +8,7 @@ struct GraceTests {
     private let bought = Fact.subscribed("1", day(0), day(30))
     private let failed = Fact.didFailToRenew(at: day(30), grace: day(36))
 
-    @Test("Grace lasts until its date, retry follows until the cap, then it is over")
+    @Test("Grace lasts until its date, then retry until the cap, then expired")
     func byTheClock() {
         #expect(
             given(bought, failed).history == [
@@ -17,7 +17,7 @@ struct GraceTests {
             ])
     }
 
-    @Test("Grace is entitled, retry is not, and access ends where grace does")
+    @Test("Grace is entitled, retry is not, and access ends with grace")
     func access() {
         let life = given(bought, failed)
         #expect(life.answer(day(1))?.accessUntil == day(36))
@@ -25,7 +25,7 @@ struct GraceTests {
         #expect(life.answer(day(36))?.accessUntil == nil)
     }
 
-    @Test("The grace date of the last failing fact that states one counts")
+    @Test("The grace date of the last failing fact that states one applies")
     func lastDate() {
         let longer = Fact.didFailToRenew(at: day(31), grace: day(46))
         let shorter = Fact.didFailToRenew(at: day(32), grace: day(33))
@@ -44,7 +44,7 @@ struct GraceTests {
             ])
     }
 
-    @Test("An end in grace is an end: cancelled, or refused")
+    @Test("A cancellation or refusal in grace ends it")
     func overInGrace() {
         #expect(
             given(bought, failed, .expired(at: day(32))).history == [
@@ -58,7 +58,7 @@ struct GraceTests {
         #expect(given(bought, failed, off).history == given(bought, failed).history)
     }
 
-    /// DID_FAIL_TO_RENEW / GRACE_PERIOD that names no date.
+    /// DID_FAIL_TO_RENEW / GRACE_PERIOD without a date.
     private func undated(_ signedDate: Timestamp) -> Fact {
         .notification(.didFailToRenew, .gracePeriod, at: signedDate)
     }
@@ -74,7 +74,7 @@ struct GraceTests {
     }
 
     @Test(
-        "Grace without a date ends at the first status 3 or GRACE_PERIOD_EXPIRED, within three days",
+        "Undated grace ends at the first status 3 or GRACE_PERIOD_EXPIRED, within three days",
         arguments: [
             (day(31), day(31)), (day(33), day(33)), (day(33, 1), day(33)), (day(50), day(33)),
         ] as [(Timestamp, Timestamp)])
@@ -90,7 +90,7 @@ struct GraceTests {
         }
     }
 
-    @Test("A date beats the guess, wherever it stands")
+    @Test("A stated date takes precedence over the estimate, in any order")
     func dateBeatsGuess() {
         let life = given(bought, undated(day(30)), .didFailToRenew(at: day(31), grace: day(36)))
         #expect(life.history[2] == Start(.billingRetry, day(36)))

@@ -28,7 +28,7 @@ struct KeptAnchorTests {
         #expect(life.answer(day(33))?.transactionId == TransactionId("2"))
     }
 
-    @Test("Learnt after the grace date: grace ends at its date, and the period counts from there")
+    @Test("Stated after the grace date: grace ends at its date, and the period counts from there")
     func learntLate() {
         let life = given(bought, failed(day(30)), renewed(day(50)))
         #expect(life.history.map(\.at) == [day(0), day(30), day(36), day(60)])
@@ -66,7 +66,7 @@ struct KeptAnchorTests {
         #expect(states(day(33)) == plain)
     }
 
-    @Test("One millisecond apart from the end it is an ordinary gap")
+    @Test("A start one millisecond after the end is an ordinary gap")
     func gap() {
         let life = given(
             bought, failed(day(30)), .didRenew("2", day(30, 1), day(60), at: day(33)))
@@ -77,7 +77,7 @@ struct KeptAnchorTests {
             ])
     }
 
-    @Test("A period learnt after its own end still gets nothing but its rest")
+    @Test("A period stated after its own end still gets only its rest")
     func learntAfterItsEnd() {
         let short = Fact.didRenew("2", day(30), day(32), at: day(50))
         let life = given(bought, failed(day(30)), short)

@@ -3,7 +3,7 @@ import Ledger
 import Testing
 
 /// `lifecycle.md` §1: `at`, `knownAt` and `knownPosition`.
-@Suite("§1: what was true, and what was believed")
+@Suite("§1: valid time and knowledge time")
 struct KnowledgeTests {
     /// A purchase, a renewal that arrived two days late, a refund.
     private let facts = numbered([
@@ -16,20 +16,20 @@ struct KnowledgeTests {
         given(facts.filter { $0.receivedAt <= moment })
     }
 
-    @Test("Nothing known is no subscription; before the first period there is no answer")
+    @Test("Without facts there is no subscription; before the first period no answer")
     func before() {
         #expect(known(at: day(0, -1)).isEmpty)
         #expect(known(at: day(0)).answer(day(0, -1)) == nil)
         #expect(known(at: day(0)).state(day(0)) == .subscribed)
     }
 
-    @Test("On day 31 the renewal was not known, so the ledger then said expired")
+    @Test("On day 31 the renewal was unknown, so the state known then is expired")
     func believed() {
         #expect(known(at: day(31)).state(day(31)) == .expired)
         #expect(known(at: day(32)).state(day(31)) == .renewing)
     }
 
-    @Test("The bound belongs to what is known")
+    @Test("The bound is inclusive")
     func bound() {
         #expect(known(at: day(32, -1)).state(day(31)) == .expired)
         #expect(known(at: day(40, -1)).state(day(45)) == .renewing)
@@ -37,14 +37,14 @@ struct KnowledgeTests {
         #expect(known(at: day(40)).state(day(39, -1)) == .renewing)
     }
 
-    @Test("Positions say the same exactly", arguments: [(1, 2), (2, 3), (3, 3)])
+    @Test("Positions are the exact form", arguments: [(1, 2), (2, 3), (3, 3)])
     func byPosition(_ position: Int64, _ states: Int) {
         let life = given(facts.filter { $0.position <= position })
         #expect(life.history.count == states)
         #expect(life.transitions.allSatisfy { $0.cause <= position })
     }
 
-    @Test("A question about the past is not changed by asking it later, only by knowing more")
+    @Test("An answer about the past depends on knowledge, not on the time of the query")
     func now() {
         let life = given(facts)
         let early = life.answer(at: day(10), now: day(10))

@@ -30,7 +30,7 @@ struct OneTimeTests {
         #expect(answer?.willRenew == nil && answer?.until == nil)
     }
 
-    @Test("A refund revokes it, a reversal gives it back")
+    @Test("A refund revokes it, a reversal restores it")
     func refunded() {
         let refund = bought(.nonConsumable, at: day(9)).revoked(day(8))
         let life = given(bought(.nonConsumable), refund)
@@ -55,7 +55,7 @@ struct OneTimeTests {
                 bought(.nonConsumable, "1", at: day(40)).revoked(day(39))
             )
             .history == [Start(.owned, day(0)), Start(.revoked, day(39))])
-        // The restore's newer word says that nothing is revoked.
+        // The restore's newer snapshot states that nothing is revoked.
         #expect(
             given(bought(.nonConsumable, at: day(10)).revoked(day(9)), restore).state(day(21))
                 == .owned)
@@ -121,7 +121,7 @@ struct OneTimeTests {
         #expect(life.history.map(\.state) == [.owned, .lapsed, .revoked])
     }
 
-    @Test("A duration of nothing lapses at once")
+    @Test("A zero duration lapses immediately")
     func nothing() throws {
         let life = given(bought(.nonRenewingSubscription), catalogue: try catalogue("PT0S"))
         #expect(life.history == [Start(.lapsed, day(0))])

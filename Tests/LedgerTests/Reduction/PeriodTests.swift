@@ -30,7 +30,7 @@ struct PeriodTests {
         #expect(life.transitions.map(\.to) == [.subscribed, .renewing, .expired])
     }
 
-    @Test("The largest expiresDate ever stated stands: an old snapshot takes nothing back")
+    @Test("The largest expiresDate ever stated applies: an old snapshot does not reduce it")
     func extensionStands() {
         let life = given(
             bought, .transaction("1", day(0), day(37), at: day(5)),
@@ -52,7 +52,7 @@ struct PeriodTests {
         #expect(life(.didChangeRenewalStatus).history.last == Start(.expired, day(30)))
     }
 
-    @Test("A period ends at the next one's start and never revives")
+    @Test("A period ends at the next one's start and does not resume")
     func endsEarly() {
         let life = given(
             .subscribed("1", day(0), day(365)), .didRenew("2", day(100), day(130)))
@@ -62,7 +62,7 @@ struct PeriodTests {
             ])
     }
 
-    @Test("At one purchaseDate upgraded ones come first, then shorter ids, then smaller ids")
+    @Test("With equal purchaseDates upgraded ones come first, then shorter ids, then smaller ids")
     func order() {
         func governing(_ first: Fact, _ second: Fact) -> [String?] {
             [given(first, second), given(second, first)].map {
@@ -77,7 +77,7 @@ struct PeriodTests {
         #expect(governing(eleven.transaction { $0.isUpgraded = true }, nine) == ["9", "9"])
     }
 
-    @Test("A period without length has no interval of its own", arguments: [0, -1, -365])
+    @Test("An empty period has no interval of its own", arguments: [0, -1, -365])
     func empty(_ length: Int64) {
         let life = given(.subscribed("1", day(0), day(length)))
         #expect(life.history == [Start(.expired, day(0))])
@@ -128,13 +128,13 @@ struct PeriodTests {
         #expect(label([refunded], day(20)) == .subscribed)
     }
 
-    @Test("Transactions of other kinds make no periods beside auto-renewable ones")
+    @Test("Other transactions make no periods beside auto-renewable ones")
     func otherKinds() {
         let consumable = Fact.transaction("7", day(3), day(3), at: day(3)).transaction {
             $0.type = Raw(.consumable)
         }
         #expect(given(bought, consumable).history == given(bought).history)
-        // A payload without type is judged by having an end.
+        // A payload without type makes a period if it has an end.
         let untyped = Fact.transaction("2", day(30), day(60), at: day(30)).transaction {
             $0.type = nil
         }

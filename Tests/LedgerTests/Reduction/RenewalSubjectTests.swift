@@ -2,16 +2,16 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §2, "Renewal infos": what was stated before an end says nothing about a purchase
+/// `lifecycle.md` §2, "Renewal infos": statements before an end do not carry over to a purchase
 /// after it.
-@Suite("§2: which purchase a renewal info is about")
+@Suite("§2: the purchase of a renewal info")
 struct RenewalSubjectTests {
     /// Bought, turned off on day 10, over on day 30.
     private let before: [Fact] = [
         .subscribed("1", day(0), day(30)), .autoRenew(false, at: day(10)),
         .expired(.voluntary, at: day(30)),
     ]
-    /// Bought again on day 40; nothing but the transaction is known.
+    /// Bought again on day 40; only the transaction is known.
     private let again = Fact.transaction("2", day(40), day(70), at: day(41))
         .transaction { $0.transactionReason = Raw(.purchase) }
 
@@ -24,7 +24,7 @@ struct RenewalSubjectTests {
         }
     }
 
-    // MARK: What is unknown
+    // MARK: Unknown
 
     @Test("Auto-renew, its date and the reason of the end do not carry over to the next purchase")
     func unknown() throws {
@@ -42,7 +42,7 @@ struct RenewalSubjectTests {
         #expect(life.notices.map(\.code) == [.missingRenewalInfo])
     }
 
-    @Test("Nor does a pending product or an unanswered price increase")
+    @Test("Nor does a pending product or price increase")
     func pending() throws {
         let stated = Fact.notification(.didChangeRenewalPref, .downgrade, at: day(12)).renewal {
             $0.productId = ProductId("pro.monthly")
@@ -71,15 +71,15 @@ struct RenewalSubjectTests {
         #expect(life.notices(.unexplainedExpiry).map(\.from) == [day(70)])
     }
 
-    @Test("Turned off again after the purchase is a fact of its own")
+    @Test("Turning it off after the purchase is a separate fact")
     func turnedOffAgain() {
         let life = given(before + [again, .autoRenew(false, at: day(50))])
         #expect(life.lifeFacts(.autoRenewDisabled).map(\.at) == [day(10), day(50)])
     }
 
-    // MARK: What is known
+    // MARK: Known
 
-    @Test("A renewal info about the purchase, however late, takes the notice back")
+    @Test("A renewal info about the purchase, however late, removes the notice")
     func explained() throws {
         let life = given(before + [again, renewalInfo(true, at: day(50))])
         #expect(life.answer(day(45))?.willRenew == nil)
@@ -88,7 +88,7 @@ struct RenewalSubjectTests {
     }
 
     @Test(
-        "A renewal after an end is a run of its own, and proves that auto-renew was on at its start"
+        "A renewal after an end is a new run, and proves that auto-renew was on at its start"
     )
     func renewal() {
         let renewed = Fact.didRenew("3", day(60), day(90))
@@ -110,7 +110,7 @@ struct RenewalSubjectTests {
         #expect(life.answer(day(31))?.willRenew == (isUnknown ? nil : true))
     }
 
-    @Test("A period that only a lower rank states joins no purchase to what was before")
+    @Test("A lower-rank period does not join a purchase to an earlier run")
     func lowerRank() {
         let signed =
             before + [
@@ -158,7 +158,7 @@ struct RenewalSubjectTests {
         #expect(life.notices(.renewalOverdue).isEmpty == (expected == nil))
     }
 
-    @Test("One about an unknown period leaves the reason of the end before it open")
+    @Test("One about an unknown period leaves the reason of the end unconfirmed")
     func unknownAfterwards() {
         let unknown = Fact.notification(.consumptionRequest, "1", day(0), day(30), at: day(35))
             .renewal {
@@ -186,7 +186,7 @@ struct RenewalSubjectTests {
         #expect(life.lifeFacts(.autoRenewEnabled).map(\.at) == [day(30, hour)])
     }
 
-    @Test("What stands between two statements of one run and is about another changes neither")
+    @Test("A statement about another run between two of one run changes neither")
     func between() {
         func pending(at moment: Timestamp) -> Fact {
             Fact.notification(.priceIncrease, .pending, at: moment).renewal {
@@ -205,7 +205,7 @@ struct RenewalSubjectTests {
         #expect(life.lifeFacts(.priceIncreasePending).map(\.at) == [day(33)])
     }
 
-    @Test("One that states a failed payment is about the period that ended, whatever its date")
+    @Test("One with a failed payment is about the ended period, whatever its date")
     func failing() {
         let failed = Fact.didFailToRenew(at: day(70, second)).renewal { $0.renewalDate = day(100) }
         let life = given(before + [again, failed])
@@ -213,7 +213,7 @@ struct RenewalSubjectTests {
         #expect(life.notices(.missingRenewalInfo).isEmpty)
     }
 
-    @Test("A chain of which no renewal info is known raises nothing")
+    @Test("A chain without any renewal info raises nothing")
     func none() {
         #expect(given(.subscribed("1", day(0), day(30)), again).notices.isEmpty)
     }
@@ -239,7 +239,7 @@ struct FirstStatedAutoRenewTests {
         #expect(after.willRenew == false && after.cancellation?.at == day(10))
     }
 
-    @Test("AUTO_RENEW_ENABLED leaves open since when it was off")
+    @Test("After AUTO_RENEW_ENABLED it was off since an unknown time")
     func enabled() throws {
         let life = life(true, .didChangeRenewalStatus)
         let before = try #require(life.answer(day(10, -1)))
@@ -262,7 +262,7 @@ struct FirstStatedAutoRenewTests {
         #expect(life.answer(day(10))?.commitment?.willRenew == false)
     }
 
-    @Test("Signed in one millisecond with another statement, in whatever order", arguments: [1, 2])
+    @Test("Signed in the same millisecond as another statement, in any order", arguments: [1, 2])
     func sameMillisecond(_ order: UInt64) {
         let disabled = Fact.notification(
             .didChangeRenewalStatus, "1", day(0), day(30), at: day(10), subtype: .autoRenewDisabled
@@ -274,7 +274,7 @@ struct FirstStatedAutoRenewTests {
         #expect(life.lifeFacts(.autoRenewDisabled).map(\.at) == [day(10)])
     }
 
-    @Test("A first statement with the renewal info of a later purchase says nothing of this one")
+    @Test("A first statement with a later purchase's renewal info does not apply to this one")
     func laterPurchase() {
         let refund = Fact.notification(.refund, "2", day(40), day(70), at: day(60))
             .revoked(day(52)).renewal { $0.autoRenewStatus = Raw(.off) }
@@ -285,7 +285,7 @@ struct FirstStatedAutoRenewTests {
         #expect(life.answer(day(45))?.willRenew == nil)
     }
 
-    @Test("Another statement holds before its date, too, but dates no cancellation")
+    @Test("Another statement applies before its date, too, but dates no cancellation")
     func another() {
         let life = life(false, .consumptionRequest)
         #expect(life.answer(day(5))?.willRenew == false)
@@ -293,7 +293,9 @@ struct FirstStatedAutoRenewTests {
         #expect(life.answer(day(10))?.cancellation?.at == day(10))
     }
 
-    @Test("Off since is never later than the moment asked about", arguments: 1...60 as ClosedRange)
+    @Test(
+        "The date of a cancellation is never after the requested moment",
+        arguments: 1...60 as ClosedRange)
     func neverLater(seed: UInt64) {
         let facts = RandomLife.facts(seed: seed, count: 2 + Int(seed % 40))
         let life = given(facts)

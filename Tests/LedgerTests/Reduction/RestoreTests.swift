@@ -52,9 +52,9 @@ struct RestoreTests {
         #expect(different.history.map(\.at) == [day(0), day(20), day(50)])
     }
 
-    @Test("The best snapshots decide about overlap, the largest end ever stated about the end")
+    @Test("The best snapshots decide overlap, the largest end ever stated the end")
     func bestDecidesOverlap() {
-        // The first transaction once claimed to last until day 40; its newest word says day 30.
+        // The first transaction once stated an end on day 40; its newest snapshot states day 30.
         let life = given(
             line("w", .subscribed("1", day(0), day(40))),
             line("w", .transaction("1", day(0), day(30), at: day(1))),
@@ -73,7 +73,7 @@ struct RestoreTests {
         #expect(life.history == [Start(.subscribed, day(0)), Start(.revoked, day(3))])
     }
 
-    @Test("A trusted copy gives the attributes, a less trusted newer one does not")
+    @Test("Attributes come from the more trusted copy, not from a newer one")
     func trustedCopy() {
         let life = given(
             line("w", .subscribed("1", day(0), day(30))),

@@ -12,7 +12,7 @@ struct RetryTests {
         given([bought, failed] + facts, environment: environment).history.last
     }
 
-    @Test("Nothing failing: expired from the period's end, whenever the end was said")
+    @Test("Nothing failing: expired from the period's end, whenever the end was stated")
     func expired() {
         for fact in [Fact.expired(at: day(30, 5)), .status(.expired, at: day(100))] {
             #expect(
@@ -52,13 +52,13 @@ struct RetryTests {
         #expect(end(.status(.billingRetry, at: day(100))) == Start(.expired, day(100)))
     }
 
-    @Test("The first over fact after which nothing fails ends retry")
+    @Test("The first over fact without a later failing one ends retry")
     func firstOver() {
         #expect(
             end(.status(.expired, at: day(50)), .expired(at: day(51))) == Start(.expired, day(50)))
     }
 
-    @Test("An over fact followed by a failing one is withdrawn; in the same millisecond it is not")
+    @Test("An over fact with a later failing one does not count; in the same millisecond it does")
     func withdrawn() {
         let over = Fact.status(.expired, at: day(50))
         #expect(end(over, .status(.billingRetry, at: day(50))) == Start(.expired, day(50)))
@@ -68,14 +68,14 @@ struct RetryTests {
                 == Start(.expired, day(61)))
     }
 
-    @Test("Over later than the cap counts only as an EXPIRED notification")
+    @Test("An over fact after the cap counts only as an EXPIRED notification")
     func laterThanCap() {
         #expect(end(.status(.expired, at: day(90))) == Start(.expired, day(90)))
         #expect(end(.status(.expired, at: day(93))) == Start(.expired, day(90)))
         #expect(end(.expired(.billingRetry, at: day(93))) == Start(.expired, day(93)))
     }
 
-    @Test("Over said before the end takes effect at the end")
+    @Test("An over fact before the end takes effect at the end")
     func neverBeforeEnd() {
         let early = Fact.didFailToRenew(at: day(29, 10 * hour))
         let life = given(bought, early, .expired(at: day(29, 20 * hour)))
@@ -119,7 +119,7 @@ struct RetryTests {
         #expect(plain.history[1] == Start(.expired, day(30)))
     }
 
-    @Test("A recovery after an end that was said: retry until then, expired until the recovery")
+    @Test("A recovery after a stated end: retry until the end, expired until the recovery")
     func recoveredAfterEnd() {
         let life = given(
             bought, .status(.expired, at: day(40)),
@@ -131,7 +131,7 @@ struct RetryTests {
             ])
     }
 
-    @Test("A recovery exactly at the end leaves no retry behind")
+    @Test("A recovery exactly at the end leaves no retry")
     func recoveredAtOnce() {
         let life = given(bought, .didRenew("2", day(30), day(60), .billingRecovery))
         #expect(life.history.map(\.state) == [.subscribed, .renewing, .expired])
@@ -145,7 +145,7 @@ struct RetryTests {
         #expect(life.notices(.missingPeriod).isEmpty)
     }
 
-    @Test("The cause of an end is the fact that said it, or the one that stated the date")
+    @Test("The cause of an end is the fact that stated it, or its date")
     func cause() {
         #expect(given(bought, failed).transitions.map(\.cause) == [1, 2, 1])
         #expect(

@@ -66,7 +66,7 @@ struct RevocationTests {
         #expect(life.history == [Start(.subscribed, day(0)), Start(.revoked, day(9))])
     }
 
-    @Test("A reversal signed before its revocationDate leaves nothing revoked")
+    @Test("A reversal signed before the revocationDate leaves nothing revoked")
     func emptySpan() {
         #expect(
             given(bought, said(day(10), day(20)), said(day(15), nil)).history
@@ -82,7 +82,7 @@ struct RevocationTests {
             ])
     }
 
-    @Test("An upgraded transaction is read as one without revocationDate")
+    @Test("An upgraded transaction counts as one without revocationDate")
     func upgraded() {
         let upgraded = said(day(10), day(10)).transaction { $0.isUpgraded = true }
         let life = given(bought, upgraded, .didRenew("2", day(10), day(40)))
@@ -111,7 +111,7 @@ struct RevocationTests {
             ])
     }
 
-    @Test("A refund of one transaction touches no other that overlaps it")
+    @Test("A refund of one transaction does not affect an overlapping one")
     func governing() {
         let life = given(
             bought, .didRenew("2", day(10), day(40)), said(day(20), day(15)))

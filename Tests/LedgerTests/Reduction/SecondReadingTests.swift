@@ -2,8 +2,8 @@ import AppStore
 import Ledger
 import Testing
 
-/// What a second reading of the rules found: each was a defect once.
-@Suite("Second reading")
+/// Regression tests for defects found in a review of the rules.
+@Suite("Regressions of the rules")
 struct SecondReadingTests {
     private let bought = Fact.subscribed("1", day(0), day(30))
 
@@ -11,7 +11,7 @@ struct SecondReadingTests {
 
     @Test("§2 rule 1, total: a period as long as Int64 outside Production is folded")
     func endlessSandboxPeriod() async {
-        // Twice the period's length overflows: the process ends.
+        // Twice the period's length overflows, which would end the process.
         await #expect(processExitsWith: .success) {
             let end = Timestamp(milliseconds: .max)
             let life = Lifecycle(
@@ -21,14 +21,14 @@ struct SecondReadingTests {
         }
     }
 
-    @Test("§2 rule 1: a fact that cannot be used folds as no change, its words included")
+    @Test("§2 rule 1: an unusable fact has no effect, including its statements")
     func flawedFactSpeaks() {
         let flawed = Fact.notification(.didFailToRenew, "1", day(0), day(30), at: day(30))
             .transaction { $0.expiresDate = nil }.with { $0.flaw = .incompleteTransaction }
         #expect(given(bought, flawed).history == given(bought).history)
     }
 
-    @Test("§2: duplicates change nothing, also of an undated fact that cannot be read")
+    @Test("§2: duplicates change nothing, also of an undated, unreadable fact")
     func undatedTwice() {
         let fact = Fact.told(.notification, at: nil).with { $0.flaw = .undecodable }
         #expect(given(bought, fact, fact).notices.count == given(bought, fact).notices.count)
@@ -64,7 +64,7 @@ struct SecondReadingTests {
             life.history == [Start(.subscribed, day(0)), Start(.expired, day(10))])
     }
 
-    @Test("§2 rule 5: GRACE_PERIOD that states a date, not beyond the end, is not without a date")
+    @Test("§2 rule 5: GRACE_PERIOD with a date at or before the end is not undated")
     func pastGraceDate() {
         let stale = Fact.didFailToRenew(at: day(30), grace: day(29))
         let life = given(bought, stale)
@@ -72,7 +72,7 @@ struct SecondReadingTests {
         #expect(life.notices(.unknownValue).isEmpty)
     }
 
-    @Test("§4 unknownValue: an unknown expirationIntent folds as no change")
+    @Test("§4 unknownValue: an unknown expirationIntent has no effect")
     func unknownIntent() {
         let unknown = Fact.renewalInfo(at: day(32)) { $0.expirationIntent = Raw(rawValue: 9) }
         let failed = Fact.didFailToRenew(at: day(30))
@@ -81,7 +81,7 @@ struct SecondReadingTests {
 
     // MARK: Attributes and facts
 
-    @Test("§2, cancellation: a renewal info that says nothing does not interrupt the off-stretch")
+    @Test("§2, cancellation: a renewal info without a status does not interrupt the off-stretch")
     func silentInfoInStretch() {
         let life = given(
             bought, .autoRenew(false, at: day(3)), .renewalInfo(at: day(4)),
@@ -89,7 +89,7 @@ struct SecondReadingTests {
         #expect(life.answer(day(6))?.cancellation?.at == day(3))
     }
 
-    @Test("§3 and run: bought after a refund of the running period is no product change")
+    @Test("§3 and run: a purchase after a refund of the running period is not a product change")
     func boughtAfterRefund() {
         let life = given(
             bought.revoked(day(5)),
@@ -101,7 +101,8 @@ struct SecondReadingTests {
     // MARK: Notices
 
     @Test(
-        "§4 unexplainedExpiry: EXPIRED's own renewal info, signed a moment before it, is no cause")
+        "§4 unexplainedExpiry: EXPIRED's own renewal info, signed just before it, explains nothing"
+    )
     func ownInfoExplains() {
         // Apple signs the nested parts before the envelope.
         let expired = Fact.expired(.billingRetry, at: day(30, 10)).renewal {
@@ -113,13 +114,13 @@ struct SecondReadingTests {
         #expect(life.notices.map(\.code) == [.unexplainedExpiry])
     }
 
-    @Test("§4 renewalOverdue: last known on, though the newest info does not say")
+    @Test("§4 renewalOverdue: last known on, although the newest info lacks it")
     func lastKnownOn() {
         let life = given(bought, .autoRenew(true, at: day(1)), .renewalInfo(at: day(2)))
         #expect(life.notices.map(\.code) == [.renewalOverdue])
     }
 
-    @Test("§4 contradiction: found though a third snapshot of that date stands between")
+    @Test("§4 contradiction: found although a third snapshot of that date lies between")
     func silentThird() {
         func priced(_ price: Int64?, _ order: UInt64) -> Fact {
             Fact.transaction("1", day(0), day(30), at: day(0)).digest(order).transaction {
@@ -131,7 +132,7 @@ struct SecondReadingTests {
     }
 
     @Test(
-        "§4 contradiction: any value that differs, as long as both state it",
+        "§4 contradiction: any value that both state differently",
         arguments: [
             "isUpgraded", "transactionReason", "webOrderLineItemId", "revocationType",
             "appAccountToken", "storefront", "offerDiscountType", "originalPurchaseDate",

@@ -2,8 +2,8 @@ import AppStore
 import Ledger
 
 extension Fact {
-    /// An operator's or a back end's command, received at a moment. Each has an id of its own
-    /// unless a test gives one.
+    /// An operator's or a back end's command, received at a moment. Each has a unique id unless
+    /// given.
     static func command(
         _ action: Command.Action, at receivedAt: Timestamp, id: String? = nil
     ) -> Fact {
@@ -45,7 +45,7 @@ extension Fact {
 }
 
 extension Lifecycle {
-    /// Who holds the chain at a moment, in byte order.
+    /// The holders of the chain at a moment, in byte order.
     func holders(_ time: Timestamp) -> [String] {
         holders.holders(at: time).map(\.customer.rawValue).sorted()
     }

@@ -1,11 +1,10 @@
 import AppStore
 import Ledger
 
-/// Facts as the stories of the tests tell them. Each starts from what Apple usually states; `with`,
-/// `transaction` and `renewal` change what a test is about.
+/// Facts for tests. Each starts from what Apple usually states; `with`, `transaction` and `renewal`
+/// change what a test is about.
 extension Fact {
-    /// What every fact of a story begins as: signed by Apple, arrived at once. Position and digest
-    /// are set by `given`.
+    /// The base of every fact: signed by Apple, received at once. `given` sets position and digest.
     static func told(
         _ kind: EventKind, type: NotificationType? = nil, subtype: Subtype? = nil,
         at signedDate: Timestamp?
@@ -81,14 +80,14 @@ extension Fact {
         ).renewal { $0.autoRenewStatus = Raw(isOn ? .on : .off) }
     }
 
-    /// One item of an API answer: Apple's status, and a renewal info when asked for.
+    /// One item of an API response: Apple's status.
     static func status(_ status: SubscriptionStatus, at signedDate: Timestamp) -> Fact {
         var fact = told(.renewalPair, at: signedDate)
         fact.status = Raw(status)
         return fact
     }
 
-    /// A signed transaction by itself.
+    /// A lone signed transaction.
     static func transaction(
         _ id: String, _ from: Timestamp, _ to: Timestamp, at signedDate: Timestamp
     ) -> Fact {
@@ -97,7 +96,7 @@ extension Fact {
         return fact
     }
 
-    /// A renewal info by itself, as a fact's only content.
+    /// A lone renewal info.
     static func renewalInfo(
         at signedDate: Timestamp, _ change: (inout RenewalSnapshot) -> Void = { _ in }
     ) -> Fact {
@@ -156,10 +155,10 @@ extension TransactionSnapshot {
 }
 
 extension Digest {
-    /// Marks facts whose digest `given` is to make from their content.
+    /// Marks facts whose digest `given` computes from their content.
     static let unset = Digest(words: (0, 0, 0, 0))
 
-    /// Stands in for SHA-256, which this room cannot compute: equal content, equal digest.
+    /// Replaces SHA-256, which this module does not have: equal content, equal digest.
     static func of(_ fact: Fact) -> Digest {
         var content = fact
         content.position = 0

@@ -1,7 +1,7 @@
 import AppStore
 import Ledger
 
-/// The life these facts tell, in the order they are written.
+/// The life of these facts, in the order written.
 func given(
     _ facts: Fact..., environment: Environment = .production, catalogue: Catalogue = Catalogue()
 ) -> Lifecycle {
@@ -14,8 +14,8 @@ func given(
     Lifecycle(numbered(facts), environment: environment, catalogue: catalogue)
 }
 
-/// Gives every fact a position, 1…n as written, and a digest of its content, where a test has not
-/// set them.
+/// Gives every fact a position, 1…n as written, and a digest of its content, unless set by the
+/// test.
 func numbered(_ facts: [Fact]) -> [Fact] {
     facts.enumerated().map { index, fact in
         fact.with {
@@ -29,7 +29,7 @@ extension Lifecycle {
     /// The whole history: every interval's state and start.
     var history: [Start] { intervals.map { Start($0.state, $0.from) } }
 
-    /// The answer of someone who asks at that very moment.
+    /// The answer for the moment, with `now` at the same moment.
     func answer(_ moment: Timestamp) -> ChainAnswer? { answer(at: moment, now: moment) }
 
     func state(_ moment: Timestamp) -> ChainState? { answer(moment)?.state }

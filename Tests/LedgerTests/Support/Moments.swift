@@ -1,7 +1,7 @@
 import AppStore
 import Testing
 
-/// Moments and lengths of the tests. Day 0 is an arbitrary midnight UTC (2023-11-14).
+/// Moments and durations of the tests. Day 0 is an arbitrary midnight UTC (2023-11-14).
 let origin = Timestamp(milliseconds: 1_699_920_000_000)
 
 let second: Int64 = 1000
@@ -15,7 +15,7 @@ func day(_ number: Int64, _ more: Int64 = 0) -> Timestamp {
 }
 
 extension Timestamp: CustomTestStringConvertible {
-    /// Days from the origin and what is left of the day, as the tests write it.
+    /// Days from the origin and the remaining milliseconds, as written in the tests.
     public var testDescription: String {
         let (offset, overflow) = milliseconds.subtractingReportingOverflow(origin.milliseconds)
         guard !overflow else { return "\(milliseconds) ms" }

@@ -1,7 +1,7 @@
 import AppStore
 import Ledger
 
-/// Everything a life says, as values that can be compared bit by bit.
+/// All output of a life, as values for bitwise comparison.
 struct Picture: Hashable, Sendable {
     let intervals: [Interval]
     let transitions: [Transition]

@@ -1,5 +1,5 @@
-/// SplitMix64: random numbers from a seed, so that a failure can be repeated from the seed that
-/// the test's name prints.
+/// SplitMix64: random numbers from a seed, so that a failure can be reproduced from the seed in the
+/// test's name.
 struct SeededNumbers: RandomNumberGenerator {
     private var state: UInt64
 

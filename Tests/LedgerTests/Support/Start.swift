@@ -2,8 +2,8 @@ import AppStore
 import Ledger
 import Testing
 
-/// Where one interval of a history begins: since intervals are adjacent, the list of these is the
-/// whole history.
+/// State and start of one interval; since intervals are adjacent, a list of these is the whole
+/// history.
 struct Start: Hashable, Sendable, CustomTestStringConvertible {
     let state: ChainState
     let at: Timestamp

@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §3: a cause names every event that proves an entry, the date and the reason.
+/// `lifecycle.md` §3: a cause lists every event that proves an entry, including date and reason.
 @Suite("§3: all events that prove an entry")
 struct CauseTests {
     private let bought = Fact.subscribed("1", day(0), day(30)).transaction {
@@ -13,22 +13,22 @@ struct CauseTests {
         given([bought] + facts).transitions.map(\.events)
     }
 
-    @Test("The end of a period: who stated its date, and who said that it was over and why")
+    @Test("The end of a period: the facts with its date, its end and its reason")
     func expired() {
         #expect(events(.expired(at: day(31))) == [[1], [1, 2]])
-        // Auto-renew off is the reason, though nothing says that it is over.
+        // Auto-renew off is the reason, although no fact states the end.
         #expect(events(.autoRenew(false, at: day(9))) == [[1], [1, 2]])
-        // The status says that it is over, a later renewal info why.
+        // The status states the end, a later renewal info the reason.
         let why = Fact.renewalInfo(at: day(32)) { $0.expirationIntent = Raw(.billingError) }
         #expect(events(.status(.expired, at: day(31)), why) == [[1], [1, 2, 3]])
         // An extension moved the date.
         let extended = Fact.transaction("1", day(0), day(35), at: day(20))
         #expect(events(extended, .expired(at: day(35))) == [[1], [2, 3]])
-        // Nothing but the date.
+        // Only the date.
         #expect(events(.autoRenew(true, at: day(9))) == [[1], [1]])
     }
 
-    @Test("Grace and retry: the end of the period, the failure, the date of grace, what ended each")
+    @Test("Grace and retry: the end of the period, the failure, the grace date, the end of each")
     func failed() {
         let failed = Fact.didFailToRenew(at: day(30), grace: day(36))
         #expect(events(failed) == [[1], [1, 2], [2], [1, 2]])
@@ -42,7 +42,7 @@ struct CauseTests {
         #expect(events(recovered) == [[1], [1, 2], [2], [2]])
     }
 
-    @Test("A period that waited for the end of grace: what began it, and what kept it waiting")
+    @Test("A period delayed by grace: its first statement, and the cause of the delay")
     func keptAnchor() {
         let failed = Fact.didFailToRenew(at: day(30), grace: day(46))
         let renewed = Fact.didRenew("2", day(30), day(60), at: day(35))
@@ -59,14 +59,14 @@ struct CauseTests {
         #expect(events(seen, said) == [[1], [2, 3]])
     }
 
-    @Test("A refund taken back after the end: what took it back, and what ended the period")
+    @Test("A refund reversed after the end: the reversal, and the end of the period")
     func reversed() {
         let refund = Fact.notification(.refund, "1", day(0), day(30), at: day(10)).revoked(day(9))
         let reversed = Fact.notification(.refundReversed, "1", day(0), day(30), at: day(45))
         #expect(events(refund, .expired(at: day(31)), reversed) == [[1], [2], [3, 4]])
     }
 
-    @Test("Facts that undo or replace something name what that was")
+    @Test("Facts that reverse or replace something name it")
     func facts() {
         func plan(_ next: String, at signedDate: Timestamp) -> Fact {
             .renewalInfo(at: signedDate) {
@@ -83,7 +83,7 @@ struct CauseTests {
         #expect(upgraded.lifeFacts(.upgraded).map(\.events) == [[1, 2]])
     }
 
-    @Test("Of any life, the cause is one of them, and each is an event there is")
+    @Test("For any life, the cause is one of them, and each is an existing event")
     func random() {
         for seed in 1...200 as ClosedRange<UInt64> {
             let facts = RandomLife.facts(seed: seed, count: 2 + Int(seed % 30))

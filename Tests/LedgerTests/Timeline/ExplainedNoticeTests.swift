@@ -2,8 +2,9 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §4: a notice goes when what it misses becomes known, and says what it is about.
-@Suite("§4: notices that something explains")
+/// `lifecycle.md` §4: a notice disappears when the missing evidence is known, and names its
+/// subject.
+@Suite("§4: explained notices")
 struct ExplainedNoticeTests {
     private let bought = Fact.subscribed("1", day(0), day(30))
     private let on = Fact.autoRenew(true, at: day(5))
@@ -12,7 +13,7 @@ struct ExplainedNoticeTests {
         given([bought, on] + facts).notices.map(\.code)
     }
 
-    @Test("A status from before a refund was stated is no contradiction, however it is dated")
+    @Test("A status signed before a refund was stated is no contradiction")
     func statusBeforeRefund() {
         let status = Fact.status(.active, at: day(10))
         func refund(at signedDate: Timestamp) -> Fact {
@@ -24,7 +25,7 @@ struct ExplainedNoticeTests {
 
     // MARK: unexplainedExpiry
 
-    @Test("Nothing is sent before a product is taken off sale: the EXPIRED explains itself")
+    @Test("No notification precedes a removal from sale: the EXPIRED explains itself")
     func notForSale() {
         #expect(codes(.expired(.productNotForSale, at: day(31))) == [])
         let intent = Fact.expired(nil, at: day(31)).renewal {
@@ -35,7 +36,7 @@ struct ExplainedNoticeTests {
         #expect(codes(other) == [.unexplainedExpiry])
     }
 
-    @Test("A price increase that was asked for and not answered explains its EXPIRED")
+    @Test("A pending price increase explains its EXPIRED")
     func priceIncrease() {
         func said(_ status: PriceIncreaseStatus, at signedDate: Timestamp) -> Fact {
             .renewalInfo(at: signedDate) {
@@ -49,14 +50,14 @@ struct ExplainedNoticeTests {
         #expect(codes(asked, expired) == [])
         #expect(codes(expired) == [.unexplainedExpiry])
         #expect(codes(asked, agreed, expired) == [.unexplainedExpiry])
-        // Said with the EXPIRED or later, it was not seen before.
+        // Stated with the EXPIRED or later, it does not count.
         let with = expired.renewal { $0.priceIncreaseStatus = Raw(.customerHasNotResponded) }
         #expect(codes(with) == [.unexplainedExpiry])
         // It explains no other end.
         #expect(codes(asked, .expired(.voluntary, at: day(31))) == [.unexplainedExpiry])
     }
 
-    @Test("What only a lower rank of trust told was seen all the same")
+    @Test("Statements of a lower rank of trust count as seen")
     func lowerRank() {
         let expired = Fact.expired(.billingRetry, at: day(31))
         let off = Fact.autoRenew(false, at: day(20)).trusted(.secret)
@@ -67,14 +68,14 @@ struct ExplainedNoticeTests {
         #expect(isRaised(expired))
         #expect(!isRaised(off, expired))
         #expect(!isRaised(failed, expired))
-        // Turned on again, or said afterwards: no explanation.
+        // Turned on again, or stated afterwards: no explanation.
         #expect(isRaised(off, .autoRenew(true, at: day(21)).trusted(.secret), expired))
         #expect(isRaised(expired, Fact.autoRenew(false, at: day(32)).trusted(.secret)))
     }
 
     // MARK: Others
 
-    @Test("Two statements of one date differ until a later one says what holds")
+    @Test("Two statements of one date differ until a later one settles it")
     func settled() {
         let refund = Fact.notification(.refund, "1", day(0), day(30), at: day(10)).revoked(day(9))
         let silent = Fact.notification(
@@ -88,7 +89,7 @@ struct ExplainedNoticeTests {
         #expect(closed.answer(day(12))?.notices.isEmpty == true)
     }
 
-    @Test("A renewal signed early has its own period's status, whatever the one before came to")
+    @Test("A renewal signed early has its own period's status")
     func statusAhead() {
         let refund = Fact.notification(.refund, "1", day(0), day(30), at: day(10)).revoked(day(9))
         func codes(_ status: SubscriptionStatus) -> [NoticeCode] {
@@ -103,7 +104,7 @@ struct ExplainedNoticeTests {
         #expect(codes(.revoked) == [])
     }
 
-    @Test("Of two ends only what restates the one that holds decides")
+    @Test("Of two ends only a restatement of the larger one settles it")
     func settledEnd() {
         func life(_ end: Timestamp?) -> Lifecycle {
             let others = end.map { [Fact.transaction("1", day(0), $0, at: day(12))] } ?? []
@@ -118,7 +119,7 @@ struct ExplainedNoticeTests {
         #expect(life(day(31)).notices(.contradiction).map(\.to) == [day(12)])
     }
 
-    @Test("The end of undated grace is a guess only where nothing ended it before")
+    @Test("The end of undated grace is estimated only if nothing ended it earlier")
     func guessedGrace() {
         let undated = Fact.notification(.didFailToRenew, .gracePeriod, at: day(30))
         func isGuess(_ facts: Fact...) -> Bool {
@@ -137,7 +138,7 @@ struct ExplainedNoticeTests {
         #expect(isGuess(.didRenew("2", late, day(63), .billingRecovery)))
     }
 
-    @Test("A restored copy of the first transaction is no missing history")
+    @Test("A restored copy of the first transaction is not missing history")
     func restored() {
         func copy(_ id: String, at signedDate: Timestamp) -> Fact {
             .transaction(id, day(0), day(30), at: signedDate).transaction {
@@ -149,7 +150,7 @@ struct ExplainedNoticeTests {
         #expect(given(copy("2", at: day(2)), copy("1", at: day(1))).notices.isEmpty)
     }
 
-    @Test("A notice names the period it is about, or the stretch of which nothing is known")
+    @Test("A notice names its period, or the time of which nothing is known")
     func periods() {
         let overdue = given(bought, on).notices(.renewalOverdue).first?.period
         #expect(overdue?.transactionId == TransactionId("1"))
@@ -168,7 +169,7 @@ struct ExplainedNoticeTests {
         #expect(given(adopted).notices.allSatisfy { $0.period?.transactionId == nil })
         let status = given(bought, .status(.expired, at: day(10))).notices(.contradiction)
         #expect(status.map { $0.period?.transactionId?.rawValue } == ["1"])
-        // About many deliveries, or none that is in a period: no period.
+        // About many deliveries, or none in a period: no period.
         #expect(given(bought.with { $0.receivedAt = day(1) }).notices.map(\.period) == [nil])
     }
 }

@@ -2,8 +2,8 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §3: which purchase a refund was of and how much, and from what to what.
-@Suite("§3: what facts say beside their names")
+/// `lifecycle.md` §3: purchase and amount of a refund, products of a change.
+@Suite("§3: values of facts")
 struct LifeFactDetailTests {
     private let bought = Fact.subscribed("1", day(0), day(30)).transaction {
         $0.price = 9_990
@@ -18,7 +18,7 @@ struct LifeFactDetailTests {
         }.revoked(day(9))
     }
 
-    @Test("A refund names its transaction, its period and what was given back")
+    @Test("A refund names its transaction, its period and its amount")
     func refunded() throws {
         let life = given(bought, .didRenew("2", day(30), day(60)), refund())
         let fact = try #require(life.lifeFacts(.refunded).first)
@@ -31,7 +31,7 @@ struct LifeFactDetailTests {
     }
 
     @Test(
-        "Of a prorated refund the part that is stated, halves to the even neighbour",
+        "A prorated refund has the stated part, rounded half to even",
         arguments: [
             (33_333, 3_330), (50_000, 4_995), (0, 0), (100_001, 9_990), (-1, 0), (nil, 9_990),
         ] as [(Int64?, Int64)])
@@ -40,7 +40,7 @@ struct LifeFactDetailTests {
         #expect(life.lifeFacts(.refunded).map { $0.refund?.amount?.milliunits } == [amount])
     }
 
-    @Test("Without a price, or of a copy nobody paid for, there is no amount")
+    @Test("Without a price, or for an unpaid copy, there is no amount")
     func unpriced() {
         let changes: [(inout TransactionSnapshot) -> Void] = [
             { $0.price = nil }, { $0.currency = nil },
@@ -54,7 +54,7 @@ struct LifeFactDetailTests {
         }
     }
 
-    @Test("A reversal says the same of the refund it took back; one whose refund was lost does not")
+    @Test("A reversal has the values of its refund; one without a known refund has none")
     func reversed() {
         let back = Fact.notification(.refundReversed, "1", day(0), day(30), at: day(12))
         let priced = back.transaction {
@@ -69,7 +69,7 @@ struct LifeFactDetailTests {
         #expect(given(bought, back).lifeFacts(.refundReversed).map(\.refund) == [nil])
     }
 
-    @Test("What is bought for ever has no end")
+    @Test("A permanent purchase has no end")
     func forEver() {
         let coins = refund { snapshot in
             snapshot.type = Raw(.consumable)
@@ -80,7 +80,7 @@ struct LifeFactDetailTests {
         #expect(life.lifeFacts(.refunded).map { $0.refund?.amount?.milliunits } == [9_990])
     }
 
-    @Test("A change of product says from what to what: scheduled, cancelled, carried out")
+    @Test("A product change names both products: scheduled, cancelled, made")
     func changes() {
         func plan(_ next: String, at signedDate: Timestamp) -> Fact {
             .renewalInfo(at: signedDate) {
@@ -105,7 +105,7 @@ struct LifeFactDetailTests {
         #expect(lines(upgraded) == ["upgraded pro.monthly b"])
     }
 
-    @Test("What a fact says is part of the state's bytes")
+    @Test("The values of a fact are part of the state's bytes")
     func stateBytes() {
         let life = given(bought, refund())
         let half = given(bought, refund { $0.revocationPercentage = 50_000 })

@@ -3,11 +3,11 @@ import Ledger
 import Testing
 
 /// `lifecycle.md` §3 (b).
-@Suite("§3: facts that change no state but matter")
+@Suite("§3: facts that change no state")
 struct LifeFactTests {
     private let bought = Fact.subscribed("1", day(0), day(30))
 
-    @Test("A first purchase alone is no such fact")
+    @Test("A first purchase alone is not such a fact")
     func none() {
         #expect(given(bought).lifeFacts.isEmpty)
     }
@@ -25,7 +25,7 @@ struct LifeFactTests {
         #expect(life.lifeFacts.map(\.transactionId) == [TransactionId("2")])
     }
 
-    @Test("Where no transactionReason is stated, DID_RENEW says renewed")
+    @Test("Without a transactionReason, DID_RENEW means renewed")
     func renewedByNotification() {
         let old = Fact.didRenew("2", day(30), day(60)).transaction { $0.transactionReason = nil }
         #expect(given(bought, old).lifeFacts(.renewed).count == 1)
@@ -43,7 +43,7 @@ struct LifeFactTests {
         #expect(life.lifeFacts.map(\.at) == [day(5), day(7)])
     }
 
-    @Test("A change nobody announced is seen in the renewal info")
+    @Test("A change without a notification is detected in the renewal info")
     func silentChange() {
         let life = given(
             bought.renewal { $0.autoRenewStatus = Raw(.on) },
@@ -53,7 +53,7 @@ struct LifeFactTests {
         #expect(first.lifeFacts.isEmpty)
     }
 
-    @Test("A notification that came without renewal info still says what it says")
+    @Test("A notification without a renewal info still states its fact")
     func bare() {
         let life = given(
             bought, .notification(.didChangeRenewalStatus, .autoRenewDisabled, at: day(3)),
@@ -67,7 +67,7 @@ struct LifeFactTests {
             ])
     }
 
-    @Test("An end by billing turns auto-renew off by itself: no decision of the customer")
+    @Test("An end by billing turns auto-renew off without a decision of the customer")
     func involuntary() {
         let on = bought.renewal { $0.autoRenewStatus = Raw(.on) }
         func facts(_ subtype: Subtype, _ intent: ExpirationIntent) -> [LifeFactName] {
@@ -103,7 +103,7 @@ struct LifeFactTests {
         #expect(life.lifeFacts.map { $0.productId?.rawValue } == ["b", "c", nil])
     }
 
-    @Test("A change that was carried out is not cancelled")
+    @Test("A change that was made is not cancelled")
     func carriedOut() {
         let life = given(bought, plan("a", "b", at: day(3)), plan("b", "b", at: day(30)))
         #expect(life.lifeFacts.map(\.name) == [.productChangeScheduled])
@@ -133,13 +133,13 @@ struct LifeFactTests {
         #expect(life.lifeFacts.map(\.cause) == [2, 4])
     }
 
-    @Test("A reversal whose refund was lost is still told")
+    @Test("A reversal without a known refund is still a fact")
     func lostRefund() {
         let life = given(bought, .notification(.refundReversed, "1", day(0), day(30), at: day(12)))
         #expect(life.lifeFacts.map(\.name) == [.refundReversed])
     }
 
-    @Test("A family revoke is no refund")
+    @Test("A family revoke is not a refund")
     func familyRevoke() {
         let life = given(
             bought,
@@ -160,7 +160,7 @@ struct LifeFactTests {
         #expect(life.lifeFacts.map(\.at) == [day(4)])
     }
 
-    @Test("An extension seen only as a later end is told; a contradiction at one date is not")
+    @Test("An extension seen only as a later end is a fact; a contradiction at one date is not")
     func silentExtension() {
         let life = given(bought, .transaction("1", day(0), day(37), at: day(5)))
         #expect(life.lifeFacts.map(\.name) == [.extended])

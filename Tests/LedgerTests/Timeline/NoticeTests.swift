@@ -2,8 +2,8 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §4: what is missing.
-@Suite("§4: notices about what is missing")
+/// `lifecycle.md` §4: missing evidence.
+@Suite("§4: notices about missing evidence")
 struct NoticeTests {
     private let bought = Fact.subscribed("1", day(0), day(30))
     private let on = Fact.autoRenew(true, at: day(5))
@@ -40,7 +40,7 @@ struct NoticeTests {
         #expect(given(bought).notices.isEmpty)
     }
 
-    @Test("A word of failure signed before the window does not lift it; one at its bound does")
+    @Test("A failure signed before the window does not remove it; one at its bound does")
     func overdueWindow() {
         func codes(_ signedDate: Timestamp) -> [NoticeCode] {
             given(bought, on, .notification(.didFailToRenew, at: signedDate)).notices.map(\.code)
@@ -49,7 +49,7 @@ struct NoticeTests {
         #expect(codes(day(29, -1)) == [.renewalOverdue])
     }
 
-    @Test("missingPeriod: a RENEWAL after a gap that nothing explains")
+    @Test("missingPeriod: a RENEWAL after an unexplained gap")
     func missing() {
         let life = given(bought, .didRenew("2", day(30, 1), day(60)))
         #expect(life.notices.map(\.code) == [.missingPeriod])
@@ -108,11 +108,11 @@ struct NoticeTests {
                 bought, renewed, .didFailToRenew(at: day(60)),
                 .expired(.billingRetry, at: day(61))
             ).notices.isEmpty)
-        // Turned on again: what was off is no explanation.
+        // Turned on again: the earlier off explains nothing.
         let again = given(
             bought, renewed, .autoRenew(false, at: day(50)), .autoRenew(true, at: day(51)), expired)
         #expect(again.notices.map(\.code) == [.unexplainedExpiry])
-        // Its own word, said with EXPIRED, explains nothing before it.
+        // A statement that came with the EXPIRED explains nothing.
         let own = given(bought, renewed, expired.renewal { $0.autoRenewStatus = Raw(.off) })
         #expect(own.notices.map(\.code) == [.unexplainedExpiry])
     }
@@ -129,11 +129,11 @@ struct NoticeTests {
         #expect(codes(purchase, originally: nil) == [])
         #expect(codes(purchase, originally: day(0, -minute)) == [])
         #expect(codes(purchase, originally: day(0, -minute - 1)) == [.historyMissingBefore])
-        // The chain's own first transaction is its first, whatever it claims.
+        // The chain's own first transaction is its first, whatever its dates.
         #expect(codes(.subscribed("1", day(0), day(30)), originally: day(-90)) == [])
     }
 
-    @Test("historyMissingBefore goes when the first transaction becomes known")
+    @Test("historyMissingBefore disappears when the first transaction is known")
     func historyFound() {
         let renewal = Fact.didRenew("2", day(30), day(60))
         #expect(given(renewal).notices.map(\.code) == [.historyMissingBefore])

@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §3: what kind of product change it was.
+/// `lifecycle.md` §3: the kinds of product change.
 @Suite("§3: upgraded, downgraded, crossgraded")
 struct ProductChangeTests {
     private func product(_ id: String, _ fact: Fact) -> Fact {
@@ -35,7 +35,7 @@ struct ProductChangeTests {
         #expect(changes(life).map(\.productId) == [ProductId("b")])
     }
 
-    @Test("The levels are believed over the subtype")
+    @Test("The levels take precedence over the subtype")
     func subtype() {
         let life = given(
             product("a", .subscribed("1", day(0), day(30))),
@@ -47,7 +47,7 @@ struct ProductChangeTests {
         #expect(changes(life).map(\.name) == [.downgraded])
     }
 
-    @Test("Without levels: at once is an upgrade, at the renewal a downgrade")
+    @Test("Without levels: immediate is an upgrade, at the renewal a downgrade")
     func withoutLevels() {
         let first = product("a", .subscribed("1", day(0), day(30)))
         #expect(
@@ -58,14 +58,14 @@ struct ProductChangeTests {
                 == [.downgraded])
     }
 
-    @Test("The same product again, or another one after an end, is no change")
+    @Test("The same product again, or another one after an end, is not a change")
     func noChange() {
         let first = product("a", .subscribed("1", day(0), day(30)))
         #expect(changes(given(first, product("a", .didRenew("2", day(30), day(60))))).isEmpty)
         #expect(changes(given(first, product("b", .resubscribed("2", day(40), day(70))))).isEmpty)
     }
 
-    @Test("A change carried out by the recovery from retry is one")
+    @Test("A change at a recovery from retry is one")
     func recovered() {
         let life = given(
             product("a", .subscribed("1", day(0), day(30))), .didFailToRenew(at: day(30)),

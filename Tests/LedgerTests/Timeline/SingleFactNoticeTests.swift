@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §4: what single facts, or two of them, say wrong.
+/// `lifecycle.md` §4: inconsistencies of one fact, or of two.
 @Suite("§4: notices about facts")
 struct SingleFactNoticeTests {
     private let bought = Fact.subscribed("1", day(0), day(30))
@@ -16,14 +16,14 @@ struct SingleFactNoticeTests {
         #expect(codes(10 * minute, bought) == [])
         #expect(codes(10 * minute + 1, bought) == [.lateDelivery])
         #expect(codes(-dayLength, bought) == [])
-        // What was fetched was not delivered.
+        // Fetched transactions were not delivered.
         #expect(codes(dayLength, .transaction("1", day(0), day(30), at: day(0))) == [])
-        // Nor does what was imported without a time say when it came.
+        // An import without a time has no time of arrival.
         #expect(codes(dayLength, bought.with { $0.isArrivalKnown = false }) == [])
     }
 
     @Test(
-        "How late is told in the unit that says enough",
+        "Lateness is given in a suitable unit",
         arguments: [
             (10 * minute + 1, "10 minutes"), (2 * hour - 1, "119 minutes"), (2 * hour, "2 hours"),
             (2 * dayLength - 1, "47 hours"), (2 * dayLength, "2 days"),
@@ -49,10 +49,10 @@ struct SingleFactNoticeTests {
         #expect(notices?.map(\.evidence) == [[1, 2, 3]])
     }
 
-    @Test("contradiction: Apple's status is none of the states held within a minute of it")
+    @Test("contradiction: Apple's status matches no state within a minute of it")
     func status() {
         func codes(_ status: SubscriptionStatus, _ moment: Timestamp) -> [NoticeCode] {
-            // Auto-renew off before the end, so that nothing else is strange.
+            // Auto-renew off before the end, so that nothing else is inconsistent.
             given(bought, .autoRenew(false, at: day(1)), .status(status, at: moment))
                 .notices.map(\.code)
         }
@@ -63,7 +63,7 @@ struct SingleFactNoticeTests {
         #expect(codes(.expired, day(45)) == [])
     }
 
-    @Test("The minute around a change belongs to both states, and no more")
+    @Test("Only within a minute of a change do both states match")
     func statusBounds() {
         func codes(_ status: SubscriptionStatus, _ offset: Int64) -> [NoticeCode] {
             given(bought, .autoRenew(false, at: day(1)), .status(status, at: day(30, offset)))
@@ -102,7 +102,7 @@ struct SingleFactNoticeTests {
         #expect(given(bought, later).notices.isEmpty)
     }
 
-    @Test("Both have a price, not the same: a contradiction. Only one has: none")
+    @Test("Two different prices contradict; one missing price does not")
     func prices() {
         func priced(_ fact: Fact, _ price: Int64?) -> Fact {
             fact.transaction {
@@ -115,7 +115,7 @@ struct SingleFactNoticeTests {
         #expect(given(priced(bought, 1), priced(other, nil)).notices.isEmpty)
     }
 
-    @Test("tokenChanged: two tokens in one chain; the same in other letters is none")
+    @Test("tokenChanged: two tokens in one chain; one that differs only in case is none")
     func tokens() {
         func token(_ fact: Fact, _ value: String?) -> Fact {
             fact.transaction { $0.appAccountToken = value }

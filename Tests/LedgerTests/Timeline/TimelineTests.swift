@@ -25,13 +25,13 @@ struct TimelineTests {
         #expect(life.transitions.map(\.transactionId.rawValue) == ["1", "2", "3"])
     }
 
-    @Test("At one moment the state stands before the fact")
+    @Test("At one moment the state precedes the fact")
     func stateFirst() {
         let life = given(bought, .didRenew("2", day(30), day(60)))
         #expect(names(life) == ["subscribed", "renewing", "renewed", "expired"])
     }
 
-    @Test("Facts stand by their moment, not by when they were signed")
+    @Test("Facts are ordered by their moment, not by signing time")
     func byMoment() {
         let life = given(
             bought, .notification(.refundDeclined, at: day(8)),
@@ -44,7 +44,7 @@ struct TimelineTests {
         #expect(life.timeline.map(\.cause) == [1, 4, 3, 3, 2])
     }
 
-    @Test("At one moment facts stand by signedDate, then digest")
+    @Test("At one moment facts are ordered by signedDate, then digest")
     func ties() {
         let life = given(
             bought, .notification(.refundDeclined, at: day(8)).digest(2),
@@ -57,7 +57,7 @@ struct TimelineTests {
             ])
     }
 
-    @Test("Every entry names a fact that exists")
+    @Test("Every entry names an existing fact")
     func causes() {
         let life = given(
             bought, .didFailToRenew(at: day(30), grace: day(36)),
@@ -66,7 +66,7 @@ struct TimelineTests {
         #expect(life.transitions.map(\.cause) == [1, 2, 2, 3, 4])
     }
 
-    @Test("The end of a revocation is caused by the snapshot that took it back")
+    @Test("The end of a revocation is caused by the snapshot that reversed it")
     func reversal() {
         let life = given(
             bought, .notification(.refund, "1", day(0), day(30), at: day(10)).revoked(day(9)),

@@ -2,9 +2,9 @@ import AppStore
 import Ledger
 import Testing
 
-/// A renewal date counts by RENEWAL_EXTENDED alone (`lifecycle.md` §2 rule 4); a later one that
-/// comes otherwise is told.
-@Suite("Ends that only a renewal info states")
+/// A renewal date counts by RENEWAL_EXTENDED alone (`lifecycle.md` §2 rule 4); a later one from
+/// another source raises a notice.
+@Suite("Ends stated only by a renewal info")
 struct UnstatedExtensionTests {
     private func later(
         _ date: Timestamp, _ type: NotificationType = .didChangeRenewalStatus
@@ -16,7 +16,7 @@ struct UnstatedExtensionTests {
     }
 
     @Test(
-        "From a second past every end on it is told, and changes nothing",
+        "From a second after every end it raises a notice, and changes nothing",
         arguments: [(day(30), 0), (day(30, 999), 0), (day(30, 1_000), 1), (day(44), 1)])
     func told(_ date: Timestamp, _ count: Int) {
         let life = given(.subscribed("1", day(0), day(30)), later(date))
@@ -24,7 +24,7 @@ struct UnstatedExtensionTests {
         #expect(life.answer(day(20))?.accessUntil == day(30))
     }
 
-    @Test("RENEWAL_EXTENDED, and what was bought for that time, settle it")
+    @Test("RENEWAL_EXTENDED, or a purchase for that time, settles it")
     func settled() {
         let bought = Fact.subscribed("1", day(0), day(30))
         let extended = given(bought, later(day(44)), later(day(44), .renewalExtended))
@@ -35,7 +35,7 @@ struct UnstatedExtensionTests {
     }
 
     @Test(
-        "While a payment is awaited the date means something else",
+        "While a payment is pending the date has another meaning",
         arguments: [
             Fact.didFailToRenew(at: day(30)), .didFailToRenew(at: day(30), grace: day(46)),
             Fact.status(.billingRetry, at: day(31)).renewal { _ in },
@@ -47,7 +47,7 @@ struct UnstatedExtensionTests {
         #expect(life.notices(.unconfirmedStatement).isEmpty)
     }
 
-    @Test("What was refunded or upgraded lasts no longer")
+    @Test("A refunded or upgraded period raises nothing")
     func over() {
         let bought = Fact.subscribed("1", day(0), day(30))
         #expect(

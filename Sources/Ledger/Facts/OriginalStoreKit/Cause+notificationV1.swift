@@ -1,8 +1,8 @@
 import AppStore
 
 extension Cause {
-    /// What a version 1 notification tells, in the words of version 2. Where one type of version 1
-    /// stands for several of version 2, the renewal beside it tells them apart.
+    /// A version 1 notification in terms of version 2. Where one version 1 type maps to several of
+    /// version 2, the renewal info distinguishes them.
     init(_ notification: NotificationV1, renewal: RenewalSnapshot?) {
         self.init(kind: .notificationV1)
         guard let type = notification.notificationType?.value else {
@@ -23,7 +23,7 @@ extension Cause {
         case .didRenew: (.didRenew, nil)
         case .didRecover, .renewal: (.didRenew, .billingRecovery)
         case .interactiveRenewal:
-            // Another level of the group, at once; or bought again after it had ended.
+            // Another level of the group, immediately; or bought again after the end.
             notification.transactions.contains { $0.isUpgraded == true }
                 ? (.didChangeRenewalPref, .upgrade) : (.subscribed, .resubscribe)
         case .didChangeRenewalPref: (.didChangeRenewalPref, nil)
@@ -36,7 +36,7 @@ extension Cause {
             (.didFailToRenew, renewal.gracePeriodExpiresDate == nil ? nil : .gracePeriod)
         case .priceIncreaseConsent: (.priceIncrease, .pending)
         case .cancel:
-            // An upgrade cancels what it replaces, too: then nothing was refunded to the customer.
+            // An upgrade also cancels the purchase it replaces; the customer was not refunded then.
             notification.transactions.contains {
                 $0.cancellationDate != nil && $0.isUpgraded != true
             }

@@ -1,7 +1,7 @@
 import AppStore
 
 extension ReceiptStatements {
-    /// Of an app receipt, as of the date it was made. It states purchases, and no renewals.
+    /// From an app receipt, as of its creation date. It states purchases and no renewals.
     public init(_ receipt: AppReceipt, origin: FactOrigin, digest: (Int) -> Digest) {
         self.init(
             Content(
@@ -10,12 +10,12 @@ extension ReceiptStatements {
             origin: origin, digest: digest)
     }
 
-    /// Of an answer of verifyReceipt.
+    /// From a verifyReceipt response.
     ///
     /// - Parameters:
-    ///   - origin: the event, and how far it is believed.
-    ///   - statedAt: when Apple said it.
-    ///   - digest: of the part with this number, from a room that may hash.
+    ///   - origin: the event and its trust.
+    ///   - statedAt: the time of Apple's statement.
+    ///   - digest: hash of the part with this number, supplied by the caller.
     public init(
         _ response: VerifyReceiptResponse, origin: FactOrigin, statedAt: Timestamp?,
         digest: (Int) -> Digest
@@ -28,7 +28,7 @@ extension ReceiptStatements {
             origin: origin, digest: digest)
     }
 
-    /// Of a version 1 notification. What it tells is read as version 2 would tell it
+    /// From a version 1 notification, interpreted in terms of version 2
     /// (`Ledger.docc`, Original StoreKit).
     public init(
         _ notification: NotificationV1, hasForeignReceipt: Bool = false, origin: FactOrigin,
@@ -48,7 +48,7 @@ extension ReceiptStatements {
         self.init(content, origin: origin, digest: digest)
     }
 
-    /// The chains that evidence speaks of, in order.
+    /// The chains that the evidence concerns, in order.
     public var chains: [OriginalTransactionId] {
         var chains: [OriginalTransactionId] = []
         for part in parts where chains.last != part.originalTransactionId {
@@ -65,7 +65,7 @@ extension ReceiptStatements {
         }
     }
 
-    // MARK: What a notification is about
+    // MARK: The subject of a notification
 
     /// The chain it names, else that of the purchase it names, of the only renewal, or of the
     /// newest purchase.
@@ -112,7 +112,7 @@ extension ReceiptStatements {
         }
     }
 
-    /// Where the receipt lists no renewal, what stands beside it is one.
+    /// If the receipt lists no renewal, uses the one beside it.
     private static func completeRenewal(
         of subject: Subject, _ notification: NotificationV1, _ content: inout Content
     ) {
@@ -122,7 +122,7 @@ extension ReceiptStatements {
         content.renewals.append((subject.chain, RenewalSnapshot(notification.renewal)))
     }
 
-    /// Before 2020 a cancellation stood beside the transaction.
+    /// Before 2020, cancellations were listed beside the transaction.
     private static func completeCancellation(
         of subject: Subject, _ notification: NotificationV1, _ content: inout Content
     ) {

@@ -1,8 +1,8 @@
 import AppStore
 
-/// What one body or receipt of original StoreKit says, taken apart into facts: one for each
-/// transaction it names, in the order of chains, purchases and ids, so that the same evidence gives
-/// the same facts (`lifecycle.md` §2).
+/// One body or receipt of original StoreKit, split into facts: one for each transaction it names,
+/// ordered by chain, purchase and id, so that the same evidence gives the same facts
+/// (`lifecycle.md` §2).
 public struct ReceiptStatements: Sendable {
     /// One statement and the chain it is about.
     public struct Part: Sendable {
@@ -16,15 +16,15 @@ public struct ReceiptStatements: Sendable {
     /// Apple's lists hold 100 in notifications, and everything ever bought in receipts.
     public static let maximumTransactions = 10_000
 
-    /// What the parts are made of.
+    /// The decoded content before it is split into parts.
     struct Content {
         var kind: EventKind
-        /// The evidence's own time; nil when nothing states one.
+        /// The evidence's own time; nil if none is stated.
         var statedAt: Timestamp?
-        /// The newer statement about a transaction first; later ones about it are left out.
+        /// Newer statements about a transaction come first; later ones about it are dropped.
         var transactions: [TransactionSnapshot]
         var renewals: [(chain: OriginalTransactionId, renewal: RenewalSnapshot)] = []
-        /// What a notification tells, and of which chain.
+        /// The notification's content and chain.
         var subject: Subject?
         /// Whether a receipt of another app came with it.
         var hasForeignReceipt = false
@@ -32,7 +32,7 @@ public struct ReceiptStatements: Sendable {
 
     struct Subject {
         var chain: OriginalTransactionId
-        /// The transaction it is about; nil: the chain's newest.
+        /// The transaction concerned; nil for the chain's newest.
         var transactionId: TransactionId?
         var cause: Cause
         var unknownValues: [String]
@@ -61,8 +61,8 @@ public struct ReceiptStatements: Sendable {
         }
     }
 
-    /// The facts of one chain: its main transaction carries the renewal, and what a notification
-    /// about this chain tells.
+    /// Adds the facts of one chain: its main transaction carries the renewal and the notification's
+    /// content about this chain.
     private mutating func add(
         _ chain: OriginalTransactionId, _ transactions: ArraySlice<TransactionSnapshot>,
         _ content: Content, _ origin: FactOrigin, _ digest: (Int) -> Digest
@@ -98,15 +98,15 @@ public struct ReceiptStatements: Sendable {
         parts.append(Part(originalTransactionId: chain, fact: fact))
     }
 
-    /// Of several products' renewals the one of the newest purchase.
+    /// Of several products' renewals, the one of the newest purchase.
     private static func renewal(
         _ renewals: [RenewalSnapshot], _ main: TransactionSnapshot?
     ) -> RenewalSnapshot? {
         renewals.first { $0.productId != nil && $0.productId == main?.productId } ?? renewals.first
     }
 
-    /// Puts transactions in the order of facts. Apple lists the newest first, which is nearly always
-    /// that order backwards; and snapshots are large, so that sorting moves numbers instead.
+    /// Sorts transactions into the order of facts. Apple lists the newest first, which nearly
+    /// always is that order reversed; snapshots are large, so indices are sorted instead.
     private static func order(_ transactions: inout [TransactionSnapshot]) {
         let all = transactions
         let pairs = all.indices.dropFirst()

@@ -1,10 +1,10 @@
 import AppStore
 
 extension TransactionSnapshot {
-    /// Nil without the ids that say which transaction it is, and of which chain.
+    /// Nil without the ids that identify the transaction and its chain.
     ///
-    /// A receipt states less than a signed transaction: no price, storefront or reason. What it does
-    /// not state is not denied (`TransactionRecord.completed`).
+    /// A receipt states less than a signed transaction: no price, storefront or reason. A field
+    /// missing from a receipt is not a statement (`TransactionRecord.completed`).
     public init?(_ receipt: ReceiptTransaction) {
         guard let id = receipt.transactionId,
             let original = receipt.originalTransactionId ?? id.own
@@ -17,12 +17,12 @@ extension TransactionSnapshot {
         originalPurchaseDate = receipt.originalPurchaseDate
         expiresDate = receipt.expiresDate
         quantity = receipt.quantity
-        // Only what renews has an end; of the rest nothing says which type it is.
+        // Only subscriptions that renew have an end; the type of anything else is not stated.
         type = receipt.expiresDate == nil ? nil : Raw(.autoRenewableSubscription)
         appAccountToken = receipt.appAccountToken?.lowercased()
         inAppOwnershipType = receipt.inAppOwnershipType
         isUpgraded = receipt.isUpgraded ?? false
-        // An upgraded purchase is cancelled, too, and refunded in part by what replaced it.
+        // An upgraded purchase is also cancelled, and partly refunded by its replacement.
         revocationDate = receipt.cancellationDate
         revocationReason = receipt.cancellationDate == nil ? nil : receipt.cancellationReason
         offer = receipt.offer
@@ -31,12 +31,12 @@ extension TransactionSnapshot {
 }
 
 extension TransactionSnapshot {
-    /// Of a purchase in an app receipt; nil without the id that says which one it is.
+    /// From a purchase in an app receipt; nil without its transaction id.
     public init?(_ receipt: InAppPurchaseReceipt) {
         var stated = ReceiptTransaction()
         stated.transactionId = receipt.transactionId
         stated.originalTransactionId = receipt.originalTransactionId
-        // Zero stands for none.
+        // Zero means none.
         stated.webOrderLineItemId = receipt.webOrderLineItemId.flatMap {
             $0.rawValue == "0" ? nil : $0
         }
@@ -50,7 +50,7 @@ extension TransactionSnapshot {
         stated.isInIntroOfferPeriod = receipt.isInIntroOfferPeriod
         stated.promotionalOfferId = receipt.promotionalOfferId
         self.init(stated)
-        // What has an end renews, whatever the undocumented attribute says.
+        // A purchase with an end renews, whatever the undocumented attribute states.
         if type == nil, let known = receipt.productType?.value?.productType,
             known != .autoRenewableSubscription
         {
@@ -60,7 +60,7 @@ extension TransactionSnapshot {
 }
 
 extension ReceiptTransaction {
-    /// The offer it was bought with; nil when none is stated.
+    /// The offer it was bought with; nil if none is stated.
     fileprivate var offer: Offer? {
         let discountType: Raw<OfferDiscountType>? = isTrialPeriod == true ? Raw(.freeTrial) : nil
         if let promotionalOfferId {
@@ -78,7 +78,7 @@ extension ReceiptTransaction {
 }
 
 extension RenewalSnapshot {
-    /// Of what a receipt says about the next renewal.
+    /// From a receipt's statement about the next renewal.
     public init(_ info: PendingRenewalInfo) {
         self.init()
         productId = info.productId
