@@ -15,7 +15,7 @@ public struct LedgerSnapshot: Sendable {
         ledger: EnvironmentLedger, facts: FactsStore, projections: ProjectionsStore, position: Int64
     ) {
         self.ledger = ledger
-    /// Customer queries on this state.
+        /// Customer queries on this state.
         self.facts = facts
         self.projections = projections
         self.position = position

@@ -1,10 +1,10 @@
 import AppStore
 import Ledger
-@testable import LedgerStore
-@testable import SQLiteStore
 import Signing
 import Simulator
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 /// Any evidence is stored packed and reproduced byte for byte; packing does not change its meaning;
 /// damaged stored bytes are refused or read.

@@ -1,10 +1,10 @@
 import AppStore
 import Ledger
+import Signing
+
 @testable import Projection
 @testable import Reports
 @testable import SQLiteStore
-import Signing
-
 
 /// Facts with the most extreme numbers and dates of a payload: decoded, folded, queried at every
 /// edge, counted by every metric and exported as warehouse lines. Nothing overflows, and nothing

@@ -1,6 +1,6 @@
 import Ledger
-@testable import SQLiteStore
 
+@testable import SQLiteStore
 
 /// A damaged stored fact: refused, or read as a fact that can be stored again.
 struct FactTarget: FuzzTarget {

@@ -1,7 +1,7 @@
 import AppStore
-@testable import Intake
 import Signing
 
+@testable import Intake
 
 /// A submission as plain values, for comparing.
 struct FormText: Equatable {

@@ -1,9 +1,9 @@
 import AppStore
 import Dispatch
 import Foundation
-@testable import Intake
 import Synchronization
 
+@testable import Intake
 
 /// An input of `ingest`: parsed as one line, and split into lines.
 struct IngestLineTarget: FuzzTarget {

@@ -1,6 +1,6 @@
 import AppStore
-@testable import Intake
 
+@testable import Intake
 
 /// The line rule of `ingest` in its simplest form: one body when the input is one JSON object over
 /// several lines, otherwise the text between line feeds, without surrounding white space and blank

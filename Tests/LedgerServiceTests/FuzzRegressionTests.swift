@@ -1,8 +1,8 @@
 import AppStore
-@testable import Intake
-@testable import Service
 import Testing
 
+@testable import Intake
+@testable import Service
 
 /// Findings of `make fuzz` for the service: one case for each, with the input in plain text, or in
 /// base64 where it is not readable.
@@ -18,7 +18,9 @@ struct FuzzRegressionTests {
         "A configuration key without a name is refused by naming its place", arguments: namelessKeys
     )
     func namelessKey(yaml: String, place: String) throws {
-        let error = #expect(throws: ConfigurationError.self) { try ServiceConfiguration(yaml: yaml) }
+        let error = #expect(throws: ConfigurationError.self) {
+            try ServiceConfiguration(yaml: yaml)
+        }
         #expect(error?.code == .invalidValue)
         #expect(error?.key == place)
     }

@@ -1,8 +1,8 @@
 import Ledger
-@testable import LedgerStore
 import Signing
 import Testing
 
+@testable import LedgerStore
 
 /// Cases found by `make fuzz` in this module, one test for each, with the input as text, or as
 /// base64 where it is not readable.

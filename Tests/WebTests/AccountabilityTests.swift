@@ -6,6 +6,7 @@ import Service
 import Signing
 import Synchronization
 import Testing
+
 @testable import Web
 
 @Suite("Accountability")

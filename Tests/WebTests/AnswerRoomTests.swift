@@ -6,6 +6,7 @@ import NIOCore
 import Service
 import Synchronization
 import Testing
+
 @testable import Web
 
 @Suite("Memory budget of responses waiting to be read")

@@ -1,6 +1,7 @@
 import AppStore
 import HummingbirdTesting
 import Testing
+
 @testable import Web
 
 @Suite("GET /v1/changes after a position")

@@ -2,6 +2,7 @@ import AppStore
 import SQLiteStore
 import Service
 import Testing
+
 @testable import Web
 
 @Suite("Commands while the service is busy")

@@ -5,8 +5,8 @@ import NIOHTTP1
 import NIOSSL
 import Service
 import Testing
-@testable import Web
 
+@testable import Web
 
 @Suite("The service's own certificate")
 struct CertificateTests {

@@ -7,8 +7,8 @@ import NIOCore
 import NIOEmbedded
 import Queries
 import Testing
-@testable import Web
 
+@testable import Web
 
 @Suite("GET /v1/changes")
 struct ChangeRouteTests {

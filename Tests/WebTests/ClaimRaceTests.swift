@@ -4,6 +4,7 @@ import HummingbirdTesting
 import Ledger
 import Service
 import Testing
+
 @testable import Web
 
 @Suite("Concurrent claims")

@@ -3,6 +3,7 @@ import HTTPTypes
 import Ledger
 import Service
 import Testing
+
 @testable import Web
 
 @Suite("A clock that jumps forward next to one that does not")

@@ -1,8 +1,8 @@
 import AppStore
 import Service
 import Testing
-@testable import Web
 
+@testable import Web
 
 @Suite("A clock that jumps")
 struct ClockTests {

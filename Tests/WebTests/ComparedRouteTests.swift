@@ -4,6 +4,7 @@ import Ledger
 import Reports
 import Service
 import Testing
+
 @testable import Web
 
 @Suite("Definitions, rates and differences over HTTP")

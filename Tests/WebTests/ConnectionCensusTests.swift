@@ -1,6 +1,7 @@
 import Service
 import Synchronization
 import Testing
+
 @testable import Web
 
 @Suite("Connection limits")

@@ -4,6 +4,7 @@ import Ledger
 import Queries
 import Service
 import Testing
+
 @testable import Web
 
 @Suite("Queries about customers")

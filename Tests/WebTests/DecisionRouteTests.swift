@@ -4,8 +4,8 @@ import Ledger
 import SQLiteStore
 import Service
 import Testing
-@testable import Web
 
+@testable import Web
 
 @Suite("Links and grants")
 struct DecisionRouteTests {

@@ -2,8 +2,8 @@ import AppStore
 import LedgerStore
 import Service
 import Testing
-@testable import Web
 
+@testable import Web
 
 @Suite("The log by position")
 struct EventRouteTests {

@@ -5,6 +5,7 @@ import HummingbirdTesting
 import Service
 import Signing
 import Testing
+
 @testable import Web
 
 /// Responses to HEAD on a persistent connection (RFC 9110 §9.3.2): whatever follows a head is the

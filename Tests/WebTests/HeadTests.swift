@@ -2,8 +2,8 @@ import AppStore
 import Foundation
 import HummingbirdTesting
 import Testing
-@testable import Web
 
+@testable import Web
 
 /// Heads sent as raw bytes, which no test client would send.
 @Suite("Heads of requests")

@@ -4,6 +4,7 @@ import SQLiteStore
 import Service
 import Synchronization
 import Testing
+
 @testable import Web
 
 /// Past knowledge is the same whenever it is queried: an answer that is not available yet is not

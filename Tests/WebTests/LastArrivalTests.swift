@@ -4,6 +4,7 @@ import LedgerStore
 import SQLiteStore
 import Service
 import Testing
+
 @testable import Web
 
 @Suite("Last arrivals in the log")

@@ -1,10 +1,10 @@
 import AppStore
 import Foundation
 import Logging
-@testable import Service
 import Testing
-@testable import Web
 
+@testable import Service
+@testable import Web
 
 @Suite("Lines of the service's log")
 struct LogLineTests {

@@ -5,8 +5,8 @@ import HummingbirdTesting
 import Service
 import Signing
 import Testing
-@testable import Web
 
+@testable import Web
 
 /// Without tokens every local process is served; web pages in local browsers are not.
 @Suite("Requests of web pages, without tokens")

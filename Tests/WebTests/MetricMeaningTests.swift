@@ -1,6 +1,7 @@
 import Foundation
 import Service
 import Testing
+
 @testable import Web
 
 /// The help text of each metric.

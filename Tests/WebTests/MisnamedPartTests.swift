@@ -2,6 +2,7 @@ import AppStore
 import Service
 import Simulator
 import Testing
+
 @testable import Web
 
 @Suite("Uploads of signed data of another kind")

@@ -3,8 +3,8 @@ import HTTPTypes
 import SQLiteStore
 import Service
 import Testing
-@testable import Web
 
+@testable import Web
 
 @Suite("Notes")
 struct NoteRouteTests {

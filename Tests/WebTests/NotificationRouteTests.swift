@@ -2,8 +2,8 @@ import AppStore
 import HTTPTypes
 import Service
 import Testing
-@testable import Web
 
+@testable import Web
 
 @Suite("Apple's endpoint")
 struct NotificationRouteTests {

@@ -2,6 +2,7 @@ import AppStore
 import CoreMetrics
 import Service
 import Testing
+
 @testable import Web
 
 @Suite("Metrics")

@@ -3,6 +3,7 @@ import HTTPTypes
 import Ledger
 import Service
 import Testing
+
 @testable import Web
 
 @Suite("Prepared entitlements")

@@ -6,8 +6,8 @@ import Service
 import Signing
 import Simulator
 import Testing
-@testable import Web
 
+@testable import Web
 
 @Suite("Receipts over HTTP")
 struct ReceiptRouteTests {

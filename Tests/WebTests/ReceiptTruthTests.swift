@@ -1,15 +1,15 @@
 import AppStore
 import AppStoreAPI
-@testable import AppleSync
 import Foundation
 import Ledger
 import LedgerStore
-@testable import Service
 import Signing
 import Simulator
 import Testing
-@testable import Web
 
+@testable import AppleSync
+@testable import Service
+@testable import Web
 
 /// Customers with extensions, refunds, upgrades and more, whom the ledger learns about from `POST
 /// /v1/receipts`, or from that and version 1.

@@ -8,6 +8,7 @@ import Service
 import Signing
 import Simulator
 import Testing
+
 @testable import Web
 
 @Suite("Refusals that Apple retries")

@@ -3,6 +3,7 @@ import Foundation
 import SQLiteStore
 import Service
 import Testing
+
 @testable import Web
 
 /// While a service projects it keeps its file open; other processes read the file that the link

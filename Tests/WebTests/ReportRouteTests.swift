@@ -3,8 +3,8 @@ import HTTPTypes
 import Reports
 import Service
 import Testing
-@testable import Web
 
+@testable import Web
 
 @Suite("Reports over HTTP")
 struct ReportRouteTests {

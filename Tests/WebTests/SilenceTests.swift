@@ -2,8 +2,8 @@ import AppStore
 import Foundation
 import Service
 import Testing
-@testable import Web
 
+@testable import Web
 
 /// Detects that Apple's notifications have stopped.
 @Suite("The alert about silence")

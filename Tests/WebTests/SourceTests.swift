@@ -5,6 +5,7 @@ import HummingbirdCore
 import HummingbirdTesting
 import Service
 import Testing
+
 @testable import Web
 
 @Suite("Source addresses")

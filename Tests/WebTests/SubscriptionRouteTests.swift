@@ -2,6 +2,7 @@ import AppStore
 import HTTPTypes
 import Service
 import Testing
+
 @testable import Web
 
 @Suite("Queries about one subscription")

@@ -4,6 +4,7 @@ import Ledger
 import LedgerStore
 import Service
 import Testing
+
 @testable import Web
 
 /// A tag covers the whole answer, except the time and position of the query.

@@ -3,8 +3,8 @@ import Foundation
 import HTTPTypes
 import Service
 import Testing
-@testable import Web
 
+@testable import Web
 
 @Suite("Pages of one subscription's timeline")
 struct TimelinePageTests {

@@ -6,8 +6,8 @@ import Logging
 import Service
 import Signing
 import Testing
-@testable import Web
 
+@testable import Web
 
 @Suite("Tokens")
 struct TokenTests {

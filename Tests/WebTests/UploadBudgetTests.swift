@@ -1,11 +1,12 @@
 import AppStore
 import HTTPTypes
-@testable import Intake
 import Ledger
-@testable import Service
 import Signing
 import Simulator
 import Testing
+
+@testable import Intake
+@testable import Service
 @testable import Web
 
 @Suite("Upload budget of one chain")

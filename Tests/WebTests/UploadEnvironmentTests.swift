@@ -4,8 +4,8 @@ import LedgerStore
 import Service
 import Simulator
 import Testing
-@testable import Web
 
+@testable import Web
 
 @Suite("The environment of uploads")
 struct UploadEnvironmentTests {

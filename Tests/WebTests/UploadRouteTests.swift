@@ -3,8 +3,8 @@ import HTTPTypes
 import Ledger
 import Service
 import Testing
-@testable import Web
 
+@testable import Web
 
 @Suite("Uploads")
 struct UploadRouteTests {

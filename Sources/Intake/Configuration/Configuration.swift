@@ -70,5 +70,5 @@ public struct Configuration: Sendable, Equatable {
     public func app(_ bundleId: BundleId) -> App? { apps.first { $0.bundleId == bundleId } }
 }
 /// An invalid configuration: the key, what is wrong with it, and what is expected.
-    /// The key in the file, e.g. `apps[0].bundleId`, the flag or the file.
-    /// Stable names; scripts rely on them.
+/// The key in the file, e.g. `apps[0].bundleId`, the flag or the file.
+/// Stable names; scripts rely on them.

@@ -6,7 +6,7 @@ public import LedgerStore
 /// Arrival times of notifications, from which outages are detected.
 extension EventLog {
     /// One delivery.
-        /// A delivery with these times.
+    /// A delivery with these times.
     /// Deliveries of an app's notifications, newest positions first: those that Apple made, and
     /// those whose time an import line states. At most `limit`; ends at a stretch of
     /// `LogLimits.scannedEventCount` positions that holds none at or after `since`.

@@ -131,4 +131,4 @@ extension Money {
         return "\(sign)\(magnitude / 1_000).\(fraction) \(currency)"
     }
 }
-    /// Pads with spaces to a width; never truncates.
+/// Pads with spaces to a width; never truncates.

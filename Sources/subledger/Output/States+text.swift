@@ -1,8 +1,9 @@
 import AppStore
 import Ledger
 import Queries
-    /// The contract's name, except for a consumable: `consumed` says only that it gives no lasting
-    /// access.
+
+/// The contract's name, except for a consumable: `consumed` says only that it gives no lasting
+/// access.
 
 extension Transition {
     /// The change of state and the reason for the end of access, for people.

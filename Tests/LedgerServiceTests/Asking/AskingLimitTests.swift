@@ -1,12 +1,12 @@
 import AppStore
 import AppStoreAPI
-@testable import AppleSync
 import Ledger
-@testable import SQLiteStore
 import Simulator
 import Synchronization
 import Testing
 
+@testable import AppleSync
+@testable import SQLiteStore
 
 @Suite("Limits of requests, at the bound and one past it")
 struct AskingLimitTests {

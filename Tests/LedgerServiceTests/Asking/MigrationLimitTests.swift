@@ -1,9 +1,9 @@
 import AppStore
-@testable import AppleSync
 import Foundation
-@testable import Intake
 import Testing
 
+@testable import AppleSync
+@testable import Intake
 
 @Suite("Limits of a migration, at the bound and one past it")
 struct MigrationLimitTests {

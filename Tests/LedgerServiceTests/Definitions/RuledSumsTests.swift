@@ -1,8 +1,8 @@
 import AppStore
 import Ledger
-@testable import Reports
 import Testing
 
+@testable import Reports
 
 @Suite("Sums of compared definitions at their bound")
 struct RuledSumsTests {

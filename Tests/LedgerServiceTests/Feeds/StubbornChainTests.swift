@@ -1,9 +1,9 @@
 import AppStore
 import Ledger
 import LedgerStore
-@testable import Service
 import Testing
 
+@testable import Service
 
 /// Endpoints that never accept changes of some chains, and clocks that were wrong once: all other
 /// changes are delivered, each chain in order.

@@ -99,7 +99,8 @@ struct WebhookConfigurationTests {
     func missingFile() throws {
         var configuration = Configuration()
         configuration.webhooks = [
-            ServiceConfiguration.Webhook(name: "a", url: "https://a.example", secretFile: "/nowhere/x")
+            ServiceConfiguration.Webhook(
+                name: "a", url: "https://a.example", secretFile: "/nowhere/x")
         ]
         #expect(
             throws: ConfigurationError(.unreadableFile, key: "webhooks[0].secretFile", reason: "")

@@ -1,8 +1,8 @@
 import AppStore
-@testable import Intake
-@testable import Service
 import Testing
 
+@testable import Intake
+@testable import Service
 
 @Suite("Limits of webhooks, at the bound and one past it")
 struct WebhookLimitTests {

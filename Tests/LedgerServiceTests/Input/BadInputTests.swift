@@ -1,9 +1,9 @@
 import AppStore
 import Foundation
-@testable import Intake
 import Simulator
 import Testing
 
+@testable import Intake
 
 @Suite("Bad input")
 struct BadInputTests {

@@ -206,7 +206,9 @@ struct ConvertedReportTests {
                 read[BundleId("com.example.app")]?.first?.from.rfc3339.prefix(10) == "2026-01-15")
             return
         }
-        let error = #expect(throws: ConfigurationError.self) { try ServiceConfiguration(yaml: yaml) }
+        let error = #expect(throws: ConfigurationError.self) {
+            try ServiceConfiguration(yaml: yaml)
+        }
         #expect(error?.key == key)
     }
 

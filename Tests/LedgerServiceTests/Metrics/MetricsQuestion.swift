@@ -1,9 +1,9 @@
 import AppStore
 import Ledger
-@testable import Projection
-@testable import Reports
 import Simulator
 
+@testable import Projection
+@testable import Reports
 
 /// A random query of a roll-forward.
 struct MetricsQuestion {

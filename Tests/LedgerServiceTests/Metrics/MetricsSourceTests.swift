@@ -1,11 +1,11 @@
 import AppStore
 import Ledger
-@testable import Projection
-@testable import Reports
 import SQLiteStore
 import Simulator
 import Testing
 
+@testable import Projection
+@testable import Reports
 
 /// Stored sums, stored contributions and facts give the same answers to every query.
 @Suite("All sources of a roll-forward give the same rows")

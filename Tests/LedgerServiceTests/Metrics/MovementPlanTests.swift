@@ -1,9 +1,9 @@
 import AppStore
 import Ledger
-@testable import Projection
 import SQLiteStore
 import Testing
 
+@testable import Projection
 
 @Suite("The sums of a report")
 struct MovementPlanTests {

@@ -1,9 +1,9 @@
 import AppStore
+import Testing
+
 @testable import Ledger
 @testable import Reports
 @testable import SQLiteStore
-import Testing
-
 
 /// Counting movements between classes equals counting the chains themselves.
 @Suite("Counting movements")

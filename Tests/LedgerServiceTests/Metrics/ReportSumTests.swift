@@ -1,8 +1,8 @@
 import AppStore
 import Ledger
-@testable import Reports
 import Testing
 
+@testable import Reports
 
 @Suite("Sums beyond what a report can hold")
 struct ReportSumTests {

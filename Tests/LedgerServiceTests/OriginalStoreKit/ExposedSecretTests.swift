@@ -1,9 +1,9 @@
 import AppStore
 import Foundation
-@testable import Intake
-@testable import Service
 import Testing
 
+@testable import Intake
+@testable import Service
 
 /// A secret outside `password` would be readable in the log: such a body is refused and not kept.
 /// Bodies that cost more to parse than their password justifies; bodies without an app.

@@ -1,12 +1,12 @@
 import AppStore
-@testable import Intake
 import Ledger
 import LedgerStore
-@testable import Service
 import Signing
 import Simulator
 import Testing
 
+@testable import Intake
+@testable import Service
 
 /// Bodies that any client who knows the address can post (`design.md` §7: negative space first).
 @Suite("Hostile version 1 bodies")

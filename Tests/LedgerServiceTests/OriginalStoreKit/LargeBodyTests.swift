@@ -1,14 +1,14 @@
 import AppStore
 import AppStoreAPI
-@testable import AppleSync
-@testable import Intake
 import Ledger
-@testable import Queries
-@testable import Service
 import Signing
 import Simulator
 import Testing
 
+@testable import AppleSync
+@testable import Intake
+@testable import Queries
+@testable import Service
 
 /// Concurrent load of original StoreKit bodies on the service.
 @Suite("Bodies of original StoreKit, posted")

@@ -1,6 +1,5 @@
 import Testing
 
-
 @Suite("Findings with the same text")
 struct GatheredTests {
     @Test("are merged, with the places of the first three, in order of appearance")

@@ -1,7 +1,7 @@
 import AppStore
-@testable import Reports
 import Testing
 
+@testable import Reports
 
 /// Untrusted text in receipts, file names and tokens reaches a terminal only as text.
 @Suite("Text for terminals, spreadsheets and pictures")

@@ -1,7 +1,6 @@
 import AppStore
 import Testing
 
-
 @Suite("Detecting outages from delivery times")
 struct OutageDetectionTests {
     private static let minute: Int64 = 60_000

@@ -1,9 +1,9 @@
 import AppStore
 import AppStoreAPI
-@testable import AppleSync
 import Synchronization
 import Testing
 
+@testable import AppleSync
 
 @Suite("Limits of outage detection, at the bound and one past it")
 struct OutageLimitTests {

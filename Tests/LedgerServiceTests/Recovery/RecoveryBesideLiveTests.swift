@@ -1,7 +1,7 @@
 import AppStore
-@testable import AppleSync
 import Testing
 
+@testable import AppleSync
 
 @Suite("Recovery beside live deliveries")
 struct RecoveryBesideLiveTests {

@@ -1,8 +1,8 @@
 import AppStore
 import AppStoreAPI
-@testable import AppleSync
 import Testing
 
+@testable import AppleSync
 
 @Suite("Requests of a recovery")
 struct RecoveryPlanTests {

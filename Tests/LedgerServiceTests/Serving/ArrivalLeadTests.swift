@@ -1,7 +1,7 @@
 import AppStore
-@testable import Service
 import Testing
 
+@testable import Service
 
 @Suite("Arrivals dated ahead of the clock")
 struct ArrivalLeadTests {

@@ -1,7 +1,7 @@
 import AppStore
-@testable import Service
 import Testing
 
+@testable import Service
 
 @Suite("Trust in the clock")
 struct ClockPolicyTests {

@@ -1,10 +1,10 @@
 import AppStore
 import Ledger
 import LedgerStore
-@testable import Service
 import Synchronization
 import Testing
 
+@testable import Service
 
 @Suite("Start on a full disk")
 struct FullStartTests {

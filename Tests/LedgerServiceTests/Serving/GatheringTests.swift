@@ -1,8 +1,8 @@
 import LedgerStore
-@testable import Service
 import Synchronization
 import Testing
 
+@testable import Service
 
 @Suite("Batched reads")
 struct GatheringTests {

@@ -1,9 +1,9 @@
 import AppStore
 import Ledger
-@testable import Projection
-@testable import Service
 import Testing
 
+@testable import Projection
+@testable import Service
 
 @Suite("Cached reads")
 struct HotReadingsTests {

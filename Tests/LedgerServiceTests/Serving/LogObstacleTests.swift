@@ -3,11 +3,11 @@ import Dispatch
 import Ledger
 import LedgerStore
 import SQLiteStore
-@testable import Service
 import Signing
 import Synchronization
 import Testing
 
+@testable import Service
 
 /// When a service reports that it can accept events again.
 @Suite("Obstacles to writing the log")

@@ -1,6 +1,6 @@
-@testable import Service
 import Testing
 
+@testable import Service
 
 /// The JWS is extracted from a body in any layout.
 @Suite("The body of a notification")

@@ -1,9 +1,9 @@
-@testable import Projection
 import SQLiteStore
-@testable import Service
 import Synchronization
 import Testing
 
+@testable import Projection
+@testable import Service
 
 @Suite("Rests of the projector")
 struct ProjectionPaceTests {

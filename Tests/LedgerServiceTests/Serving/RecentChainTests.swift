@@ -1,10 +1,10 @@
 import AppStore
 import Foundation
-@testable import Service
-@testable import Signing
 import Simulator
 import Testing
 
+@testable import Service
+@testable import Signing
 
 @Suite("A flood of unknown certificate chains after a restart")
 struct RecentChainTests {

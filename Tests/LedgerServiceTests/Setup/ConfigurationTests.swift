@@ -221,7 +221,8 @@ struct ConfigurationTests {
         "The least trust for access is one of three ranks",
         arguments: Catalogue.MinimumTrust.allCases)
     func minimumTrust(level: Catalogue.MinimumTrust) throws {
-        let read = try ServiceConfiguration(yaml: "entitlement: { minimumTrust: \(level.rawValue) }")
+        let read = try ServiceConfiguration(
+            yaml: "entitlement: { minimumTrust: \(level.rawValue) }")
         #expect(read.catalogue.minimumTrust == level)
         #expect(try ServiceConfiguration(yaml: "").catalogue.minimumTrust == .transport)
     }

@@ -1,7 +1,7 @@
 import AppStore
-@testable import Service
 import Testing
 
+@testable import Service
 
 @Suite("The doctor's findings about the clock")
 struct DoctorClockTests {

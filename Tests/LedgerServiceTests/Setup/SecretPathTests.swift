@@ -1,10 +1,10 @@
 import AppStore
 import Foundation
-@testable import Intake
-@testable import Service
 import Signing
 import Testing
 
+@testable import Intake
+@testable import Service
 
 @Suite("Secret files readable by others")
 struct SecretPathTests {

@@ -2,13 +2,13 @@ import AppStore
 import Foundation
 import GRDB
 import Ledger
-@testable import LedgerStore
-@testable import Projection
-@testable import SQLiteStore
 import Signing
 import Simulator
 import Testing
 
+@testable import LedgerStore
+@testable import Projection
+@testable import SQLiteStore
 
 @Suite("Audits")
 struct AuditTests {

@@ -1,8 +1,8 @@
-@testable import Projection
 import SQLiteStore
 import Synchronization
 import Testing
 
+@testable import Projection
 
 @Suite("Steps of the projector")
 struct ProjectionStepsTests {

@@ -1,10 +1,10 @@
 import AppStore
 import Faults
 import Foundation
-@testable import LedgerStore
-@testable import SQLiteStore
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 /// A directory with a log in one folder, a second folder for a restored log, and a backup.
 struct BackupPlace: Sendable {

@@ -1,10 +1,10 @@
 import AppStore
 import Faults
 import Foundation
-@testable import LedgerStore
-@testable import SQLiteStore
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 @Suite("Backing up a log")
 struct LogBackupTests {

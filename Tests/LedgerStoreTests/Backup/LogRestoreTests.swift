@@ -2,11 +2,11 @@ import AppStore
 import Faults
 import Foundation
 import Ledger
-@testable import LedgerStore
 import Migrations
-@testable import SQLiteStore
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 @Suite("Restoring a log")
 struct LogRestoreTests {

@@ -1,8 +1,8 @@
-@testable import LedgerStore
-@testable import SQLiteStore
 import Synchronization
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 @Suite("Items produced ahead")
 struct AheadTests {

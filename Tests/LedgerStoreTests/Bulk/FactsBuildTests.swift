@@ -1,9 +1,9 @@
 import Foundation
 import Ledger
-@testable import LedgerStore
-@testable import SQLiteStore
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 @Suite("Facts built in bulk")
 struct FactsBuildTests {

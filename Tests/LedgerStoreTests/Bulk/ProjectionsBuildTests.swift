@@ -1,11 +1,11 @@
 import AppStore
 import Foundation
 import Ledger
-@testable import LedgerStore
-@testable import SQLiteStore
 import Simulator
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 @Suite("Projections built in bulk")
 struct ProjectionsBuildTests {

@@ -1,7 +1,7 @@
-@testable import SQLiteStore
 import Simulator
 import Testing
 
+@testable import SQLiteStore
 
 @Suite("Keys of runs")
 struct RunKeyTests {

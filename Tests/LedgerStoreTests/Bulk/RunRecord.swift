@@ -1,7 +1,7 @@
-@testable import LedgerStore
-@testable import SQLiteStore
 import Simulator
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 /// A record of sorted runs, as plain arrays.
 struct RunRecord: Hashable, Sendable {

@@ -1,9 +1,9 @@
 import Foundation
-@testable import LedgerStore
-@testable import SQLiteStore
 import Simulator
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 @Suite("Sorted runs")
 struct RunSortTests {

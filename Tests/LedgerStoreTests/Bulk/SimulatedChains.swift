@@ -1,9 +1,9 @@
 import AppStore
 import Ledger
-@testable import SQLiteStore
 import Signing
 import Simulator
 
+@testable import SQLiteStore
 
 /// Chains with the facts of simulated lives, under ids of every kind.
 enum SimulatedChains {

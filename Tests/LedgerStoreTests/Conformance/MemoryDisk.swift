@@ -1,6 +1,5 @@
 import Synchronization
 
-
 /// The storage of the reference engine: its logs live as long as the test process, independent of
 /// who has them open.
 final class MemoryDisk: Sendable {

@@ -1,6 +1,6 @@
 import AppStore
-@testable import LedgerStore
 
+@testable import LedgerStore
 
 /// The rows of one log of the reference engine.
 struct MemoryRows {

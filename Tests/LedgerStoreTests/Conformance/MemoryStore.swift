@@ -1,9 +1,9 @@
 import AppStore
 import Ledger
-@testable import LedgerStore
 import Signing
 import Synchronization
 
+@testable import LedgerStore
 
 /// The simplest engine that meets the guarantees of `EventStore`: a list under a lock, without
 /// files, transactions or a head row.

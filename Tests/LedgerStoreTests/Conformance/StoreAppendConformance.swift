@@ -1,8 +1,8 @@
 import AppStore
 import Ledger
-@testable import LedgerStore
 import Testing
 
+@testable import LedgerStore
 
 /// The guarantees of every engine for appends (`EventStore`).
 @Suite("Any event store: appending")

@@ -1,9 +1,9 @@
 import AppStore
 import Ledger
-@testable import LedgerStore
 import Signing
 import Testing
 
+@testable import LedgerStore
 
 /// The guarantees of every engine for reads (`EventStore`).
 @Suite("Any event store: reading")

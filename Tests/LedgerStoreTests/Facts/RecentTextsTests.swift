@@ -1,6 +1,6 @@
-@testable import SQLiteStore
 import Testing
 
+@testable import SQLiteStore
 
 /// Interned texts equal the stored ones.
 @Suite("Recent texts")

@@ -1,9 +1,9 @@
 import Foundation
-@testable import LedgerStore
-@testable import SQLiteStore
 import Simulator
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 @Suite("Any flipped bit in the file")
 struct FileFlipTests {

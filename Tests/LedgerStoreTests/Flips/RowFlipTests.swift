@@ -1,8 +1,8 @@
 import Foundation
-@testable import LedgerStore
-@testable import SQLiteStore
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 @Suite("Any flipped bit in a row")
 struct RowFlipTests {

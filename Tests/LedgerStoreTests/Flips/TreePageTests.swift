@@ -1,9 +1,9 @@
 import Faults
 import Foundation
-@testable import LedgerStore
-@testable import SQLiteStore
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 @Suite("Space records of a page")
 struct TreePageTests {

@@ -1,8 +1,8 @@
-@testable import LedgerStore
-@testable import SQLiteStore
 import Simulator
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 /// When the write-ahead log is restarted: where that pays off and blocks no caller, or is
 /// unavoidable.

@@ -1,6 +1,6 @@
-@testable import LedgerStore
 import Testing
 
+@testable import LedgerStore
 
 @Suite("When a commit waits for more")
 struct CommitPaceTests {

@@ -1,10 +1,10 @@
 import Faults
 import Foundation
-@testable import LedgerStore
-@testable import SQLiteStore
 import Simulator
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 @Suite("The write-ahead log of a killed process")
 struct DamagedWriteAheadLogTests {

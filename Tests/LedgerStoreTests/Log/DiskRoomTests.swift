@@ -1,7 +1,7 @@
 import Foundation
-@testable import SQLiteStore
 import Testing
 
+@testable import SQLiteStore
 
 @Suite("Free disk space")
 struct DiskRoomTests {

@@ -1,8 +1,8 @@
 import Foundation
-@testable import LedgerStore
 import Signing
 import Testing
 
+@testable import LedgerStore
 
 /// Bytes are assembled in pieces: tests lengths around every piece boundary.
 @Suite("Evidence assembled in pieces")

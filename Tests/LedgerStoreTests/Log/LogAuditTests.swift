@@ -1,11 +1,11 @@
 import AppStore
 import Faults
 import Ledger
-@testable import LedgerStore
-@testable import SQLiteStore
 import Signing
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 @Suite("Auditing the log")
 struct LogAuditTests {

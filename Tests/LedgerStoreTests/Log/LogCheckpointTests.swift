@@ -1,10 +1,10 @@
 import Foundation
 import GRDB
-@testable import LedgerStore
-@testable import SQLiteStore
 import Synchronization
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 /// The write-ahead log is checkpointed automatically, so that it stays bounded.
 @Suite("Automatic checkpoints")

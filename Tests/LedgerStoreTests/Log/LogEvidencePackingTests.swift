@@ -1,10 +1,10 @@
 import AppStore
 import Foundation
 import Ledger
-@testable import LedgerStore
 import Signing
 import Testing
 
+@testable import LedgerStore
 
 @Suite("Evidence packing")
 struct LogEvidencePackingTests {

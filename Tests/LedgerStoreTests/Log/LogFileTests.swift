@@ -1,10 +1,10 @@
 import Faults
 import Foundation
 import GRDB
-@testable import LedgerStore
-@testable import SQLiteStore
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 @Suite("Opening the log's file")
 struct LogFileTests {

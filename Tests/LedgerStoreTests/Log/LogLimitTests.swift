@@ -1,7 +1,7 @@
-@testable import LedgerStore
-@testable import SQLiteStore
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 @Suite("Limits of the log")
 struct LogLimitTests {

@@ -3,11 +3,11 @@ import Faults
 import Foundation
 import GRDB
 import Ledger
-@testable import LedgerStore
 import Migrations
-@testable import SQLiteStore
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 /// A log of the first release keeps its contents.
 @Suite("Logs of earlier releases", .serialized)

@@ -1,8 +1,8 @@
 import Foundation
-@testable import LedgerStore
-@testable import SQLiteStore
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 @Suite("Testing whether a log can be written")
 struct LogProbeTests {

@@ -1,10 +1,10 @@
 import AppStore
 import Ledger
-@testable import LedgerStore
-@testable import SQLiteStore
 import Signing
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 @Suite("The Merkle tree")
 struct LogTreeTests {

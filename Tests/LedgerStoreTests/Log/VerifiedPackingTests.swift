@@ -1,8 +1,8 @@
 import AppStore
-@testable import Signing
 import Simulator
 import Testing
 
+@testable import Signing
 
 @Suite("Packing a verified JWS")
 struct VerifiedPackingTests {

@@ -1,9 +1,9 @@
 import AppStore
 import Ledger
-@testable import LedgerStore
-@testable import SQLiteStore
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 @Suite("Reading stored movements")
 struct MovementReadingTests {

@@ -2,11 +2,11 @@ import AppStore
 import Foundation
 import GRDB
 import Ledger
-@testable import LedgerStore
-@testable import SQLiteStore
 import Simulator
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 /// Sums by day and month, compared with the contributions they are derived from.
 @Suite("Stored sums of movements")

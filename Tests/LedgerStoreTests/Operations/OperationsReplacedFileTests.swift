@@ -1,9 +1,9 @@
 import AppStore
 import Foundation
-@testable import LedgerStore
-@testable import SQLiteStore
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 @Suite("An operations file that is deleted, moved or replaced while open")
 struct OperationsReplacedFileTests {

@@ -1,9 +1,9 @@
 import AppStore
 import Intake
-@testable import LedgerStore
-@testable import SQLiteStore
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 @Suite("Quarantine")
 struct QuarantineTests {

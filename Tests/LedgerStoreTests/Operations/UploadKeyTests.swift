@@ -1,10 +1,10 @@
 import AppStore
 import GRDB
-@testable import LedgerStore
-@testable import SQLiteStore
 import Signing
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 @Suite("Keys of uploads")
 struct UploadKeyTests {

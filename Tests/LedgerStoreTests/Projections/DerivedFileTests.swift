@@ -1,10 +1,10 @@
 import Foundation
 import GRDB
 import Ledger
-@testable import LedgerStore
-@testable import SQLiteStore
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 @Suite("Recognition of derived files")
 struct DerivedFileTests {

@@ -1,9 +1,9 @@
 import AppStore
 import Ledger
-@testable import SQLiteStore
 import Signing
 import Testing
 
+@testable import SQLiteStore
 
 @Suite("Stored holdings")
 struct HoldingTests {

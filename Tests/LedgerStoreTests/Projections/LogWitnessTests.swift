@@ -1,9 +1,9 @@
 import AppStore
 import Faults
-@testable import LedgerStore
-@testable import SQLiteStore
 import Testing
 
+@testable import LedgerStore
+@testable import SQLiteStore
 
 @Suite("Whether derived data belongs to this log")
 struct LogWitnessTests {

@@ -1,9 +1,9 @@
 import AppStore
+import Testing
+
 @testable import Ledger
 @testable import LedgerStore
 @testable import SQLiteStore
-import Testing
-
 
 @Suite("Updating projections")
 struct ProjectionsUpdateTests {

@@ -6,6 +6,7 @@ import Queries
 import Reports
 import Service
 import Testing
+
 @testable import Web
 
 /// Enumerations in the document equal those of the writers.

@@ -4,8 +4,8 @@ import Ledger
 import Service
 import Simulator
 import Testing
-@testable import Web
 
+@testable import Web
 
 /// Responses about whole lives, with everything Apple can send.
 @Suite("Simulated lives and the OpenAPI document")

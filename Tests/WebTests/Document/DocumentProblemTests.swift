@@ -6,8 +6,8 @@ import Reports
 import Service
 import Signing
 import Testing
-@testable import Web
 
+@testable import Web
 
 /// Every code a response can have is in the document, under every status it can have, and every
 /// documented code occurs.

@@ -3,8 +3,8 @@ import HTTPTypes
 import Service
 import Signing
 import Testing
-@testable import Web
 
+@testable import Web
 
 @Suite("Scopes in the OpenAPI document")
 struct DocumentScopeTests {

@@ -7,8 +7,8 @@ import Logging
 import Reports
 import Service
 import Testing
-@testable import Web
 
+@testable import Web
 
 /// Consistency and completeness of the document.
 @Suite("The OpenAPI document")

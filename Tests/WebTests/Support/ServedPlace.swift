@@ -7,8 +7,8 @@ import Logging
 import Projection
 import Service
 import Signing
-@testable import Web
 
+@testable import Web
 
 /// A data directory served for one test.
 struct ServedPlace: Sendable {

@@ -4,8 +4,8 @@ import Intake
 import NIOSSL
 import Service
 import Simulator
-@testable import Web
 
+@testable import Web
 
 /// Served under TLS.
 enum TLSPlace {
