@@ -156,8 +156,8 @@ extension BenchLedger {
         _ ledger: EnvironmentLedger, _ projector: Projector, count: Int64, received: Int64
     ) async throws -> [BenchRow] {
         let (facts, projections) = (ledger.facts, projector.projections)
-        try await facts.settle()
-        try await projections.settle()
+        try await facts.walCheckpoint()
+        try await projections.walCheckpoint()
         try projections.close()
         try facts.close()
         await ledger.close()

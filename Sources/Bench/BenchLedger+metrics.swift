@@ -40,11 +40,11 @@ extension BenchLedger {
         // Some time after the newest fact, within a day.
         guard let newest = state?.newestSignedAt else { throw BenchProblem.refused }
         let now = newest.advanced(byMilliseconds: 3 * 3_600_000 + 1)
-        var words = MetricsWords()
+        var words = MetricParameters()
         (words.from, words.by) = ("2015-01-01", ["product"])
         var elsewhere = words
         elsewhere.timeZone = "America/New_York"
-        let asked: [(String, MetricsWords, KnowledgeLimit, MovementSource)] = [
+        let asked: [(String, MetricParameters, AsOf, MovementSource)] = [
             ("reportZone", words, .everything, .sums),
             ("otherZone", elsewhere, .everything, .contributions),
             ("knownRecently", words, .knownPosition(count - count / 100), .contributions),
@@ -85,7 +85,7 @@ extension BenchLedger {
     private func foldedReports(
         _ query: MetricsQuery, _ bare: Double, _ count: Int64
     ) async throws -> [BenchRow] {
-        var words = MetricsWords()
+        var words = MetricParameters()
         words.from = "2015-01-01"
         let months = words
         func row(_ name: String, _ body: () async throws -> Void) async throws -> BenchRow {

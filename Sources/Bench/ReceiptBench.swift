@@ -33,8 +33,8 @@ public struct ReceiptBench: Sendable {
         while verified < repetitions {
             elapsed += try clock.measure {
                 for receipt in receipts {
-                    let believed = try verifier.verify(receipt, receivedAt: now)
-                    try identity.require(believed)
+                    let accepted = try verifier.verify(receipt, receivedAt: now)
+                    try identity.require(accepted)
                     verified += 1
                 }
             }

@@ -32,7 +32,7 @@ package struct Refusal: Sendable {
     /// Whether the same bytes may be accepted later without any change here.
     package var isRetryable = false
     /// Whether Apple signed the receipt inside it for the app it names.
-    var isVouched = false
+    var isConfirmed = false
 }
 
 /// Verifies submissions and turns them into events: pure computation, shared by all cores.
@@ -65,8 +65,8 @@ package struct EventPreparation: Sendable {
     package func prepare(_ submission: Submission, now: Timestamp) -> PreparedSubmission {
         let receivedAt = submission.claimedReceivedAt ?? now
         do throws(VerificationError) {
-            let believed = try believe(submission, receivedAt: receivedAt)
-            return try accept(believed, submission, receivedAt)
+            let accepted = try verifyEvidence(submission, receivedAt: receivedAt)
+            return try accept(accepted, submission, receivedAt)
         } catch {
             return rejection(of: submission, error, receivedAt)
         }
@@ -75,10 +75,10 @@ package struct EventPreparation: Sendable {
     /// The outcome for verified evidence: an event, or a refusal if it is about another app or
     /// environment.
     package func accept(
-        _ believed: BelievedEvidence, _ submission: Submission, _ receivedAt: Timestamp
+        _ accepted: AcceptedEvidence, _ submission: Submission, _ receivedAt: Timestamp
     ) throws(VerificationError) -> PreparedSubmission {
-        if let refusal = refusal(believed, submission, receivedAt) { return .refused(refusal) }
-        return try event(believed, submission, receivedAt)
+        if let refusal = refusal(accepted, submission, receivedAt) { return .refused(refusal) }
+        return try event(accepted, submission, receivedAt)
     }
 
     /// The outcome for evidence that failed verification.
@@ -91,17 +91,17 @@ package struct EventPreparation: Sendable {
             error.code == .sharedSecretMissing
             ? EventPreparation.claimedBundleId(submission).flatMap { isConfigured($0) ? $0 : nil }
             : nil
-        let vouched = vouchedApp(of: submission, refusedBy: error, receivedAt)
+        let confirmed = vouchedApp(of: submission, refusedBy: error, receivedAt)
         let named = isGenuine ? EventPreparation.claimedBundleId(submission) : waiting
         return .refused(
             Refusal(
                 standing: .rejected, code: error.code.rawValue, part: error.part.rawValue,
                 message: EventPreparation.message(error, submission)
-                    + (vouched == nil ? "" : EventPreparation.vouchedAdvice),
-                bundleId: named ?? vouched, environment: nil,
+                    + (confirmed == nil ? "" : EventPreparation.vouchedAdvice),
+                bundleId: named ?? confirmed, environment: nil,
                 submission: error.code == .secretExposed ? submission.withoutBytes : submission,
                 receivedAt: receivedAt, isGenuine: isGenuine, isRetryable: error.isRetryable,
-                isVouched: vouched != nil))
+                isConfirmed: confirmed != nil))
     }
 
     /// Whether the app is configured.
@@ -112,9 +112,9 @@ package struct EventPreparation: Sendable {
     // MARK: Verification
 
     /// Verifies the signatures of a submission.
-    package func believe(
+    package func verifyEvidence(
         _ submission: Submission, receivedAt: Timestamp
-    ) throws(VerificationError) -> BelievedEvidence {
+    ) throws(VerificationError) -> AcceptedEvidence {
         switch submission.form {
         case .unreadable(let message, _):
             throw VerificationError(.undecodablePayload, reason: message)
@@ -126,12 +126,14 @@ package struct EventPreparation: Sendable {
             }
         case .transaction(let token):
             return .transaction(try verifier.verifyTransaction(token, receivedAt: receivedAt))
-        case .notificationV1(let body): return .notificationV1(try believe(notificationV1: body))
+        case .notificationV1(let body):
+            return .notificationV1(try verifyEvidence(notificationV1: body))
         case .receipt(let bytes):
             let receipt = try verifier.receipts.verify(bytes, receivedAt: receivedAt)
             try EventPreparation.requireNamed(receipt.receipt)
             return .receipt(receipt)
-        case .verifyReceipt(let body): return .verifyReceipt(try believe(verifyReceipt: body))
+        case .verifyReceipt(let body):
+            return .verifyReceipt(try verifyEvidence(verifyReceipt: body))
         case .pair(let transaction, let renewal, let status):
             return .pair(
                 try verifier.verifyPair(
@@ -188,25 +190,25 @@ package struct EventPreparation: Sendable {
     // MARK: Accepting
 
     private func refusal(
-        _ believed: BelievedEvidence, _ submission: Submission, _ receivedAt: Timestamp
+        _ accepted: AcceptedEvidence, _ submission: Submission, _ receivedAt: Timestamp
     ) -> Refusal? {
-        let app = believed.bundleId.flatMap { id in apps.first { $0.bundleId == id } }
+        let app = accepted.bundleId.flatMap { id in apps.first { $0.bundleId == id } }
         func refused(_ code: String, _ error: VerificationError) -> Refusal {
             Refusal(
                 standing: .quarantined(isConfiguredApp: app != nil), code: code,
                 part: error.part.rawValue, message: EventPreparation.message(error, submission),
-                bundleId: believed.bundleId, environment: believed.environment,
+                bundleId: accepted.bundleId, environment: accepted.environment,
                 submission: submission, receivedAt: receivedAt, isGenuine: true)
         }
         do throws(VerificationError) {
-            guard let app else { throw unconfigured(believed.bundleId) }
+            guard let app else { throw unconfigured(accepted.bundleId) }
             let identity = AppIdentity(
                 bundleId: app.bundleId, appAppleId: app.appAppleId, environment: environment)
-            try believed.require(identity)
+            try accepted.require(identity)
         } catch {
             return refused(error.code.rawValue, error)
         }
-        guard !isEnvironmentNamed, believed.namesNoEnvironment else { return nil }
+        guard !isEnvironmentNamed, accepted.namesNoEnvironment else { return nil }
         return refused(
             EventPreparation.environmentMissing,
             VerificationError(.wrongEnvironment, reason: EventPreparation.environmentAdvice))
@@ -239,26 +241,26 @@ package struct EventPreparation: Sendable {
     }
 
     private func event(
-        _ believed: BelievedEvidence, _ submission: Submission, _ receivedAt: Timestamp
+        _ accepted: AcceptedEvidence, _ submission: Submission, _ receivedAt: Timestamp
     ) throws(VerificationError) -> PreparedSubmission {
         let evidence: Evidence =
             switch submission.form {
             case .jws(let token), .transaction(let token): .jws(token)
             case .pair(let transaction, let renewal, let status):
                 .pair(transaction: transaction, renewal: renewal, status: status)
-            case .notificationV1, .verifyReceipt, .receipt: .verbatim(believed.verbatim(submission))
+            case .notificationV1, .verifyReceipt, .receipt: .verbatim(accepted.verbatim(submission))
             case .unreadable: .verbatim([])
             }
         let prepared: PreparedEvidence
         do throws(StoreError) {
-            prepared = try packer.pack(evidence, signed: believed.signed)
+            prepared = try packer.pack(evidence, signed: accepted.signed)
         } catch {
             throw VerificationError(.payloadTooLarge, reason: error.reason)
         }
         return .event(
             NewEvent(
-                key: believed.key(payloadHash: prepared.payloadHash),
-                attributes: believed.attributes(source: source), receivedAt: receivedAt,
+                key: accepted.key(payloadHash: prepared.payloadHash),
+                attributes: accepted.attributes(source: source), receivedAt: receivedAt,
                 receivedAtClaimed: submission.claimedReceivedAt != nil, evidence: prepared))
     }
 }

@@ -215,15 +215,15 @@ public struct Ingest: Sendable {
                     ))
             case .unreadable(let error, let bytes):
                 summary.rejected += 1
-                let told = IngestSummary.IngestError(
+                let reported = IngestSummary.IngestError(
                     input: error.input, code: error.code, message: error.message)
                 guard error.isKept else {
-                    summary.add(told)
+                    summary.add(reported)
                     continue
                 }
                 let item = NewQuarantineItem(
                     unreadable: error, bytes: bytes, receivedAt: clock())
-                refused.append((told, item))
+                refused.append((reported, item))
             }
         }
         try await keep(refused, into: &summary)

@@ -8,10 +8,10 @@ extension NewQuarantineItem {
     package init(_ refusal: Refusal, isConfiguredApp: Bool) {
         let bytes = Redaction.withoutPasswords(refusal.submission.line)
         // Without a copy there is nothing to retry.
-        let isVouched = refusal.isVouched && !bytes.isEmpty
+        let isConfirmed = refusal.isConfirmed && !bytes.isEmpty
         let standing: QuarantineStanding =
             switch refusal.standing {
-            case .rejected where isVouched: .awaitingSecret
+            case .rejected where isConfirmed: .awaitingSecret
             case .rejected where refusal.code == VerificationCode.sharedSecretMissing.rawValue:
                 isConfiguredApp ? .awaitingSecret : .unverifiable
             case .rejected:
@@ -26,7 +26,7 @@ extension NewQuarantineItem {
             environment: refusal.environment,
             bytes: bytes, input: refusal.submission.input)
         // Apple gets the same response as any sender and is not told that there is no room.
-        if isVouched { otherwise = .unverifiable }
+        if isConfirmed { otherwise = .unverifiable }
     }
 
     /// A line that holds no evidence at all.

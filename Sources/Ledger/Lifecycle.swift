@@ -4,7 +4,7 @@ import AppStore
 /// environment and catalogue give the same life, independent of order.
 public struct Lifecycle: Sendable {
     let history: History
-    public let lifeFacts: [LifeFact]
+    public let lifeFacts: [TimelineEvent]
     public let notices: [Notice]
     /// Operators' commands about the chain (or the customer), without duplicates, in the order in
     /// which they take effect.
@@ -29,8 +29,8 @@ public struct Lifecycle: Sendable {
         }
         commands = CommandOrder.ordered(history.facts.unusable)
         holders = Holders(history, commands: commands)
-        lifeFacts = LifeFactReader.read(
-            history, catalogue: catalogue, commands: CommandOrder.told(commands, holders))
+        lifeFacts = TimelineEventReader.read(
+            history, catalogue: catalogue, commands: CommandOrder.reported(commands, holders))
         notices = NoticeReader.read(history, catalogue: catalogue, holders: holders)
     }
 

@@ -88,7 +88,7 @@ public struct Audit: Sendable {
 
     /// Whether every checkpoint belongs to this log; also true when nothing was derived yet.
     private func derivedMatches() async throws(StoreError) -> Bool {
-        var checkpoints: [Checkpoint] = []
+        var checkpoints: [ProjectionCursor] = []
         if let path = DerivedFiles.facts(in: directory).current() {
             let facts = try await Blocking.run { () throws(StoreError) in
                 try FactsStore(existing: path)
@@ -103,7 +103,7 @@ public struct Audit: Sendable {
             defer { try? projections.close() }
             checkpoints.append(try await projections.checkpoint())
         }
-        let witness = LogWitness(log)
+        let witness = CursorVerifier(log)
         for checkpoint in checkpoints {
             guard try await witness.confirms(checkpoint) else { return false }
         }

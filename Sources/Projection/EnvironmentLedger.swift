@@ -15,11 +15,11 @@ public final class EnvironmentLedger: Sendable {
     public let log: EventLog
     public let operations: OperationsStore
     /// Distinguishes derived data of this log from that of other logs.
-    let witness: LogWitness
+    let witness: CursorVerifier
     private let currentFacts: Mutex<FactsStore>
     private let known = Mutex<KnownCompleteness?>(nil)
     /// Remarks about facts found before a projector exists to report them.
-    private let untold: Mutex<[Projector.Remark]>
+    private let unreported: Mutex<[Projector.Remark]>
     /// The configured apps; an answer about several apps reports the completeness of these.
     public let apps: [BundleId]
     public let catalogue: Catalogue
@@ -54,10 +54,10 @@ public final class EnvironmentLedger: Sendable {
         self.environment = environment
         self.directory = directory
         self.log = log
-        witness = LogWitness(log)
+        witness = CursorVerifier(log)
         self.operations = operations
         currentFacts = Mutex(facts.store)
-        untold = Mutex(facts.remarks)
+        unreported = Mutex(facts.remarks)
         self.catalogue = catalogue
         catalogueHash = SHA256.hash(catalogue.canonicalBytes)
         self.reportZone = reportZone
@@ -131,7 +131,7 @@ public final class EnvironmentLedger: Sendable {
     ///   - stored: the completeness in the projections the answer was read from; nil for the last
     ///     one read.
     public func complete(
-        of bundleId: BundleId?, _ knowledge: KnowledgeLimit, head: Int64,
+        of bundleId: BundleId?, _ knowledge: AsOf, head: Int64,
         in stored: Completeness? = nil
     ) -> CompleteWindow? {
         (stored ?? completeness).window(bundleId.map { [$0] } ?? apps) { state in
@@ -146,7 +146,7 @@ public final class EnvironmentLedger: Sendable {
 
     /// The end of `complete`.
     public func completeThrough(
-        of bundleId: BundleId?, _ knowledge: KnowledgeLimit, head: Int64
+        of bundleId: BundleId?, _ knowledge: AsOf, head: Int64
     ) -> Timestamp? {
         complete(of: bundleId, knowledge, head: head)?.through
     }
@@ -200,15 +200,15 @@ public final class EnvironmentLedger: Sendable {
 
     /// Returns and clears the remarks about facts that were rebuilt since the last call.
     func takeRemarks() -> [Projector.Remark] {
-        untold.withLock { untold in
-            defer { untold = [] }
-            return untold
+        unreported.withLock { unreported in
+            defer { unreported = [] }
+            return unreported
         }
     }
 
     private func take(_ found: FoundFacts) {
         currentFacts.withLock { $0 = found.store }
-        untold.withLock { $0 += found.remarks }
+        unreported.withLock { $0 += found.remarks }
     }
 
     /// Facts are derived: missing or damaged ones are recreated and decoded again from the log.

@@ -49,18 +49,18 @@ public struct LedgerSession: Sendable {
     ) async throws(StoreError) -> LedgerSession {
         let directory = ledger.directory
         let wish = try await Blocking.run { () throws(StoreError) in
-            try ProjectorWish.make(directory: directory)
+            try ProjectorHandover.make(directory: directory)
         }
         // Held until the lock is taken, so that the previous holder does not take it first.
         defer { withExtendedLifetime(wish) {} }
         var waited = 0
-        var heard: ProjectionProgress?
+        var lastProgress: ProjectionProgress?
         while waited < wishMilliseconds {
             if let session = try await projecting(ledger, report) { return session }
             try? await Task.sleep(for: .milliseconds(pollMilliseconds))
             let progress = ProjectorLock.progress(directory: directory)
-            waited = progress == heard ? waited + pollMilliseconds : 0
-            heard = progress
+            waited = progress == lastProgress ? waited + pollMilliseconds : 0
+            lastProgress = progress
         }
         return try await open(ledger, report: report)
     }
@@ -82,7 +82,7 @@ public struct LedgerSession: Sendable {
     ) async throws(StoreError) -> LedgerSession {
         let head = try await ledger.log.head().position
         var waited = 0
-        var heard: ProjectionProgress?
+        var lastProgress: ProjectionProgress?
         while waited < waitMilliseconds {
             if let session = try await projecting(ledger, report) { return session }
             if let session = try await following(ledger, head: head) { return session }
@@ -90,13 +90,13 @@ public struct LedgerSession: Sendable {
             waited += pollMilliseconds
             // A holder that makes progress extends the wait.
             guard let progress = ProjectorLock.progress(directory: ledger.directory),
-                progress != heard
+                progress != lastProgress
             else { continue }
-            heard = progress
+            lastProgress = progress
             waited = 0
             report(progress)
         }
-        let reached = heard.map { " It is at \($0.text)." } ?? ""
+        let reached = lastProgress.map { " It is at \($0.text)." } ?? ""
         throw StoreError(
             .fileLocked, path: ledger.directory,
             reason: "Another process is projecting and has not reached position \(head).\(reached)",
@@ -129,9 +129,9 @@ public struct LedgerSession: Sendable {
 
     public func close() async {
         if let projector {
-            try? await ledger.facts.settle()
+            try? await ledger.facts.walCheckpoint()
             let last = projector.projections
-            try? await last.settle()
+            try? await last.walCheckpoint()
             // Closed cleanly, so that the next open needs no recovery.
             if last !== projections { try? last.close() }
         }

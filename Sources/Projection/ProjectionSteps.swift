@@ -15,7 +15,7 @@ struct ProjectionSteps: Sendable {
     var eventCount = ProjectionSteps.eventCount
     /// Called after each step with its duration; may delay the next step.
     var rest: Projector.Rest = { _ in true }
-    let tell: @Sendable (ProjectionProgress) -> Void
+    let emit: @Sendable (ProjectionProgress) -> Void
 
     /// Maximum events whose rows are written in one transaction: a page that several of them touch
     /// is written once.
@@ -42,7 +42,7 @@ struct ProjectionSteps: Sendable {
                 days: ledger.days)
             ledger.learn(
                 current.completeness, from: projections, at: current.checkpoint.position)
-            tell(ProjectionProgress(.apply, position: current.checkpoint.position, head: head))
+            emit(ProjectionProgress(.apply, position: current.checkpoint.position, head: head))
             step = try await following.get()
             _ = await rest(began.duration(to: .now))
             began = .now
@@ -66,14 +66,14 @@ struct ProjectionSteps: Sendable {
                 try await decoded(after: current.checkpoint.position, through: end, of: tree)
             }
             try await facts.add(current.facts, checkpoint: current.checkpoint)
-            tell(ProjectionProgress(.decode, position: current.checkpoint.position, head: head))
+            emit(ProjectionProgress(.decode, position: current.checkpoint.position, head: head))
             page = try await following.get()
         }
     }
 
     private func decoded(
         after position: Int64, through end: Int64, of tree: CompactRange
-    ) async throws(StoreError) -> (facts: [FactDecoder.Decoded], checkpoint: Checkpoint)? {
+    ) async throws(StoreError) -> (facts: [FactDecoder.Decoded], checkpoint: ProjectionCursor)? {
         guard position < end else { return nil }
         let page = try await ledger.log.page(after: position, through: end, damaged: .marked)
         guard let last = page.last?.event else { return nil }
@@ -82,7 +82,7 @@ struct ProjectionSteps: Sendable {
         }
         return (
             decoded.flatMap { $0 },
-            Checkpoint(position: last.position, leafHash: last.leafHash, tree: tree)
+            ProjectionCursor(position: last.position, leafHash: last.leafHash, tree: tree)
         )
     }
 
@@ -94,7 +94,7 @@ struct ProjectionSteps: Sendable {
         var completeness: Completeness
         /// New states of `completeness`.
         var added: [Completeness.State]
-        var checkpoint: Checkpoint
+        var checkpoint: ProjectionCursor
     }
 
     /// Folds the chains that the next events touch; nil at the head.
@@ -116,7 +116,7 @@ struct ProjectionSteps: Sendable {
         let added = try await CompletenessFold(ledger).advance(&completeness, by: events)
         return Step(
             rows: try await rows(of: touched.sorted()), completeness: completeness, added: added,
-            checkpoint: Checkpoint(
+            checkpoint: ProjectionCursor(
                 position: last.position, leafHash: last.leafHash, tree: tree))
     }
 

@@ -171,7 +171,7 @@ public final class Projector: Sendable {
 
     /// Whether the log confirms the checkpoint; otherwise it belongs to another log.
     package static func isOfThisLog(
-        _ ledger: EnvironmentLedger, _ checkpoint: Checkpoint
+        _ ledger: EnvironmentLedger, _ checkpoint: ProjectionCursor
     ) async throws(StoreError) -> Bool {
         try await ledger.witness.confirms(checkpoint)
     }

@@ -54,7 +54,7 @@ struct Rebuild: Sendable {
     // MARK: Facts
 
     private func bringFacts(
-        to checkpoint: Checkpoint, fromLog: Bool, _ report: @escaping Projector.Report
+        to checkpoint: ProjectionCursor, fromLog: Bool, _ report: @escaping Projector.Report
     ) async throws(StoreError) {
         // Facts that will be rebuilt need not be readable.
         let start = fromLog ? 0 : try await ledger.facts.checkpoint().position
@@ -62,7 +62,7 @@ struct Rebuild: Sendable {
         guard fromLog || behind > 0 else { return }
         let build = FactsBuild(log: ledger.log, directory: ledger.directory)
         let lock = lock
-        let told: FactsBuild.Report = { done, all in
+        let reported: FactsBuild.Report = { done, all in
             let progress = ProjectionProgress(
                 .decode, position: checkpoint.position - all + done, head: checkpoint.position)
             lock.note(progress)
@@ -70,10 +70,10 @@ struct Rebuild: Sendable {
         }
         // Adding more than exists costs more than rebuilding everything in order.
         guard fromLog || behind > start else {
-            return try await build.extend(ledger.facts, through: checkpoint, report: told)
+            return try await build.extend(ledger.facts, through: checkpoint, report: reported)
         }
         let path = ledger.factsFiles.newPath()
-        try await build.run(path: path, through: checkpoint, report: told)
+        try await build.run(path: path, through: checkpoint, report: reported)
         try await ledger.useFacts(path, holding: lock)
         await dropSuperseded(ledger.factsFiles, keeping: 0)
     }
@@ -135,11 +135,13 @@ extension EnvironmentLedger {
     ///   position.
     package func checkpoint(
         at position: Int64, of tree: CompactRange? = nil
-    ) async throws(StoreError) -> Checkpoint? {
+    ) async throws(StoreError) -> ProjectionCursor? {
         guard position > 0 else { return nil }
         let event = try await log.events(
             after: position - 1, through: position, limit: 1, damaged: .marked
         ).first
-        return event.map { Checkpoint(position: $0.position, leafHash: $0.leafHash, tree: tree) }
+        return event.map {
+            ProjectionCursor(position: $0.position, leafHash: $0.leafHash, tree: tree)
+        }
     }
 }

@@ -101,7 +101,7 @@ public struct RebuildCheck: Sendable {
     /// have other columns, `diskFull` or `ioError` of the scratch files.
     public func run(
         limit: Int = RebuildCheck.maximumDifferenceCount,
-        report tell: @escaping Projector.Report = { _ in }
+        report emit: @escaping Projector.Report = { _ in }
     ) async throws(StoreError) -> Report {
         let files = ledger.projectionFiles
         let path = files.current() ?? files.path(of: files.linkName)
@@ -119,8 +119,8 @@ public struct RebuildCheck: Sendable {
             position: checkpoint.position, stored: try await live.build(), expected: ledger.build)
         let scratch = try scratchDirectory()
         defer { try? FileManager.default.removeItem(atPath: scratch) }
-        let facts = try await facts(scratch, checkpoint, tell)
-        try await compare(facts, StoredWalk(stored), into: &report, limit: limit, tell)
+        let facts = try await facts(scratch, checkpoint, emit)
+        try await compare(facts, StoredWalk(stored), into: &report, limit: limit, emit)
         // Answers are folded from the stored facts, so these are checked, too.
         var found = report
         try await FactsComparison(through: checkpoint.position).run(facts, ledger.facts) { chain in
@@ -158,7 +158,7 @@ public struct RebuildCheck: Sendable {
 
     /// The whole log decoded again, up to the checkpoint.
     private func facts(
-        _ scratch: String, _ checkpoint: Checkpoint, _ tell: @escaping Projector.Report
+        _ scratch: String, _ checkpoint: ProjectionCursor, _ emit: @escaping Projector.Report
     ) async throws(StoreError) -> FactsStore {
         let path = "\(scratch)/facts.sqlite"
         let lock = lock
@@ -167,14 +167,14 @@ public struct RebuildCheck: Sendable {
         ) { done, all in
             let progress = ProjectionProgress(.decode, position: done, head: all)
             lock.note(progress)
-            tell(progress)
+            emit(progress)
         }
         return try await Blocking.run { () throws(StoreError) in try FactsStore(existing: path) }
     }
 
     private func compare(
         _ facts: FactsStore, _ walk: StoredWalk, into report: inout Report, limit: Int,
-        _ tell: @escaping Projector.Report
+        _ emit: @escaping Projector.Report
     ) async throws(StoreError) {
         var (found, walk) = (report, walk)
         let head = report.position
@@ -192,7 +192,7 @@ public struct RebuildCheck: Sendable {
                 let columns = expected.differences(from: actual)
                 if !columns.isEmpty { found.note(expected.chain, columns, limit: limit) }
             }
-            tell(ProjectionProgress(.fold, position: min(factCount, head), head: head))
+            emit(ProjectionProgress(.fold, position: min(factCount, head), head: head))
         }
         while let surplus = try await walk.next() {
             found.note(surplus.chain, ["surplus"], limit: limit)

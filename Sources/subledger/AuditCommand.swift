@@ -77,9 +77,9 @@ struct AuditCommand: AsyncParsableCommand {
 
         private func print(_ report: Audit.Report) throws {
             if common.json { return try Console.out { write(report, to: &$0) } }
-            try tell(
+            try emit(
                 report.log.findings.map { ($0.position.map(String.init), $0.code.rawValue) })
-            try tell(
+            try emit(
                 report.signatureFindings.map { ("\($0.position)", "\($0.code): \($0.message)") })
             if let omitted = report.omittedCount {
                 try Console.out("BAD  \(omitted) more findings\n")
@@ -106,8 +106,8 @@ struct AuditCommand: AsyncParsableCommand {
         }
 
         /// Identical findings are merged into one line.
-        private func tell(_ findings: [(place: String?, text: String)]) throws {
-            for finding in Gathered.gather(findings) {
+        private func emit(_ findings: [(place: String?, text: String)]) throws {
+            for finding in GroupedMessages.gather(findings) {
                 let name = finding.count == 1 ? "position" : "positions"
                 let place = finding.places.isEmpty ? "" : "\(name) \(finding.placesText): "
                 try Console.out("BAD  \(place)\(finding.text)\n")

@@ -38,11 +38,11 @@ struct BackfillCommand: AsyncParsableCommand {
             let settings = try Settings(common)
             let asking = try Asking(settings, access)
             let report = await asking.result { try await backfill(settings, asking) }
-            let (told, list, derived) = try report.get()
-            try print(told, list, settings)
+            let (reported, list, derived) = try report.get()
+            try print(reported, list, settings)
             try derived.get()
-            if let stop = told.stop { throw CommandFailure(stop) }
-            guard told.isComplete, list.badLines.isEmpty else {
+            if let stop = reported.stop { throw CommandFailure(stop) }
+            guard reported.isComplete, list.badLines.isEmpty else {
                 throw ExitCode(CommandFailure.Exit.negative.rawValue)
             }
         }

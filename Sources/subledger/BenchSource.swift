@@ -84,14 +84,14 @@ final class BenchSource: Sendable {
         guard let number = claim() else { return nil }
         let (life, notifications) = life(number)
         // The last notification is held back for `lateEvents`.
-        let told = notifications.dropLast()
+        let reported = notifications.dropLast()
         let first = state.withLock { state in
-            defer { state.count += Int64(told.count) }
+            defer { state.count += Int64(reported.count) }
             return state.count + 1
         }
         let chain = ChainId(
             bundleId: world.bundleId, originalTransactionId: life.originalTransactionId)
-        return told.enumerated().compactMap { index, delivery in
+        return reported.enumerated().compactMap { index, delivery in
             guard
                 case .notification(let notification, let transaction, let renewal) =
                     delivery.evidence

@@ -27,7 +27,7 @@ struct ChurnCommand: AsyncParsableCommand {
             valueName: "revenuecat|adapty|stripe|appstoreconnect"))
     var definitions: DefinitionPack?
 
-    @OptionGroup var knowledge: KnowledgeOptions
+    @OptionGroup var knowledge: AsOfOptions
     @OptionGroup var metrics: MetricsOptions
     @OptionGroup var common: SharedOptions
 

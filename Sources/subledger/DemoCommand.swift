@@ -48,12 +48,12 @@ struct DemoCommand: AsyncParsableCommand {
             let world = DemoWorld(chainCount: chains, seed: seed, now: Console.now)
             try place.write(authority.rootDER, to: DemoPlace.root)
             try place.write(key.pem, to: DemoPlace.key)
-            let told = try place.notifications(of: world, signedBy: authority)
+            let reported = try place.notifications(of: world, signedBy: authority)
             try Console.out(
                 """
-                \(chains) simulated customers, two years: \(told.arrivedCount) notifications arrived
-                (and \(told.otherCount) transactions and statuses from other sources);
-                \(told.lostCount) were lost in an outage from \(world.outage.lowerBound.rfc3339)
+                \(chains) simulated customers, two years: \(reported.arrivedCount) notifications arrived
+                (and \(reported.otherCount) transactions and statuses from other sources);
+                \(reported.lostCount) were lost in an outage from \(world.outage.lowerBound.rfc3339)
                 to \(world.outage.upperBound.rfc3339).
 
 
@@ -170,7 +170,7 @@ struct DemoPlace: Sendable {
         let output = try FileHandle(
             forWritingTo: URL(filePath: file(DemoPlace.notifications)))
         defer { try? output.close() }
-        return try world.tell(signedBy: authority) { try output.write(contentsOf: $0) }
+        return try world.emit(signedBy: authority) { try output.write(contentsOf: $0) }
     }
 
     func configure(key: ServedKey, applePort: Int) throws {

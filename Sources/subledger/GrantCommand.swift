@@ -15,7 +15,7 @@ struct GrantCommand: AsyncParsableCommand {
     @Option(help: "When it ends: RFC 3339, a day (midnight UTC) or epoch milliseconds.")
     var until: String
 
-    @OptionGroup var order: OrderOptions
+    @OptionGroup var order: CommandOptions
     @OptionGroup var common: SharedOptions
 
     func run() async throws {

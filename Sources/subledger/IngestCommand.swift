@@ -92,7 +92,7 @@ struct IngestCommand: AsyncParsableCommand {
     private func print(_ summary: IngestSummary) throws {
         if common.json { return try Console.out { summary.write(to: &$0) } }
         // Identical errors are merged into one line.
-        for error in Gathered.gather(
+        for error in GroupedMessages.gather(
             summary.errors.map { ($0.input, "\($0.code): \($0.message)") })
         {
             Console.note("\(error.placesText): \(error.text)".printable)

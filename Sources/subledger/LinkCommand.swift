@@ -16,7 +16,7 @@ struct LinkCommand: AsyncParsableCommand {
     @Argument(help: "The app's id of the customer.")
     var customer: String
 
-    @OptionGroup var order: OrderOptions
+    @OptionGroup var order: CommandOptions
     @OptionGroup var common: SharedOptions
 
     func run() async throws {

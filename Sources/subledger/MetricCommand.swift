@@ -34,7 +34,7 @@ struct MetricCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Also draw a chart: lines over time.", valueName: "out.svg"))
     var chart: String?
 
-    @OptionGroup var knowledge: KnowledgeOptions
+    @OptionGroup var knowledge: AsOfOptions
     @OptionGroup var metrics: MetricsOptions
     @OptionGroup var common: SharedOptions
 

@@ -51,13 +51,12 @@ struct MetricsDiffCommand: AsyncParsableCommand {
     }
 
     /// Both limits, the earlier one first.
-    private func limits() throws(CommandFailure) -> (before: KnowledgeLimit, after: KnowledgeLimit)
-    {
-        var times: [KnowledgeLimit] = []
+    private func limits() throws(CommandFailure) -> (before: AsOf, after: AsOf) {
+        var times: [AsOf] = []
         for text in knownAt { times.append(.knownAt(try MomentOptions.time(text, "--known-at"))) }
-        let positions = knownPosition.map { KnowledgeLimit.knownPosition($0) }
+        let positions = knownPosition.map { AsOf.knownPosition($0) }
         guard times.isEmpty || positions.isEmpty,
-            let limits = KnowledgeLimit.compared(times + positions)
+            let limits = AsOf.compared(times + positions)
         else {
             throw CommandFailure(
                 code: "invalidOption",

@@ -5,7 +5,7 @@ import Reports
 extension MetricsOptions {
     /// Prints a metric and its counterpart under another product's definition.
     func compare(
-        _ common: SharedOptions, _ limit: KnowledgeLimit, _ metric: String, _ pack: DefinitionPack
+        _ common: SharedOptions, _ limit: AsOf, _ metric: String, _ pack: DefinitionPack
     ) async throws {
         let form = try form(common)
         let report = try await answer(common, limit) { query in

@@ -35,23 +35,23 @@ struct MetricsOptions: ParsableArguments {
     @Option(help: "text, csv, csv-raw or json (default: text).")
     var format: String?
 
-    var words: MetricsWords {
-        var words = MetricsWords()
+    var words: MetricParameters {
+        var words = MetricParameters()
         (words.from, words.to, words.interval, words.timeZone) = (from, to, interval, timeZone)
-        words.by = MetricsWords.list(by)
+        words.by = MetricParameters.list(by)
         words.filters = filters
         return words
     }
 
     enum Form {
         case json
-        case table(MetricsTable.Form)
+        case table(TextTable.Form)
     }
 
     func form(_ common: SharedOptions) throws(CommandFailure) -> Form {
         guard let format else { return common.json ? .json : .table(.text) }
         if format == "json" { return .json }
-        guard let form = MetricsTable.Form(rawValue: format), !common.json else {
+        guard let form = TextTable.Form(rawValue: format), !common.json else {
             throw CommandFailure(
                 code: "invalidOption",
                 message: "--format takes text, csv, csv-raw or json, and --json is only --format"
@@ -63,7 +63,7 @@ struct MetricsOptions: ParsableArguments {
 
     /// Opens the ledger, catches up and runs the query, with progress on standard error.
     func answer<Answer>(
-        _ common: SharedOptions, _ limit: KnowledgeLimit,
+        _ common: SharedOptions, _ limit: AsOf,
         _ ask: (MetricsQuery) async throws -> Answer
     ) async throws -> Answer {
         let settings = try Settings(common)
@@ -81,7 +81,7 @@ struct MetricsOptions: ParsableArguments {
 
     /// Prints a table. CSV has no room for stamp and remarks, so they go to standard error.
     func print(
-        _ form: MetricsTable.Form, _ stamp: MetricsStamp, _ table: (MetricsTable.Form) -> [UInt8]
+        _ form: TextTable.Form, _ stamp: MetricsStamp, _ table: (TextTable.Form) -> [UInt8]
     ) throws {
         guard form != .text else {
             return try Console.out(String(decoding: table(form), as: UTF8.self))

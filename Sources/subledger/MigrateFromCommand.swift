@@ -77,12 +77,12 @@ private struct MigrationRun {
     /// Results of the run, besides its plan.
     private struct Findings {
         let ingest: IngestSummary
-        var reports: [(scope: MigrationScope, list: IdList, report: BackfillReport)] = []
+        var reports: [(scope: ImportScope, list: IdList, report: BackfillReport)] = []
         var differences = StateDifferences()
         /// Result of updating derived data.
         var derived: Result<Void, any Error> = .success(())
 
-        var stop: AskingFailure? { reports.lazy.compactMap(\.report.stop).first }
+        var stop: AppleRequestFailure? { reports.lazy.compactMap(\.report.stop).first }
 
         var isClean: Bool {
             ingest.isClean
@@ -90,11 +90,11 @@ private struct MigrationRun {
         }
     }
 
-    private var migration: Migration { Migration(apps: apps, only: only) }
+    private var migration: StoreKitImport { StoreKitImport(apps: apps, only: only) }
 
     func run() async throws {
         let evidence = try await read()
-        let plan = MigrationPlan(
+        let plan = ImportPlan(
             evidence, includesRefunds: command.refunds, requestsPerSecond: command.rate)
         if !command.common.json {
             for bad in evidence.badInputs {
@@ -104,7 +104,7 @@ private struct MigrationRun {
         }
         let isPlanOnly = command.dryRun || missingKey(plan) != nil
         let findings = isPlanOnly ? nil : try await fulfil(plan, evidence)
-        try tell(plan, evidence, findings)
+        try emit(plan, evidence, findings)
         if let failure = missingKey(plan), !command.dryRun { throw failure }
         try findings?.derived.get()
         if let stop = findings?.stop { throw CommandFailure(stop) }
@@ -116,7 +116,7 @@ private struct MigrationRun {
     private func read() async throws -> StoredEvidence {
         let progress = ProgressLine()
         defer { progress.end() }
-        do throws(MigrationProblem) {
+        do throws(ImportProblem) {
             return try await migration.read(command.directory) { count in
                 progress.show("migrate-from: \(count) files read")
             }
@@ -128,7 +128,7 @@ private struct MigrationRun {
     }
 
     /// The failure for apps without a key; nil if every app has one.
-    private func missingKey(_ plan: MigrationPlan) -> CommandFailure? {
+    private func missingKey(_ plan: ImportPlan) -> CommandFailure? {
         let asked = (try? settings.askedApps(command.access)) ?? []
         let missing = Set(plan.parts.map(\.scope.bundleId)).subtracting(asked.map(\.bundleId))
         guard !missing.isEmpty else { return nil }
@@ -143,9 +143,9 @@ private struct MigrationRun {
     // MARK: Carrying out
 
     private func fulfil(
-        _ plan: MigrationPlan, _ evidence: StoredEvidence
+        _ plan: ImportPlan, _ evidence: StoredEvidence
     ) async throws -> Findings {
-        let books = AnswerBooks(
+        let books = EnvironmentLedgers(
             settings.configuration.ledger, apps: apps, verifier: try settings.verifier()
         ) { Console.now }
         let transport = HTTPTransport()
@@ -170,7 +170,7 @@ private struct MigrationRun {
 
     /// Catches up a ledger and compares it with the stored evidence.
     private func compare(
-        _ plan: MigrationPlan, _ evidence: StoredEvidence, _ ledger: EnvironmentLedger,
+        _ plan: ImportPlan, _ evidence: StoredEvidence, _ ledger: EnvironmentLedger,
         _ findings: inout Findings
     ) async throws {
         let session = try await settings.openSession(ledger)
@@ -182,7 +182,7 @@ private struct MigrationRun {
     }
 
     private func ask(
-        _ plan: MigrationPlan, _ evidence: StoredEvidence, _ books: AnswerBooks,
+        _ plan: ImportPlan, _ evidence: StoredEvidence, _ books: EnvironmentLedgers,
         _ transport: HTTPTransport
     ) async throws -> Findings {
         let progress = ProgressLine()
@@ -215,10 +215,10 @@ private struct MigrationRun {
 
     // MARK: Telling
 
-    private func tell(
-        _ plan: MigrationPlan, _ evidence: StoredEvidence, _ findings: Findings?
+    private func emit(
+        _ plan: ImportPlan, _ evidence: StoredEvidence, _ findings: Findings?
     ) throws {
-        guard command.common.json else { return try tellPeople(findings) }
+        guard command.common.json else { return try printText(findings) }
         try Console.out { json in
             json.object { json in
                 plan.write(to: &json, evidence)
@@ -239,7 +239,7 @@ private struct MigrationRun {
         }
     }
 
-    private func tellPeople(_ findings: Findings?) throws {
+    private func printText(_ findings: Findings?) throws {
         guard let findings else {
             return try Console.out("nothing was written and no request was sent\n")
         }

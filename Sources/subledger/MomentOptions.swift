@@ -10,7 +10,7 @@ struct MomentOptions: ParsableArguments {
     )
     var at: String?
 
-    @OptionGroup var knowledge: KnowledgeOptions
+    @OptionGroup var knowledge: AsOfOptions
 
     func moment() throws(CommandFailure) -> Moment {
         let knowledge = try knowledge.limit()

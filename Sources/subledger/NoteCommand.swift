@@ -12,7 +12,7 @@ struct NoteCommand: AsyncParsableCommand {
     @Option(help: "A customer, instead of a chain.")
     var customer: String?
 
-    @OptionGroup var order: OrderOptions
+    @OptionGroup var order: CommandOptions
     @OptionGroup var common: SharedOptions
 
     func run() async throws {

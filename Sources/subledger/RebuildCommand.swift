@@ -43,10 +43,12 @@ struct RebuildCommand: AsyncParsableCommand {
             // When opening built the projections, they are already new.
             if fromLog || !projector.wasBuiltOnOpening {
                 let progress = ProgressLine()
-                let told = session.remarks.count
+                let reported = session.remarks.count
                 try await projector.rebuild(fromLog: fromLog) { done in progress.show(done.text) }
                 progress.end()
-                for remark in session.remarks.dropFirst(told) { Console.note("warning: \(remark)") }
+                for remark in session.remarks.dropFirst(reported) {
+                    Console.note("warning: \(remark)")
+                }
             }
             let store = projector.projections
             let checkpoint = try await store.checkpoint()

@@ -44,14 +44,14 @@ struct ReceiptCommand: AsyncParsableCommand {
             let examination = ReceiptExamination(
                 of: try await read(), verifier: verifier, expecting: expectation,
                 now: Console.now)
-            try tell(examination)
+            try emit(examination)
             guard examination.isAccepted else {
                 throw ExitCode(CommandFailure.Exit.negative.rawValue)
             }
         }
     }
 
-    private func tell(_ examination: ReceiptExamination) throws {
+    private func emit(_ examination: ReceiptExamination) throws {
         if ids {
             for id in examination.originalTransactionIds { try Console.out("\(id)\n") }
             if let refusal = examination.refusal {

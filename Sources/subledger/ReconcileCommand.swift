@@ -41,7 +41,7 @@ struct ReconcileCommand: AsyncParsableCommand {
             }
             let asking = try Asking(settings, access, takesSeveral: true)
             let report = await asking.result { try await reconcile(settings, asking) }
-            try tell(try report.get())
+            try emit(try report.get())
         }
     }
 
@@ -64,7 +64,7 @@ struct ReconcileCommand: AsyncParsableCommand {
         return report
     }
 
-    private func tell(_ report: ReconcileReport) throws {
+    private func emit(_ report: ReconcileReport) throws {
         if common.json {
             try Console.out { report.write(to: &$0) }
         } else {

@@ -50,7 +50,7 @@ struct RecoverCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform {
             let settings = try Settings(common)
-            if last { return try await tellLast(settings) }
+            if last { return try await emitLast(settings) }
             let filter = try filter()
             let stated = try statedWindow()
             let app = try settings.askedApp(access)
@@ -87,8 +87,8 @@ struct RecoverCommand: AsyncParsableCommand {
                     try await OutageWatch(ledger: ledger, client: client) { Console.now }
                         .suggestions(), now: Console.now, in: settings.environment)
                 for window in found.tooOld { Console.note(RecoveryText.tooOld(window)) }
-                for window in found.told { Console.note(RecoveryText.suggestion(window)) }
-                (windows, passedOver) = (found.told, !found.tooOld.isEmpty)
+                for window in found.reported { Console.note(RecoveryText.suggestion(window)) }
+                (windows, passedOver) = (found.reported, !found.tooOld.isEmpty)
             }
             var isClean = true
             // Several windows become one; the time between them is then confirmed as well.
@@ -106,7 +106,7 @@ struct RecoverCommand: AsyncParsableCommand {
                     verifier: try settings.verifier()
                 ) { Console.now }
                 let report = try await RecoveryRun(
-                    recovery, telling: .asker(suggested: suggested ? windows : nil)
+                    recovery, reporting: .caller(suggested: suggested ? windows : nil)
                 ) { () async throws(StoreError) in
                     do throws(StoreError) { return try await projecting.snapshot() } catch {
                         throw error.adding(RecoverCommand.durableSentence)
@@ -193,7 +193,7 @@ struct RecoverCommand: AsyncParsableCommand {
 
     // MARK: The last one
 
-    private func tellLast(_ settings: Settings) async throws {
+    private func emitLast(_ settings: Settings) async throws {
         guard from == nil, to == nil, types == nil, id == nil, !suggested, !onlyFailures else {
             throw CommandFailure(
                 code: "invalidOption",
@@ -248,8 +248,8 @@ extension CommandFailure {
     init(_ failure: RecoveryFailure) {
         switch failure {
         case .api(let reason):
-            let told = CommandFailure(reason)
-            self.init(code: told.code, message: failure.description, exit: told.exit)
+            let reported = CommandFailure(reason)
+            self.init(code: reported.code, message: failure.description, exit: reported.exit)
         case .store(let error): self.init(error)
         case .running:
             self.init(code: failure.code, message: failure.description, exit: .io)

@@ -29,22 +29,22 @@ struct ReplayCommand: AsyncParsableCommand {
         try await perform {
             let authority = try Authority()
             var failures = 0
-            var told: [[UInt8]] = []
+            var reported: [[UInt8]] = []
             for path in stories {
                 let story: Story
                 do { story = try Story(path: path) } catch let problem as Story.Problem {
                     throw CommandFailure(
                         code: "unreadableStory", message: problem.description, exit: .negative)
                 }
-                let (problems, object) = try await tell(story, authority)
+                let (problems, object) = try await emit(story, authority)
                 failures += problems
-                told.append(object)
+                reported.append(object)
             }
             if common.json {
                 try Console.out { json in
                     json.object { json in
                         json.member("passed", failures == 0)
-                        json.array("stories", told) { json, story in json.raw(story) }
+                        json.array("stories", reported) { json, story in json.raw(story) }
                     }
                 }
             }
@@ -54,7 +54,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     /// Prints the story; returns the number of differences and refusals, and the story's part of
     /// the JSON.
-    private func tell(
+    private func emit(
         _ story: Story, _ authority: Authority
     ) async throws -> (problems: Int, object: [UInt8]) {
         let roots = try TrustedRoots.apple.adding(authority.rootDER)
@@ -66,7 +66,7 @@ struct ReplayCommand: AsyncParsableCommand {
         ) { Console.now }
         let result: Result<(problems: Int, object: [UInt8]), any Error>
         do {
-            result = .success(try await tell(story, authority, in: scratch))
+            result = .success(try await emit(story, authority, in: scratch))
         } catch {
             result = .failure(error)
         }
@@ -74,7 +74,7 @@ struct ReplayCommand: AsyncParsableCommand {
         return try result.get()
     }
 
-    private func tell(
+    private func emit(
         _ story: Story, _ authority: Authority, in scratch: ScratchLedger
     ) async throws -> (problems: Int, object: [UInt8]) {
         let lines = try story.deliveries.map { try $0.line(signedBy: authority) }

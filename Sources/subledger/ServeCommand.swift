@@ -94,7 +94,7 @@ struct ServeCommand: AsyncParsableCommand {
             var services: [any Service] = []
             host.receiptQuestions.use(
                 clients,
-                AnswerBooks(
+                EnvironmentLedgers(
                     settings.configuration.ledger, apps: settings.configuration.apps,
                     verifier: try settings.verifier(), ledgers: host.ledgers.map(\.ledger)
                 ) { host.clock() })

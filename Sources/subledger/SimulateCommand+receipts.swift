@@ -41,11 +41,11 @@ extension SimulateCommand {
                 let books = try SimulatedStoreOptions.books(
                     try Settings(common), chains: chains, seed: seed)
                 let moment = try at.map { try StatedTime.read($0, "at") } ?? Console.now
-                let told = OriginalStoreKit(books)
+                let reported = OriginalStoreKit(books)
                 let authority = try ReceiptAuthority()
-                let ids = told.ids(at: moment)
+                let ids = reported.ids(at: moment)
                 do {
-                    try write(told, ids, authority, at: moment)
+                    try write(reported, ids, authority, at: moment)
                 } catch let error as CocoaError {
                     throw CommandFailure(
                         code: "ioError",
@@ -57,7 +57,7 @@ extension SimulateCommand {
         }
 
         private func write(
-            _ told: OriginalStoreKit, _ ids: [String], _ authority: ReceiptAuthority,
+            _ reported: OriginalStoreKit, _ ids: [String], _ authority: ReceiptAuthority,
             at moment: Timestamp
         ) throws {
             for name in ["receipts", "verifyReceipt"] {
@@ -66,16 +66,16 @@ extension SimulateCommand {
             }
             try Data(authority.rootDER).write(to: URL(filePath: root))
             for id in ids {
-                if let contents = told.receipt(of: id, at: moment) {
+                if let contents = reported.receipt(of: id, at: moment) {
                     try Data(authority.sign(contents)).write(
                         to: URL(filePath: "\(directory)/receipts/\(id)"))
                 }
-                if let answer = told.verifyReceipt(of: id, at: moment) {
+                if let answer = reported.verifyReceipt(of: id, at: moment) {
                     try Data(answer).write(
                         to: URL(filePath: "\(directory)/verifyReceipt/\(id).json"))
                 }
             }
-            let sent = try told.notificationsV1(
+            let sent = try reported.notificationsV1(
                 through: moment, password: SimulatedAPI.usualSharedSecret, authority: authority)
             try Data(sent.map(\.body).joined(separator: [UInt8(ascii: "\n")])).write(
                 to: URL(filePath: "\(directory)/notifications.ndjson"))

@@ -65,7 +65,7 @@ struct SimulateCommand: AsyncParsableCommand {
                 // A reader that closes the pipe early is not an error.
                 signal(SIGPIPE, SIG_DFL)
                 let progress = ProgressLine()
-                let last = try await SignedHistory(plan, authority: authority).tell(
+                let last = try await SignedHistory(plan, authority: authority).emit(
                     skipping: skip,
                     report: { done in
                         progress.show("simulate: \(done.events) events of \(done.lives) lives")

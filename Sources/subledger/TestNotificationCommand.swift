@@ -39,11 +39,11 @@ struct TestNotificationCommand: AsyncParsableCommand {
                     verifier: try settings.verifier(), clock: SystemClock()
                 ).run(wait: Int64(wait) * 1_000) { Console.note($0) }
             }
-            try tell(try report.get())
+            try emit(try report.get())
         }
     }
 
-    private func tell(_ report: TestNotificationReport) throws {
+    private func emit(_ report: TestNotificationReport) throws {
         if common.json {
             try Console.out { report.write(to: &$0) }
         } else {
@@ -51,7 +51,7 @@ struct TestNotificationCommand: AsyncParsableCommand {
         }
         switch report.diagnosis {
         case .arrived: return
-        case .notAsked(let failure): throw CommandFailure(failure)
+        case .notRequested(let failure): throw CommandFailure(failure)
         default: throw ExitCode(CommandFailure.Exit.negative.rawValue)
         }
     }

@@ -11,7 +11,7 @@ struct UngrantCommand: AsyncParsableCommand {
     @Argument(help: "The grant's id, as `grant` printed it.")
     var grant: String
 
-    @OptionGroup var order: OrderOptions
+    @OptionGroup var order: CommandOptions
     @OptionGroup var common: SharedOptions
 
     func run() async throws {

@@ -12,7 +12,7 @@ struct UnlinkCommand: AsyncParsableCommand {
     @Argument(help: "The customer it is linked to.")
     var customer: String
 
-    @OptionGroup var order: OrderOptions
+    @OptionGroup var order: CommandOptions
     @OptionGroup var common: SharedOptions
 
     func run() async throws {

@@ -134,7 +134,7 @@ struct WebhooksCommand: AsyncParsableCommand {
                             + endpoints.map(\.name).joined(separator: ", ") + ".", exit: .negative)
                 }
                 let report = try await redeliver(to: endpoint, settings)
-                try tell(report, endpoint)
+                try emit(report, endpoint)
                 guard report.failed == 0 else {
                     throw ExitCode(CommandFailure.Exit.negative.rawValue)
                 }
@@ -159,7 +159,7 @@ struct WebhooksCommand: AsyncParsableCommand {
             return try report.get()
         }
 
-        private func tell(
+        private func emit(
             _ report: WebhookRedelivery.Report, _ endpoint: WebhookEndpoint
         ) throws {
             guard common.json else {

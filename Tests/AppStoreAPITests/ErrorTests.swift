@@ -113,7 +113,7 @@ struct ErrorTests {
     }
 
     @Test("a history without a valid id is not requested", arguments: ["", " ", "1 2", "ä"])
-    func nobody(_ id: String) async throws {
+    func unknownCustomer(_ id: String) async throws {
         let asked = try Asked([])
         var request = NotificationHistoryRequest()
         request.startDate = Timestamp(milliseconds: 0)

@@ -14,7 +14,7 @@ struct MutationTests {
         #"{"price":1990,"signedDate":1697679936049.7297,"isUpgraded":true,"offerType":1}"#,
     ]
     /// Bytes that matter to the grammar, chosen more often than others.
-    static let telling =
+    static let reporting =
         Array("\"\\{}[],:0123456789.eE+-untrfalsA \n\t/".utf8) + [
             0x00, 0x1F, 0x7F, 0x80, 0xC3, 0xED, 0xF0, 0xFF,
         ]
@@ -25,7 +25,7 @@ struct MutationTests {
             let place = Int.random(in: 0..<text.count, using: &random)
             let byte =
                 Bool.random(using: &random)
-                ? Self.telling[Int.random(in: 0..<Self.telling.count, using: &random)]
+                ? Self.reporting[Int.random(in: 0..<Self.reporting.count, using: &random)]
                 : UInt8.random(in: 0...255, using: &random)
             switch Int.random(in: 0..<4, using: &random) {
             case 0: text.insert(byte, at: place)

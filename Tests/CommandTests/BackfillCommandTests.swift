@@ -53,8 +53,8 @@ struct BackfillCommandTests {
             #expect(json["estimate"]?["requests"]?.int64 == 9)
             #expect(json["position"]?.int64 == json["appended"]?.int64)
             #expect(outcome.err.contains("3 ids to request"))
-            let told = try await place.run("backfill", "export.csv")
-            #expect(told.out.contains("skipped, not from an Apple store: playstore 1\n"))
+            let reported = try await place.run("backfill", "export.csv")
+            #expect(reported.out.contains("skipped, not from an Apple store: playstore 1\n"))
             let shown = try await place.run(["show", ids[1], "--json", "--data", "data"])
             #expect(shown.code == 0)
         }

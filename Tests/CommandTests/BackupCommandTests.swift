@@ -20,14 +20,14 @@ struct BackupCommandTests {
         let place = try await taken()
         let backup = try await place.run("backup", "a.backup", "--json")
         #expect(backup.code == 0)
-        let told = try backup.json()
+        let reported = try backup.json()
         #expect(
-            told.object?.map(\.key) == [
+            reported.object?.map(\.key) == [
                 "file", "environment", "position", "root", "byteCount", "databaseSha256",
             ])
-        #expect(told["position"]?.int64 == 4)
+        #expect(reported["position"]?.int64 == 4)
         let size = try Data(contentsOf: URL(filePath: place.file("a.backup"))).count
-        #expect(told["byteCount"]?.int64 == Int64(size))
+        #expect(reported["byteCount"]?.int64 == Int64(size))
         let restore = try await place.run(
             ["restore", "a.backup", "--json"] + other(place))
         #expect(restore.code == 0)
@@ -36,7 +36,7 @@ struct BackupCommandTests {
             back.object?.map(\.key) == [
                 "file", "environment", "positionBefore", "position", "root", "setAside",
             ])
-        #expect(back["root"] == told["root"])
+        #expect(back["root"] == reported["root"])
         #expect(back["positionBefore"]?.isNull == true)
         let audit = try await place.run(["audit", "verify", "--signatures"] + other(place))
         #expect(audit.code == 0)

@@ -48,8 +48,8 @@ struct DurableNameTests {
             directory: place.path, variables: Workplace.inherited, input: names[0],
             output: names[1], errors: names[1]
         ).run()
-        let told = try String(contentsOfFile: names[1], encoding: .utf8)
-        #expect(code == 0, "\(told)")
+        let reported = try String(contentsOfFile: names[1], encoding: .utf8)
+        #expect(code == 0, "\(reported)")
         let trace = try String(contentsOfFile: names[2], encoding: .utf8)
         return steps(trace.split(separator: "\n"))
     }

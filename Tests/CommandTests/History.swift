@@ -12,7 +12,7 @@ enum History {
         var bytes: [UInt8] = []
         try await SignedHistory(
             HistoryPlan(limit: .events(count)), authority: Evidence.authority
-        ).tell { bytes += $0.lines }
+        ).emit { bytes += $0.lines }
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 }

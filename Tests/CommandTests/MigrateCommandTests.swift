@@ -7,7 +7,7 @@ import Testing
 struct MigrateCommandTests {
     private let apple = APICommandTests()
     /// The lives of the served API.
-    static let told = OriginalStoreKit(ServedBooks(HistoryPlan(limit: .chains(200))))
+    static let reported = OriginalStoreKit(ServedBooks(HistoryPlan(limit: .chains(200))))
     static let stored = Timestamp(milliseconds: 1_767_225_600_000)
     static let receipts: ReceiptAuthority = {
         do { return try ReceiptAuthority() } catch { fatalError("OpenSSL makes no keys: \(error)") }
@@ -15,11 +15,11 @@ struct MigrateCommandTests {
 
     /// Writes responses about some customers into a directory; returns their ids.
     private func store(_ count: Int, in place: Workplace) throws -> [String] {
-        let ids = Array(Self.told.ids(at: Self.stored).prefix(count))
+        let ids = Array(Self.reported.ids(at: Self.stored).prefix(count))
         try FileManager.default.createDirectory(
             atPath: place.file("stored/answers"), withIntermediateDirectories: true)
         for id in ids {
-            let body = try #require(Self.told.verifyReceipt(of: id, at: Self.stored))
+            let body = try #require(Self.reported.verifyReceipt(of: id, at: Self.stored))
             try place.write(Data(body), to: "stored/answers/\(id).json")
         }
         return ids
@@ -90,9 +90,9 @@ struct MigrateCommandTests {
             ])
             #expect(made.code == 0, "\(made.err)")
             let moment = Timestamp(milliseconds: 1_704_067_200_000)
-            let ids = Self.told.ids(at: moment)
+            let ids = Self.reported.ids(at: moment)
             // Notifications also name customers whose only purchase is no longer in the receipt.
-            let named = try Self.told.notificationsV1(through: moment, password: "x")
+            let named = try Self.reported.notificationsV1(through: moment, password: "x")
                 .map(\.originalTransactionId)
             #expect(made.out.hasPrefix("\(ids.count) customers as of 2024-01-01"))
             let plan = try await place.run(
@@ -153,8 +153,8 @@ struct MigrateCommandTests {
     @Test("verify-receipt prints Apple's response, and appends it with --append")
     func verifyReceipt() async throws {
         try await apple.serving { place, _ in
-            let id = try #require(Self.told.ids(at: Self.stored).first)
-            let contents = try #require(Self.told.receipt(of: id, at: Self.stored))
+            let id = try #require(Self.reported.ids(at: Self.stored).first)
+            let contents = try #require(Self.reported.receipt(of: id, at: Self.stored))
             try place.write(Data(Self.receipts.sign(contents)), to: "receipt")
             let options = try asking(place, secret: SimulatedAPI.usualSharedSecret)
             let shown = try await place.run(["api", "verify-receipt", "receipt"] + options)
@@ -179,8 +179,8 @@ struct MigrateCommandTests {
     @Test("a wrong secret names the app and what to do; a receipt of an unknown app is not sent")
     func verifyReceiptRefused() async throws {
         try await apple.serving { place, _ in
-            let id = try #require(Self.told.ids(at: Self.stored).first)
-            let contents = try #require(Self.told.receipt(of: id, at: Self.stored))
+            let id = try #require(Self.reported.ids(at: Self.stored).first)
+            let contents = try #require(Self.reported.receipt(of: id, at: Self.stored))
             try place.write(Data(Self.receipts.sign(contents)), to: "receipt")
             let options = try asking(place, secret: "another-secret-of-old")
             let outcome = try await place.run(["api", "verify-receipt", "receipt"] + options)

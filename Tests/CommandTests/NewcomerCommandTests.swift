@@ -31,8 +31,8 @@ struct NewcomerCommandTests {
             try place.write(app, to: "trial.yaml")
             let ask = ["api", "verify-receipt", "r.der", "--config", "trial.yaml"]
             // Only the server can detect the wrong secret.
-            let told = try await place.run(ask)
-            #expect(told.errorCode == "wrongSharedSecret", "\(told.err)")
+            let reported = try await place.run(ask)
+            #expect(reported.errorCode == "wrongSharedSecret", "\(reported.err)")
             let elsewhere = try await place.run(ask + ["--base-url", "http://127.0.0.1:1"])
             #expect(elsewhere.errorCode == "appleUnreachable", "\(elsewhere.err)")
         }
@@ -59,11 +59,11 @@ struct NewcomerCommandTests {
             let doctor = try await place.run("doctor")
             #expect(doctor.code == 1)
             let line = doctor.out.split(separator: "\n").first { $0.hasPrefix("BAD ") }
-            let told = try #require(line).description
-            #expect(told.hasPrefix("BAD  \(subject): "))
+            let reported = try #require(line).description
+            #expect(reported.hasPrefix("BAD  \(subject): "))
             let served = try await place.run("serve", "--port", "0")
             #expect(served.code == 78)
-            let reason = String(told.dropFirst("BAD  \(subject): ".count))
+            let reason = String(reported.dropFirst("BAD  \(subject): ".count))
             #expect(served.err.contains(reason), "\(code): \(served.err)")
         }
     }
@@ -97,9 +97,9 @@ struct NewcomerCommandTests {
         #expect(lines.first?.contains("--trust-root") == true)
         #expect(try await place.run("ingest", "in.ndjson").code == 0)
         let audit = ["audit", "verify", "--signatures", "--data", "data"]
-        let told = try await place.run(audit)
-        #expect(told.code == 1)
-        let bad = told.out.split(separator: "\n").filter { $0.hasPrefix("BAD ") }
+        let reported = try await place.run(audit)
+        #expect(reported.code == 1)
+        let bad = reported.out.split(separator: "\n").filter { $0.hasPrefix("BAD ") }
         #expect(bad.count == 1)
         #expect(bad.first?.hasPrefix("BAD  positions 1, 2, 3 and 1 more: untrustedRoot: ") == true)
         let json = try await place.run(audit + ["--json"]).json()
@@ -132,10 +132,10 @@ struct NewcomerCommandTests {
         #expect(stranger.code == 0)
         #expect(stranger.err.isEmpty)
         for command in ["show", "timeline"] {
-            let told = try await place.run(command, "user-42")
-            #expect(told.code == 1)
-            #expect(told.err.contains("subledger timeline --customer user-42"))
-            #expect(told.err.contains("subledger entitlements user-42"))
+            let reported = try await place.run(command, "user-42")
+            #expect(reported.code == 1)
+            #expect(reported.err.contains("subledger timeline --customer user-42"))
+            #expect(reported.err.contains("subledger entitlements user-42"))
         }
     }
 
@@ -149,9 +149,9 @@ struct NewcomerCommandTests {
         for arguments in [
             ["show", Evidence.id, "--at", "soon"], ["recover", "--from", "soon"],
         ] {
-            let told = try await place.run(arguments + place.options)
-            #expect(told.code == 64)
-            #expect(told.err.contains("a day (2026-01-31, midnight UTC)"))
+            let reported = try await place.run(arguments + place.options)
+            #expect(reported.code == 64)
+            #expect(reported.err.contains("a day (2026-01-31, midnight UTC)"))
         }
     }
 }

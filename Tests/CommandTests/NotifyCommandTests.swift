@@ -30,12 +30,12 @@ struct NotifyCommandTests {
     func arrives() async throws {
         let place = try await place()
         let service = try await ServiceRun(place)
-        let told = try await place.run(
+        let reported = try await place.run(
             "simulate", "notify", "--to", url(service), "--authority", "apple", "--chains", "6",
             "--rough", "1", "--until", "2030-01-01T00:00:00Z", "--json")
         #expect(try await service.terminate() == 0)
-        #expect(told.code == 0, "\(told.err)")
-        let report = try told.json()
+        #expect(reported.code == 0, "\(reported.err)")
+        let report = try reported.json()
         let sent = try #require(report["notifications"]?.int64)
         let lost = try #require(report["lost"]?.int64)
         #expect(sent > 10)
@@ -104,14 +104,14 @@ struct NotifyCommandTests {
     }
 
     @Test("Without a listener every attempt fails, and the report says so")
-    func nobody() async throws {
+    func unknownCustomer() async throws {
         let place = try Workplace(options: [])
-        let told = try await place.run([
+        let reported = try await place.run([
             "simulate", "notify", "--to", "http://127.0.0.1:1/", "--authority", "apple",
             "--chains", "1", "--until", "2030-01-01T00:00:00Z", "--json",
         ])
-        #expect(told.code == 0, "\(told.err)")
-        let report = try told.json()
+        #expect(reported.code == 0, "\(reported.err)")
+        let report = try reported.json()
         #expect(report["until"]?.string == "2030-01-01T00:00:00.000Z")
         #expect((report["notifications"]?.int64 ?? 0) > 0)
         #expect(report["neverTaken"] == report["notifications"])

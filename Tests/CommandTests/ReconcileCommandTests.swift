@@ -41,8 +41,8 @@ struct ReconcileCommandTests {
             #expect(result?["originalTransactionId"]?.string == Evidence.id)
             #expect(result?["before"]?.array?.compactMap(\.string) == ["renewalOverdue"])
             #expect(result?["outcome"]?.string == "unknown")
-            let told = try await place.run("reconcile", "--limit", "1")
-            #expect(told.out.contains("\(Evidence.id): renewalOverdue -> unknown"))
+            let reported = try await place.run("reconcile", "--limit", "1")
+            #expect(reported.out.contains("\(Evidence.id): renewalOverdue -> unknown"))
         }
     }
 

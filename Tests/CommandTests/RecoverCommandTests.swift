@@ -170,11 +170,11 @@ struct RecoverCommandTests {
         ["2026-01-01", "soon/2026-01-01", "2026-02-01/2026-01-01"])
     func stretches(option: String, text: String) async throws {
         let place = try Workplace(options: [])
-        let told = try await place.run(
+        let reported = try await place.run(
             "simulate", "server", "--authority", "apple", "--port", "0", "--bundle-id",
             "com.example.app", "--json", option, text)
-        #expect(told.code == 64)
-        #expect(told.err.contains(option))
+        #expect(reported.code == 64)
+        #expect(reported.err.contains(option))
     }
 
     private static func time(_ value: JSONValue?) throws -> Int64 {

@@ -19,12 +19,12 @@ struct SimulateCommandTests {
               com.example.season: { entitlements: [pro], duration: P1M }
             """
             .split(separator: "\n").map(String.init), to: "subledger.yaml")
-        let told = try await place.run(
+        let reported = try await place.run(
             "simulate", "history", "--events", "120", "--root", "root.der", "--truth",
             "truth.ndjson")
-        #expect(told.code == 0, "\(told.err)")
-        #expect(told.out.split(separator: "\n").count == 120)
-        try place.write(Data(told.out.utf8), to: "in.ndjson")
+        #expect(reported.code == 0, "\(reported.err)")
+        #expect(reported.out.split(separator: "\n").count == 120)
+        try place.write(Data(reported.out.utf8), to: "in.ndjson")
         let taken = try await place.run(
             "ingest", "in.ndjson", "--json", "--data", "data", "--trust-root", "root.der")
         #expect(taken.code == 0, "\(taken.err)")
@@ -91,10 +91,10 @@ struct SimulateCommandTests {
     @Test("Sandbox lives go into the sandbox ledger")
     func sandbox() async throws {
         let place = try place()
-        let told = try await place.run(
+        let reported = try await place.run(
             "simulate", "history", "--events", "40", "--root", "root.der", "--environment",
             "sandbox")
-        try place.write(Data(told.out.utf8), to: "in.ndjson")
+        try place.write(Data(reported.out.utf8), to: "in.ndjson")
         let taken = try await place.run(
             "ingest", "in.ndjson", "--data", "data", "--trust-root", "root.der",
             "--environment", "sandbox")

@@ -66,10 +66,10 @@ struct UnprojectedCommandTests {
             try obstruct(place)
             try FileManager.default.createDirectory(
                 atPath: place.file("stored"), withIntermediateDirectories: true)
-            let told = MigrateCommandTests.told
-            let customers = told.ids(at: MigrateCommandTests.stored).prefix(3)
+            let reported = MigrateCommandTests.reported
+            let customers = reported.ids(at: MigrateCommandTests.stored).prefix(3)
             for id in customers {
-                let body = told.verifyReceipt(of: id, at: MigrateCommandTests.stored)
+                let body = reported.verifyReceipt(of: id, at: MigrateCommandTests.stored)
                 try place.write(Data(try #require(body)), to: "stored/\(id).json")
             }
             let outcome = try await place.run("migrate-from", "verify-receipt", "stored", "--json")

@@ -206,9 +206,9 @@ struct UpkeepCommandTests {
     func replay() async throws {
         let place = try Workplace(options: [])
         let story = UpkeepCommandTests.stories.appending(path: "plain-month-and-three-renewals")
-        let told = try await place.run("replay", story.path)
-        #expect(told.code == 0)
-        #expect(told.out.contains("subscribed → renewing"))
+        let reported = try await place.run("replay", story.path)
+        #expect(reported.code == 0)
+        #expect(reported.out.contains("subscribed → renewing"))
         let checked = try await place.run("replay", "--check", "--json", story.path)
         #expect(checked.code == 0)
         #expect(try checked.json()["passed"]?.bool == true)
@@ -226,8 +226,8 @@ struct UpkeepCommandTests {
         let outcome = try await place.run("replay", "--check", "--json", "story")
         #expect(outcome.code == 1)
         #expect(try outcome.json()["passed"]?.bool == false)
-        let told = try outcome.json()["stories"]?.array?.first
-        #expect(told?["differences"]?.array?.isEmpty == false)
+        let reported = try outcome.json()["stories"]?.array?.first
+        #expect(reported?["differences"]?.array?.isEmpty == false)
     }
 
     @Test("A story that is unreadable, or has no expectations, is reported")

@@ -27,9 +27,9 @@ struct WarehouseCommandTests {
     /// A ledger with a simulated history.
     private func taken(events: Int) async throws -> Workplace {
         let place = try Workplace()
-        let told = try await place.run(
+        let reported = try await place.run(
             "simulate", "history", "--events", "\(events)", "--root", "root.der")
-        try place.write(Data(told.out.utf8), to: "in.ndjson")
+        try place.write(Data(reported.out.utf8), to: "in.ndjson")
         let ingested = try await place.run(
             "ingest", "in.ndjson", "--data", "data", "--trust-root", "root.der")
         #expect(ingested.code == 0, "\(ingested.err)")
@@ -158,8 +158,9 @@ struct WarehouseCommandTests {
         #expect(table.out.hasPrefix("from,to,currency,"))
         #expect(table.err.contains("proceeds/1") && table.err.contains("An estimate"))
         #expect(table.err.contains("completeness"))
-        let told = try await place.run(["churn", "--definitions", "revenuecat", "--json"] + range)
-        let rows = try #require(try told.json()["rows"]?.array)
+        let reported = try await place.run(
+            ["churn", "--definitions", "revenuecat", "--json"] + range)
+        let rows = try #require(try reported.json()["rows"]?.array)
         #expect(rows.contains { $0["ours"]?.int64 ?? 0 > 0 })
         let named = try await place.run(
             ["churn", "--by", "reason", "--definitions", "adapty", "--json"] + range)

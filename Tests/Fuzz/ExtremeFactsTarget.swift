@@ -136,7 +136,7 @@ struct ExtremeFactsTarget: FuzzTarget {
         let encoded = FactCodec.encode(fact)
         let again = encoded.withUnsafeBytes {
             try? FactCodec.decode(
-                $0, position: fact.position, signedAt: signedAt, recent: RecentTexts())
+                $0, position: fact.position, signedAt: signedAt, recent: StringInterner())
         }
         require(again == fact, "a fact round-trips through storage")
     }

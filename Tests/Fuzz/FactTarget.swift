@@ -10,7 +10,7 @@ struct FactTarget: FuzzTarget {
     func seeds(_ source: SeedSource) -> [[UInt8]] { source.facts.map { FactCodec.encode($0) } }
 
     func run(_ bytes: UnsafeBufferPointer<UInt8>) {
-        let recent = RecentTexts()
+        let recent = StringInterner()
         for signedAt in [0, 1_700_000_000_000, Int64.min, Int64.max] {
             let fact = try? FactCodec.decode(
                 UnsafeRawBufferPointer(bytes), position: 7, signedAt: signedAt, recent: recent)

@@ -78,10 +78,10 @@ struct LifecycleTarget: FuzzTarget {
                     facts.append(Fact(transaction: transaction, origin: origin))
                 }
             } else if let renewal = try? RenewalPayload.decode(buffer) {
-                if let told = notification {
+                if let reported = notification {
                     facts.append(
                         Fact(
-                            notification: told, transaction: transaction, renewal: renewal,
+                            notification: reported, transaction: transaction, renewal: renewal,
                             origin: origin))
                     notification = nil
                 } else if let transaction {

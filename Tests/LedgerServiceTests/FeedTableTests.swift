@@ -34,8 +34,8 @@ struct FeedTableTests {
         let page = try FeedTableTests.page()
         let body = try #require(page.components(separatedBy: "\n## Names\n").last)
             .components(separatedBy: "\n###")[0]
-        let told = FeedTableTests.quoted(body).subtracting(["renewing", "test"])
-        #expect(told == Set(ChangeName.allCases.map(\.rawValue)))
+        let reported = FeedTableTests.quoted(body).subtracting(["renewing", "test"])
+        #expect(reported == Set(ChangeName.allCases.map(\.rawValue)))
     }
 
     @Test("every notification type maps to existing change names")

@@ -27,7 +27,7 @@ struct ReplayCoverageTests {
     static let minimumStoryCount = 40
 
     /// Types and subtypes of every line of every story.
-    static let told: Set<String> = {
+    static let reported: Set<String> = {
         var found: Set<String> = []
         for name in StoryTelling.names {
             let path = StoryTelling.folder.appending(path: "\(name)/notifications.ndjson").path
@@ -46,7 +46,7 @@ struct ReplayCoverageTests {
         "Some story contains every row of Apple's table that can touch a lifecycle", arguments: rows
     )
     func row(_ row: String) {
-        #expect(ReplayCoverageTests.told.contains(row))
+        #expect(ReplayCoverageTests.reported.contains(row))
     }
 
     @Test("There are at least forty stories")

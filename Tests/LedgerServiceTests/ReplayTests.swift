@@ -29,12 +29,12 @@ struct ReplayTests {
 
     /// In order of arrival it gives `expected.json`; rebuilt from the log, the same.
     private func inOrder(_ story: Story, _ lines: [[UInt8]]) async throws -> [String] {
-        var telling = try await StoryTelling(story)
-        try await telling.take(lines)
-        #expect(telling.errors.isEmpty, "refused: \(telling.errors)")
-        #expect(telling.appended + telling.duplicates == Int64(lines.count))
+        var reporting = try await StoryTelling(story)
+        try await reporting.take(lines)
+        #expect(reporting.errors.isEmpty, "refused: \(reporting.errors)")
+        #expect(reporting.appended + reporting.duplicates == Int64(lines.count))
         let check = try StoryCheck(expected: try #require(story.expected))
-        let answers = try await telling.session { session in
+        let answers = try await reporting.session { session in
             let differences = try await check.differences(session)
             #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
             let answers = try await StoryTelling.answers(session)
@@ -42,8 +42,8 @@ struct ReplayTests {
             try await projector.rebuild(fromLog: true)
             return answers
         }
-        #expect(try await telling.answers() == answers, "rebuilt from the log")
-        await telling.scratch.remove()
+        #expect(try await reporting.answers() == answers, "rebuilt from the log")
+        await reporting.scratch.remove()
         return answers
     }
 
@@ -54,12 +54,12 @@ struct ReplayTests {
         var generator = SeededGenerator(seed: seed)
         var order = lines + lines
         generator.shuffle(&order)
-        var telling = try await StoryTelling(story)
-        try await telling.take(order)
-        #expect(telling.errors.isEmpty, "seed \(seed)")
-        #expect(telling.duplicates >= Int64(lines.count), "seed \(seed)")
-        #expect(try await telling.answers() == expected, "seed \(seed)")
-        await telling.scratch.remove()
+        var reporting = try await StoryTelling(story)
+        try await reporting.take(order)
+        #expect(reporting.errors.isEmpty, "seed \(seed)")
+        #expect(reporting.duplicates >= Int64(lines.count), "seed \(seed)")
+        #expect(try await reporting.answers() == expected, "seed \(seed)")
+        await reporting.scratch.remove()
     }
 
     /// Newest first, each event appended and projected separately; the projections then equal those
@@ -67,16 +67,16 @@ struct ReplayTests {
     private func inPieces(
         _ story: Story, _ lines: [[UInt8]], _ expected: [String]
     ) async throws {
-        var telling = try await StoryTelling(story)
+        var reporting = try await StoryTelling(story)
         for line in lines.reversed() {
-            try await telling.take([line])
-            try await telling.session { #expect($0.head >= 1) }
+            try await reporting.take([line])
+            try await reporting.session { #expect($0.head >= 1) }
         }
-        #expect(try await telling.answers() == expected, "in pieces")
-        try await telling.session { session in
+        #expect(try await reporting.answers() == expected, "in pieces")
+        try await reporting.session { session in
             let found = try await RebuildCheck(try #require(session.projector)).run()
             #expect(found.count == 0, "\(found.differences)")
         }
-        await telling.scratch.remove()
+        await reporting.scratch.remove()
     }
 }

@@ -51,7 +51,7 @@ struct RevocationTests {
     @Test(
         "The issuer and its delegate are accepted",
         arguments: [Authority.Responder.issuer, .delegate], Authority.Subject.allCases)
-    func believed(responder: Authority.Responder, subject: Authority.Subject) throws {
+    func accepted(responder: Authority.Responder, subject: Authority.Subject) throws {
         #expect(try status(.good, responder: responder, about: subject) == .good)
         #expect(try status(.revoked, responder: responder, about: subject) == .revoked)
         #expect(isUnknown(try status(.unknown(""), responder: responder, about: subject)))
@@ -109,13 +109,13 @@ struct RevocationTests {
         let limit = RevocationCheck.maximumResponseByteCount
         #expect(isUnknown([UInt8](repeating: 0, count: limit)))
         #expect(isUnknown([UInt8](repeating: 0, count: limit + 1)))
-        var believed: [Int] = []
+        var accepted: [Int] = []
         for index in answer.indices {
             var changed = answer
             changed[index] ^= 1
-            if !isUnknown(changed) { believed.append(index) }
+            if !isUnknown(changed) { accepted.append(index) }
         }
-        #expect(believed == [])
+        #expect(accepted == [])
     }
 
     private struct Network: RevocationTransport {

@@ -8,7 +8,7 @@ struct DemoWorldTests {
         let now = Timestamp(milliseconds: 1_780_272_000_000)
         let world = DemoWorld(chainCount: 150, seed: 0, now: now)
         var lines = 0
-        let told = try world.tell(signedBy: Authority()) { _ in lines += 1 }
+        let reported = try world.emit(signedBy: Authority()) { _ in lines += 1 }
         var (arrived, missed): (Set<NotificationUUID>, Set<NotificationUUID>) = ([], [])
         var others = 0
         var stream = HistoryStream(world.plan)
@@ -23,12 +23,12 @@ struct DemoWorldTests {
                 if isLost { missed.insert(uuid) } else { arrived.insert(uuid) }
             }
         }
-        #expect(told.arrivedCount == arrived.count)
-        #expect(told.otherCount == others)
-        #expect(told.lostCount == missed.subtracting(arrived).count)
-        #expect(lines >= told.arrivedCount + told.otherCount)
+        #expect(reported.arrivedCount == arrived.count)
+        #expect(reported.otherCount == others)
+        #expect(reported.lostCount == missed.subtracting(arrived).count)
+        #expect(lines >= reported.arrivedCount + reported.otherCount)
         // Otherwise the test would prove nothing.
         #expect(others > 0)
-        #expect(told.lostCount > 0)
+        #expect(reported.lostCount > 0)
     }
 }

@@ -89,17 +89,17 @@ struct HistoryTests {
         let plan = HistoryPlan(limit: .events(200))
         let history = SignedHistory(plan, authority: authority)
         var whole: [UInt8] = []
-        let end = try await history.tell { whole += $0.lines }
+        let end = try await history.emit { whole += $0.lines }
         #expect(end.events == 200)
         let times = whole.split(separator: UInt8(ascii: "\n")).map(Self.receivedAt)
         #expect(times == all(plan).map(\.delivery.receivedAt.rfc3339))
         var rest: [UInt8] = []
-        let skipped = try await history.tell(skipping: 150) { rest += $0.lines }
+        let skipped = try await history.emit(skipping: 150) { rest += $0.lines }
         #expect(skipped.events == 200)
         #expect(
             rest.split(separator: UInt8(ascii: "\n")).map(Self.receivedAt)
                 == Array(times.dropFirst(150)))
-        let nothing = try await history.tell(skipping: 200) { _ in Issue.record("told") }
+        let nothing = try await history.emit(skipping: 200) { _ in Issue.record("told") }
         #expect(nothing.events == 0)
     }
 
@@ -114,7 +114,7 @@ struct HistoryTests {
             HistoryPlan(limit: .events(1_000)), authority: try Authority())
         var pieces = 0
         await #expect(throws: Enough.self) {
-            try await history.tell { _ in
+            try await history.emit { _ in
                 pieces += 1
                 if pieces == 3 { throw Enough() }
             }

@@ -29,10 +29,10 @@ struct TruthTests {
             let life = Self.world.life(seed: seed)
             var adversity = Adversity(seed: seed)
             let ledger = Self.fold(adversity.wild(life.deliveries), life)
-            let told = ledger.intervals.map(Told.init)
+            let reported = ledger.intervals.map(Told.init)
             let truth = life.truth.map(Told.init)
-            guard told == truth else {
-                Issue.record("seed \(seed):\(Told.difference(told, truth))")
+            guard reported == truth else {
+                Issue.record("seed \(seed):\(Told.difference(reported, truth))")
                 continue
             }
             for moment in life.moments { Self.check(moment, ledger, seed) }
@@ -47,11 +47,11 @@ struct TruthTests {
             let life = Self.world.life(seed: seed)
             for loss in life.losses {
                 let ledger = Self.fold(life.deliveries(without: loss), life)
-                let told = ledger.intervals.map(Told.init)
+                let reported = ledger.intervals.map(Told.init)
                 let truth = loss.truth.map(Told.init)
-                if told != truth {
+                if reported != truth {
                     Issue.record(
-                        "seed \(seed), \(loss.kind):\(Told.difference(told, truth))")
+                        "seed \(seed), \(loss.kind):\(Told.difference(reported, truth))")
                 }
             }
         }
@@ -135,10 +135,10 @@ private struct Told: Equatable, CustomStringConvertible {
         return "\(state) \(from.rfc3339) \(until) \(transactionId) \(reason ?? "-")"
     }
 
-    static func difference(_ told: [Told], _ truth: [Told]) -> String {
+    static func difference(_ reported: [Told], _ truth: [Told]) -> String {
         func list(_ intervals: [Told]) -> String {
             intervals.map { "\n    \($0)" }.joined()
         }
-        return "\n  told\(list(told))\n  truth\(list(truth))"
+        return "\n  told\(list(reported))\n  truth\(list(truth))"
     }
 }

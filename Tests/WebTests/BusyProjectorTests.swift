@@ -23,7 +23,7 @@ struct BusyProjectorTests {
             }
             try await notify(1)
             _ = try await served.snapshot(atLeast: 1, limit: .seconds(60))
-            let wish = try #require(try ProjectorWish.make(directory: directory))
+            let wish = try #require(try ProjectorHandover.make(directory: directory))
             var (position, lock): (Int64, ProjectorLock?) = (1, nil)
             // A stream of events without idle time.
             while lock == nil, position < 1_000 {

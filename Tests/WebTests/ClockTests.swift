@@ -38,9 +38,9 @@ struct ClockTests {
         place.clock = { clock.now }
         place.logger = codes.logger
         let purchase = MadePurchase()
-        let told: @Sendable () -> Int = { codes.all.count { $0 == "clockBehind" } }
+        let reported: @Sendable () -> Int = { codes.all.count { $0 == "clockBehind" } }
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
-            let steps: [(period: Int, days: Int64, told: Int)] = [
+            let steps: [(period: Int, days: Int64, reported: Int)] = [
                 // Ahead, corrected, a repetition and another event; caught up, and back once more.
                 (0, 400, 0), (0, -400, 0), (1, 0, 1), (2, 0, 1), (3, 401, 1), (4, -401, 2),
             ]
@@ -48,7 +48,7 @@ struct ClockTests {
                 clock.jump(byDays: step.days)
                 let answer = try await client.notify(purchase.notificationBody(step.period))
                 #expect(answer.status == 200)
-                #expect(told() == step.told, "period \(step.period)")
+                #expect(reported() == step.reported, "period \(step.period)")
             }
         }
     }

@@ -13,15 +13,15 @@ struct ComparedRouteTests {
     private static let rates = "USD,EUR:1.0834,JPY:0.006612"
 
     private func query(
-        _ host: LedgerHost, _ knowledge: KnowledgeLimit = .everything
+        _ host: LedgerHost, _ knowledge: AsOf = .everything
     ) async throws -> MetricsQuery {
         MetricsQuery(
             try await host.ledger(.production).snapshot(limit: .seconds(60)).query,
             reportTimeZone: "UTC", now: ServedPlace.now, knowledge: knowledge)
     }
 
-    private var words: MetricsWords {
-        var words = MetricsWords()
+    private var words: MetricParameters {
+        var words = MetricParameters()
         words.from = "2026-01-01"
         return words
     }
@@ -87,7 +87,7 @@ struct ComparedRouteTests {
         try await ServedPlace().serve(renewed: purchase) { client, host in
             let first = try await host.ledger(.production).ledger.log.events(after: 0, limit: 1)
             let time = try #require(first.first?.receivedAt)
-            let states: [(String, KnowledgeLimit, KnowledgeLimit)] = [
+            let states: [(String, AsOf, AsOf)] = [
                 ("knownPosition=1", .knownPosition(1), .everything),
                 ("knownPosition=2,0", .knownPosition(0), .knownPosition(2)),
                 ("knownPosition=0,1", .knownPosition(0), .knownPosition(1)),

@@ -62,7 +62,7 @@ struct CustomerRouteTests {
         let token = token
         try await bought { client, host in
             let snapshot = try await host.ledger(.production).snapshot()
-            let moment = host.moment(QuestionScope())
+            let moment = host.moment(QueryScope())
             let customer = CustomerId(stated: token)
             let answer = try await snapshot.customers.entitlements(of: customer, moment: moment)
             let reading = try await snapshot.customers.reading(of: customer, moment: moment)
@@ -159,13 +159,13 @@ struct CustomerRouteTests {
                 ).json
                 let entries = try #require(page["entries"]?.array)
                 #expect(entries.count == 1)
-                let told = (page["chains"]?.array ?? []).compactMap {
+                let reported = (page["chains"]?.array ?? []).compactMap {
                     $0["originalTransactionId"]?.string
                 }
                 let own = entries.compactMap { $0["originalTransactionId"]?.string }
-                #expect(told == own)
+                #expect(reported == own)
                 seen += entries
-                chains.formUnion(told)
+                chains.formUnion(reported)
                 after = page["next"]?.string
                 if after == nil { break }
             }
@@ -246,7 +246,7 @@ struct CustomerRouteTests {
                 let id = String(repeating: "a", count: PathReader.maximumByteCount + excess)
                 #expect(try await client.get("\(path)/\(id)/entitlements").status == status)
                 let cursor = String(
-                    repeating: "1", count: QuestionReader.cursorByteCount - 2 + excess)
+                    repeating: "1", count: QueryParameters.cursorByteCount - 2 + excess)
                 let page = try await client.get("\(path)/a/subscriptions?after=\(cursor)~b")
                 #expect(page.status == status)
             }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Frames of HTTP/2")
 struct FrameBoundTests {
     private static let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
-    private static let update = FrameAllowance.Frame(type: 8, byteCount: 4)
+    private static let update = FrameTokenBucket.Frame(type: 8, byteCount: 4)
 
     private static func limits(frames: Int, perSecond: Int = 0) -> ConnectionLimits {
         var limits = ConnectionLimits()
@@ -18,7 +18,7 @@ struct FrameBoundTests {
 
     /// Expects that exactly this many frames of a kind are allowed at one time, out of 10,000.
     private func expectTaken(
-        _ count: Int, _ allowance: inout FrameAllowance, _ frame: FrameAllowance.Frame = update,
+        _ count: Int, _ allowance: inout FrameTokenBucket, _ frame: FrameTokenBucket.Frame = update,
         after elapsed: TimeAmount = .zero, location: SourceLocation = #_sourceLocation
     ) {
         let taken = (0..<10_000).first { _ in
@@ -32,22 +32,22 @@ struct FrameBoundTests {
     @Test("As many as the limit, and not one past it")
     func bound() {
         let limits = ConnectionLimits()
-        var allowance = FrameAllowance(limits: limits, now: FrameBoundTests.start)
+        var allowance = FrameTokenBucket(limits: limits, now: FrameBoundTests.start)
         expectTaken(limits.frameCount, &allowance)
         expectTaken(0, &allowance)
     }
 
     @Test("A request accounts for its own frames, but saves none up beyond the limit")
     func requests() {
-        var allowance = FrameAllowance(
+        var allowance = FrameTokenBucket(
             limits: FrameBoundTests.limits(frames: 100), now: FrameBoundTests.start)
-        let head = FrameAllowance.Frame(type: FrameAllowance.Frame.headers, byteCount: 40)
+        let head = FrameTokenBucket.Frame(type: FrameTokenBucket.Frame.headers, byteCount: 40)
         // Requests alone are unlimited.
         expectTaken(10_000, &allowance, head)
         expectTaken(99, &allowance)
         let isTaken = allowance.take(head, now: FrameBoundTests.start)
         #expect(isTaken)
-        expectTaken(FrameAllowance.framesPerRequest - 1, &allowance)
+        expectTaken(FrameTokenBucket.framesPerRequest - 1, &allowance)
     }
 
     @Test(
@@ -55,22 +55,22 @@ struct FrameBoundTests {
     func bodies() {
         let limits = FrameBoundTests.limits(frames: 100)
         for (byteCount, taken) in [
-            (FrameAllowance.bytesPerFrame, 10_000), (FrameAllowance.bytesPerFrame / 2, 199),
+            (FrameTokenBucket.bytesPerFrame, 10_000), (FrameTokenBucket.bytesPerFrame / 2, 199),
             (1, 101), (0, 100),
         ] {
-            var allowance = FrameAllowance(limits: limits, now: FrameBoundTests.start)
-            let piece = FrameAllowance.Frame(
-                type: FrameAllowance.Frame.data, byteCount: byteCount)
+            var allowance = FrameTokenBucket(limits: limits, now: FrameBoundTests.start)
+            let piece = FrameTokenBucket.Frame(
+                type: FrameTokenBucket.Frame.data, byteCount: byteCount)
             expectTaken(taken, &allowance, piece)
         }
     }
 
     @Test("A response makes room for the WINDOW_UPDATE frames of its reader")
     func answers() {
-        var allowance = FrameAllowance(
+        var allowance = FrameTokenBucket(
             limits: FrameBoundTests.limits(frames: 100), now: FrameBoundTests.start)
         expectTaken(100, &allowance)
-        allowance.earn(byteCount: 3 * FrameAllowance.bytesPerFrame)
+        allowance.earn(byteCount: 3 * FrameTokenBucket.bytesPerFrame)
         expectTaken(3, &allowance)
         allowance.earn(byteCount: Int(Int32.max))
         expectTaken(100, &allowance)
@@ -78,7 +78,7 @@ struct FrameBoundTests {
 
     @Test("Every second accounts for some more, up to the limit")
     func time() {
-        var allowance = FrameAllowance(
+        var allowance = FrameTokenBucket(
             limits: FrameBoundTests.limits(frames: 100, perSecond: 16), now: FrameBoundTests.start)
         expectTaken(100, &allowance)
         expectTaken(0, &allowance, after: .milliseconds(999))
@@ -95,7 +95,7 @@ struct FrameBoundTests {
             + BareHTTP2.frame(.data, stream: 1, payload: Array(repeating: 0, count: 300))
             + BareHTTP2.frame(.unknown, payload: [8])
         var heads = FrameHeads()
-        var seen: [FrameAllowance.Frame] = []
+        var seen: [FrameTokenBucket.Frame] = []
         for start in stride(from: 0, to: sent.count, by: length) {
             let piece = sent[start..<min(start + length, sent.count)]
             heads.read(ByteBuffer(bytes: piece)) {

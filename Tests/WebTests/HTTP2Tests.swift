@@ -59,9 +59,9 @@ struct HTTP2Tests {
                 client, "\(address)/appstore/notifications", .stream(bytes, length: .unknown))
             #expect(slow.version == .http2)
             #expect(slow.status == .requestTimeout)
-            let told = try await slow.body.collect(upTo: 65_536)
+            let reported = try await slow.body.collect(upTo: 65_536)
             #expect(
-                try JSONValue.parse(Array(told.readableBytesView))["code"]?.string
+                try JSONValue.parse(Array(reported.readableBytesView))["code"]?.string
                     == "requestTimeout")
             source.finish()
 

@@ -28,11 +28,12 @@ struct MetricMeaningTests {
     @Test("Every metric of Service.md has a text, and no other")
     func documentedOnes() throws {
         let documented = try MetricMeaningTests.documented()
-        let told = Set(MetricMeaning.texts.keys)
+        let reported = Set(MetricMeaning.texts.keys)
         #expect(
-            documented.subtracting(told) == [], "in Service.md, without a text in MetricMeaning")
+            documented.subtracting(reported) == [], "in Service.md, without a text in MetricMeaning"
+        )
         #expect(
-            told.subtracting(documented) == [], "in MetricMeaning, without a row in Service.md")
+            reported.subtracting(documented) == [], "in MetricMeaning, without a row in Service.md")
         for (name, text) in MetricMeaning.texts {
             #expect(!text.contains { $0 == "\\" || $0.isNewline } && text.hasSuffix("."), "\(name)")
         }

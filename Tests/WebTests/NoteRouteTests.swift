@@ -111,8 +111,8 @@ struct NoteRouteTests {
         try await ServedPlace().serve(renewed: purchase) { client, host in
             let chain = "/v1/subscriptions/\(purchase.id)/notes"
             for path in ["/v1/customers/ann/notes", chain] {
-                let nobody = try await client.send(.post, path, head(actor: nil))
-                #expect(nobody.code == "invalidActor")
+                let unknownCustomer = try await client.send(.post, path, head(actor: nil))
+                #expect(unknownCustomer.code == "invalidActor")
                 let nothing = try await client.send(.post, path, head(reason: nil))
                 #expect(nothing.code == "invalidReason")
                 let long = try await client.send(

@@ -18,7 +18,7 @@ struct PreparedAnswerTests {
     ) async throws -> [Timestamp] {
         let snapshot = try await host.ledger(.production).snapshot()
         let reading = try await snapshot.customers.reading(
-            of: customer, moment: host.moment(QuestionScope()))
+            of: customer, moment: host.moment(QueryScope()))
         var json = JSONWriter()
         reading.writeTimeline(to: &json)
         let times = json.string.split(separator: "\"").filter { $0.hasSuffix("Z") }
@@ -47,7 +47,7 @@ struct PreparedAnswerTests {
             let leaping = times.indices.map { times[$0 &* 7 % times.count] }
             var standings: Set<String> = []
             for time in times + times.reversed() + leaping {
-                let moment = host.moment(QuestionScope(at: time))
+                let moment = host.moment(QueryScope(at: time))
                 var expected = JSONWriter()
                 try await snapshot.customers.entitlements(of: customer, moment: moment)
                     .write(to: &expected)

@@ -205,9 +205,9 @@ struct ReceiptRouteTests {
         try await serve { client, _ in
             let answer = try await client.post("/v1/receipts", body)
             #expect(answer.json["chainsOmitted"]?.int64 == Int64(excess))
-            let told = answer.json["subscriptions"]?.array ?? []
-            #expect(told.count == ReceiptBody.answeredChainCount)
-            #expect(told.first?["originalTransactionId"]?.string == purchases.last?.id)
+            let reported = answer.json["subscriptions"]?.array ?? []
+            #expect(reported.count == ReceiptBody.answeredChainCount)
+            #expect(reported.first?["originalTransactionId"]?.string == purchases.last?.id)
             #expect(answer.json["claims"]?.array?.count == ReceiptBody.answeredChainCount)
         }
     }

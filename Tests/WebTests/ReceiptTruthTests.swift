@@ -15,7 +15,7 @@ import Testing
 /// /v1/receipts`, or from that and version 1.
 @Suite("Receipts over HTTP against the truth")
 struct ReceiptTruthTests {
-    private static let told = ToldLives.shared
+    private static let reported = ToldLives.shared
     private static let secret = "0123456789abcdef0123456789abcdef"
 
     private func place() throws -> ServedPlace {
@@ -39,7 +39,7 @@ struct ReceiptTruthTests {
     @Test("Every kind of customer occurs")
     func kinds() {
         for kind in ToldLives.Kind.allCases {
-            #expect((Self.told.counts[kind] ?? 0) >= 2, "\(kind)")
+            #expect((Self.reported.counts[kind] ?? 0) >= 2, "\(kind)")
         }
     }
 
@@ -48,13 +48,13 @@ struct ReceiptTruthTests {
         let place = try place()
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             try use(host, place)
-            for life in Self.told.lives {
+            for life in Self.reported.lives {
                 let answer = try await post(life, client)
                 #expect(answer.json["asked"]?["failure"]?.isNull == true)
                 let shown = answer.json["subscriptions"]?.array?.first
                 #expect(shown?["state"]?.string == truth(life, at: ServedPlace.now)?.state.rawValue)
             }
-            for life in Self.told.lives {
+            for life in Self.reported.lives {
                 try await expectTruth(of: life, client)
                 try await expectRenewal(of: life, client)
             }
@@ -67,10 +67,10 @@ struct ReceiptTruthTests {
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             try await notify(client)
             try use(host, place)
-            for life in Self.told.lives {
+            for life in Self.reported.lives {
                 #expect(try await post(life, client).json["asked"]?["failure"]?.isNull == true)
             }
-            for life in Self.told.lives {
+            for life in Self.reported.lives {
                 try await expectTruth(of: life, client)
                 try await expectRenewal(of: life, client)
             }
@@ -79,15 +79,15 @@ struct ReceiptTruthTests {
 
     @Test(
         "Version 1 and receipts without requests: all but an extension that no transaction states")
-    func unasked() async throws {
+    func unrequested() async throws {
         let place = try place()
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
             try await notify(client)
-            for life in Self.told.lives {
+            for life in Self.reported.lives {
                 #expect(try await post(life, client).json["asked"]?.isNull == true)
             }
-            for life in Self.told.lives
-            where !Self.told.extendedRenewals.contains(life.originalTransactionId) {
+            for life in Self.reported.lives
+            where !Self.reported.extendedRenewals.contains(life.originalTransactionId) {
                 // A receipt's dates are whole seconds.
                 try await expectTruth(of: life, client, isExact: false)
                 // Version 1 cannot express an accepted increase.
@@ -101,14 +101,14 @@ struct ReceiptTruthTests {
     @Test(
         "An extension followed by another renewal is reported missing, and found by reconciliation")
     func lookedUp() async throws {
-        let told = ToldLives.renewedSince(2)
-        #expect(told.lives.count == 2)
+        let reported = ToldLives.renewedSince(2)
+        #expect(reported.lives.count == 2)
         let place = try place()
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
-            let (apple, books) = try use(host, place, told)
+            let (apple, books) = try use(host, place, reported)
             var missing = 0
-            for life in told.lives {
-                let answer = try await post(life, client, told)
+            for life in reported.lives {
+                let answer = try await post(life, client, reported)
                 let shown = answer.json["subscriptions"]?.array?.first
                 let notices = shown?["notices"]?.array?.map { $0["code"]?.string }
                 if notices?.contains("missingPeriod") == true { missing += 1 }
@@ -121,7 +121,7 @@ struct ReceiptTruthTests {
                 try await served.laterSnapshot(atLeast: position)
             }.run()
             #expect(report.stop == nil)
-            for life in told.lives { try await expectTruth(of: life, client) }
+            for life in reported.lives { try await expectTruth(of: life, client) }
         }
     }
 
@@ -130,10 +130,10 @@ struct ReceiptTruthTests {
     /// From now on Apple can be queried about these customers.
     @discardableResult
     private func use(
-        _ host: LedgerHost, _ place: ServedPlace, _ told: ToldLives = told
-    ) throws -> (AppStoreServerAPIClient, AnswerBooks) {
-        let client = try BooksTransport.client(told.books)
-        let books = AnswerBooks(
+        _ host: LedgerHost, _ place: ServedPlace, _ reported: ToldLives = reported
+    ) throws -> (AppStoreServerAPIClient, EnvironmentLedgers) {
+        let client = try BooksTransport.client(reported.books)
+        let books = EnvironmentLedgers(
             place.configuration, apps: place.configuration.apps,
             verifier: EvidenceVerifier(roots: place.roots),
             ledgers: host.ledgers.map(\.ledger)
@@ -147,10 +147,10 @@ struct ReceiptTruthTests {
 
     /// The receipt on the customer's device today.
     private func post(
-        _ life: SubscriberLife, _ client: WebClient, _ told: ToldLives = told
+        _ life: SubscriberLife, _ client: WebClient, _ reported: ToldLives = reported
     ) async throws -> WebClient.Answer {
         let contents = try #require(
-            OriginalStoreKit(told.books).receipt(
+            OriginalStoreKit(reported.books).receipt(
                 of: life.originalTransactionId.rawValue, at: ServedPlace.now))
         let receipt = try MadeReceipt.authority.sign(contents)
         let body = MadeReceipt.body(
@@ -165,9 +165,9 @@ struct ReceiptTruthTests {
     }
 
     private func notify(_ client: WebClient) async throws {
-        let sent = try OriginalStoreKit(Self.told.books).notificationsV1(
+        let sent = try OriginalStoreKit(Self.reported.books).notificationsV1(
             through: ServedPlace.now, password: Self.secret, authority: MadeReceipt.authority)
-        #expect(sent.count > Self.told.lives.count)
+        #expect(sent.count > Self.reported.lives.count)
         for notification in sent {
             #expect(try await client.notify(notification.body).status == 200)
         }

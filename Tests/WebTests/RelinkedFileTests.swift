@@ -54,7 +54,7 @@ struct RelinkedFileTests {
             let named = target == .log ? "log.sqlite" : DerivedFiles.name(of: files.newPath())
             if target == .olderFile {
                 try await host.ledger(.production).snapshot(atLeast: 1, limit: .seconds(60))
-                    .projections.settle()
+                    .projections.walCheckpoint()
                 try FileManager.default.copyItem(atPath: first, toPath: files.path(of: named))
             } else if target == .garbage {
                 try Data(repeating: 0x41, count: 16_384)

@@ -44,9 +44,9 @@ struct ReportRouteTests {
     func same() async throws {
         try await ServedPlace().serve(renewed: purchase) { client, host in
             for by in ["", "product", "app,country,reason"] {
-                var words = MetricsWords()
+                var words = MetricParameters()
                 (words.from, words.interval, words.timeZone) = ("2026-01-01", "week", "Asia/Tokyo")
-                words.by = MetricsWords.list(by)
+                words.by = MetricParameters.list(by)
                 let snapshot = try await host.ledger(.production).snapshot()
                 let report = try await MetricsQuery(
                     snapshot.query, reportTimeZone: "UTC", now: ServedPlace.now
@@ -99,7 +99,7 @@ struct ReportRouteTests {
         "Every metric is served by its name, as by the command", arguments: MetricName.allCases)
     func metric(_ name: MetricName) async throws {
         try await ServedPlace().serve(renewed: purchase) { client, host in
-            var words = MetricsWords()
+            var words = MetricParameters()
             words.from = "2026-01-01"
             let dimension = name == .lateness ? "app" : "product"
             words.by = [dimension]

@@ -64,7 +64,7 @@ struct SilenceTests {
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
             #expect(try await client.notify(MadePurchase().notificationBody()).status == 200)
         }
-        let told = try #require(try await lines(place).first)
-        for label in labels { #expect(told.contains(label), "\(label)") }
+        let reported = try #require(try await lines(place).first)
+        for label in labels { #expect(reported.contains(label), "\(label)") }
     }
 }

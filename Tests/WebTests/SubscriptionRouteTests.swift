@@ -15,13 +15,13 @@ struct SubscriptionRouteTests {
         try await ServedPlace().serve(renewed: purchase) { client, host in
             let snapshot = try await host.ledger(.production).snapshot()
             let reading = try await snapshot.query.reading(
-                purchase.id, moment: host.moment(QuestionScope()))
+                purchase.id, moment: host.moment(QueryScope()))
             var json = JSONWriter()
             reading.writeShow(to: &json)
             #expect(try await client.get("/v1/subscriptions/\(purchase.id)").bytes == json.bytes)
             let id = purchase.transactionId(1)
             let byTransaction = try await snapshot.query.reading(
-                id, moment: host.moment(QuestionScope()))
+                id, moment: host.moment(QueryScope()))
             var other = JSONWriter()
             byTransaction.writeShow(to: &other)
             let asked = try await client.get("/v1/subscriptions/\(id)")

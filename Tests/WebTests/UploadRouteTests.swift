@@ -97,11 +97,12 @@ struct UploadRouteTests {
             var other = bought
             other.id = "500000000000002"
             other.appAccountToken = nil
-            let nobody = try await client.post("/v1/transactions", other.uploadBody())
-            #expect(nobody.json["customer"]?.isNull == true)
-            #expect(nobody.json["standing"]?.isNull == true)
-            #expect(nobody.json["entitlements"]?.array?.isEmpty == true)
-            #expect(nobody.json["subscription"]?["originalTransactionId"]?.string == other.id)
+            let unknownCustomer = try await client.post("/v1/transactions", other.uploadBody())
+            #expect(unknownCustomer.json["customer"]?.isNull == true)
+            #expect(unknownCustomer.json["standing"]?.isNull == true)
+            #expect(unknownCustomer.json["entitlements"]?.array?.isEmpty == true)
+            #expect(
+                unknownCustomer.json["subscription"]?["originalTransactionId"]?.string == other.id)
             #expect(try await position(client) == 2)
         }
     }

@@ -82,14 +82,14 @@ extension AppStoreServerAPIClient {
     private func verdict(
         _ failure: TransportFailure, _ endpoint: Endpoint, attempts: Int
     ) -> Verdict {
-        let told = APIFailure.transport(endpoint, failure, attempts: attempts)
+        let reported = APIFailure.transport(endpoint, failure, attempts: attempts)
         switch failure {
-        case .notConnected: return .again(told, notBefore: nil)
-        case .cancelled: return .failed(told)
-        case .tooLarge: return .failed(endpoint.isRepeatable ? told : .unknownOutcome(endpoint))
+        case .notConnected: return .again(reported, notBefore: nil)
+        case .cancelled: return .failed(reported)
+        case .tooLarge: return .failed(endpoint.isRepeatable ? reported : .unknownOutcome(endpoint))
         case .disconnected, .timedOut:
             return endpoint.isRepeatable
-                ? .again(told, notBefore: nil) : .failed(.unknownOutcome(endpoint))
+                ? .again(reported, notBefore: nil) : .failed(.unknownOutcome(endpoint))
         }
     }
 

@@ -75,7 +75,7 @@ public final class AppStoreServerAPIClient: Sendable {
     }
 
     /// Sends a request whose response is only a status.
-    func tell(
+    func emit(
         _ request: APIRequest, _ choice: EnvironmentChoice
     ) async throws(APIFailure) -> APIAnswer<Accepted> {
         let (answer, environment) = try await send(request, choice)

@@ -61,7 +61,7 @@ extension AppStoreServerAPIClient {
         let endpoint = Endpoint.sendConsumptionInformation
         let segment = try APIRequest.segment(id.rawValue, "transactionId", endpoint)
         try requireConsumption(request)
-        return try await tell(
+        return try await emit(
             APIRequest(
                 endpoint: endpoint, method: .put,
                 path: "/inApps/v2/transactions/consumption/\(segment)", body: request.encoded()),
@@ -78,7 +78,7 @@ extension AppStoreServerAPIClient {
         guard UUID(uuidString: request.appAccountToken ?? "") != nil else {
             throw .invalid(endpoint, "The appAccountToken is not a UUID.")
         }
-        return try await tell(
+        return try await emit(
             APIRequest(
                 endpoint: endpoint, method: .put,
                 path: "/inApps/v1/transactions/\(segment)/appAccountToken",
@@ -90,7 +90,7 @@ extension AppStoreServerAPIClient {
         _ id: TransactionId, in choice: EnvironmentChoice
     ) async throws(APIFailure) -> APIAnswer<Accepted> {
         let segment = try APIRequest.segment(id.rawValue, "transactionId", .finishTransaction)
-        return try await tell(
+        return try await emit(
             APIRequest(
                 endpoint: .finishTransaction, method: .post,
                 path: "/inApps/v1/transactions/\(segment)/finish"), choice)

@@ -54,10 +54,10 @@ public final class VerifyReceiptClient: Sendable {
         let body = try body(receipt, excludesOldTransactions)
         let asked = try await answer(body, first)
         guard let other = asked.value.status.value.flatMap({ first.elsewhere($0) }) else {
-            return try vouched(asked)
+            return try confirmed(asked)
         }
         // Once: a response that sends it back again is an error.
-        return try vouched(try await answer(body, other))
+        return try confirmed(try await answer(body, other))
     }
 
     // MARK: The request
@@ -138,10 +138,10 @@ public final class VerifyReceiptClient: Sendable {
         do throws(TransportFailure) {
             answer = try await transport.send(outgoing(body, environment))
         } catch {
-            let told = APIFailure.transport(.verifyReceipt, error, attempts: attempts)
+            let reported = APIFailure.transport(.verifyReceipt, error, attempts: attempts)
             return switch error {
-            case .notConnected, .disconnected, .timedOut: .again(told, notBefore: nil)
-            case .tooLarge, .cancelled: .failed(told)
+            case .notConnected, .disconnected, .timedOut: .again(reported, notBefore: nil)
+            case .tooLarge, .cancelled: .failed(reported)
             }
         }
         switch answer.status {
@@ -188,7 +188,7 @@ public final class VerifyReceiptClient: Sendable {
                 date: answer.date.flatMap { HTTPDate.read($0) }))
     }
 
-    private func vouched(
+    private func confirmed(
         _ answer: APIAnswer<VerifyReceiptResponse>
     ) throws(APIFailure) -> APIAnswer<VerifyReceiptResponse> {
         guard answer.value.status.value?.isGenuine == true else {

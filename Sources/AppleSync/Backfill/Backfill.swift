@@ -9,7 +9,7 @@ public import SQLiteStore
 /// does not stop the others.
 public struct Backfill: Sendable {
     private let client: AppStoreServerAPIClient
-    private let books: AnswerBooks
+    private let books: EnvironmentLedgers
     /// Persists the progress of lists.
     private let cursors: OperationsStore
     private let choice: EnvironmentChoice
@@ -40,7 +40,7 @@ public struct Backfill: Sendable {
     ///     transaction histories also contain refunds.
     ///   - requestsPerSecond: the client's limit per endpoint; nil: Apple's rates.
     public init(
-        _ client: AppStoreServerAPIClient, books: AnswerBooks, cursors: OperationsStore,
+        _ client: AppStoreServerAPIClient, books: EnvironmentLedgers, cursors: OperationsStore,
         in choice: EnvironmentChoice, includesRefunds: Bool = true, requestsPerSecond: Int? = nil
     ) {
         self.requestsPerSecond = requestsPerSecond
@@ -104,7 +104,7 @@ public struct Backfill: Sendable {
                 while progress.stop == nil, let outcome = ready.removeValue(forKey: progress.place)
                 {
                     await progress.take(outcome, at: books.clock())
-                    report(progress.told)
+                    report(progress.reported)
                 }
                 if progress.stop != nil { group.cancelAll() }
             }
@@ -127,7 +127,7 @@ public struct Backfill: Sendable {
             guard progress.stop == nil else { return }
             guard let code = trouble.code, Backfill.passing.contains(code) else { continue }
             await progress.retake(trouble, await ask(trouble.id), at: books.clock())
-            report(progress.told)
+            report(progress.reported)
         }
     }
 
@@ -152,8 +152,8 @@ public struct Backfill: Sendable {
     // MARK: One id
 
     private func ask(_ id: String) async -> BackfillOutcome {
-        var questions = CustomerQuestions(client, books: books, id: id, in: choice)
-        do throws(AskingFailure) {
+        var questions = CustomerRequests(client, books: books, id: id, in: choice)
+        do throws(AppleRequestFailure) {
             try await knownStatuses(&questions)
             try await questions.transactions()
             try await questions.extensions()
@@ -170,8 +170,10 @@ public struct Backfill: Sendable {
 
     /// An id without a subscription may have no statuses: the history decides whether it is
     /// unknown.
-    private func knownStatuses(_ questions: inout CustomerQuestions) async throws(AskingFailure) {
-        do throws(AskingFailure) { try await questions.statuses() } catch {
+    private func knownStatuses(_ questions: inout CustomerRequests)
+        async throws(AppleRequestFailure)
+    {
+        do throws(AppleRequestFailure) { try await questions.statuses() } catch {
             guard error.isUnknownId else { throw error }
         }
     }

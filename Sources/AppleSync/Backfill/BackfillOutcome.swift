@@ -2,7 +2,7 @@ internal import Intake
 
 /// The outcome of the requests for one id.
 struct BackfillOutcome: Sendable {
-    let tally: AskedTally
+    let tally: RequestTally
     let end: End
 
     /// How the requests ended.
@@ -10,11 +10,11 @@ struct BackfillOutcome: Sendable {
         /// Everything was answered and accepted.
         case done
         /// Apple does not know the id.
-        case unknown(AskingFailure)
+        case unknown(AppleRequestFailure)
         /// Answered, but not everything was accepted.
-        case refused(AskedTally.Refusal)
+        case refused(RequestTally.Refusal)
         /// Not answered completely.
-        case failed(AskingFailure)
+        case failed(AppleRequestFailure)
 
         /// The reported trouble; nil when all is well. An unknown id has no code.
         var trouble: (code: String?, message: String)? {

@@ -12,13 +12,13 @@ struct BackfillProgress: Sendable {
     let key: Digest
     private(set) var run: BackfillRun
     /// Why the run stopped; nil while it continues.
-    private(set) var stop: AskingFailure?
+    private(set) var stop: AppleRequestFailure?
     /// Number of ids with trouble so far.
     var troubleCount = 0
     private let cursors: OperationsStore
     /// Number of consecutive ids that failed a second time.
     private var streak = 0
-    private var held: [(tally: AskedTally, failure: AskingFailure)] = []
+    private var held: [(tally: RequestTally, failure: AppleRequestFailure)] = []
 
     init(list: IdList, key: Digest, run: BackfillRun, cursors: OperationsStore) {
         self.list = list
@@ -30,7 +30,7 @@ struct BackfillProgress: Sendable {
     /// The index in the list of the id whose outcome is taken next.
     var place: Int { run.settled + held.count }
 
-    var told: Backfill.Progress {
+    var reported: Backfill.Progress {
         Backfill.Progress(
             settled: run.settled, ids: list.ids.count, appended: run.appended,
             troubles: troubleCount)
@@ -54,9 +54,9 @@ struct BackfillProgress: Sendable {
         let released = held
         held = []
         for (tally, failure) in released {
-            settle(BackfillOutcome(tally: tally, end: .failed(failure)), &troubles)
+            walCheckpoint(BackfillOutcome(tally: tally, end: .failed(failure)), &troubles)
         }
-        settle(outcome, &troubles)
+        walCheckpoint(outcome, &troubles)
         await keep(troubles, at: now)
     }
 
@@ -86,14 +86,14 @@ struct BackfillProgress: Sendable {
         await keep(troubles, solved: still == nil ? trouble.ordinal : nil, at: now)
     }
 
-    private mutating func count(_ tally: AskedTally) {
+    private mutating func count(_ tally: RequestTally) {
         run.requests += tally.requests
         run.appended += tally.appended
         run.duplicates += tally.duplicates
         run.conflicts += tally.conflicts
     }
 
-    private mutating func settle(
+    private mutating func walCheckpoint(
         _ outcome: BackfillOutcome, _ troubles: inout [BackfillRun.Trouble]
     ) {
         count(outcome.tally)

@@ -19,7 +19,7 @@ public struct BackfillReport: Sendable, Equatable {
     /// The heads of the ledgers, by environment.
     public var positions: [Position] = []
     /// Why the run stopped before the end of the list; nil if it did not.
-    public var stop: AskingFailure?
+    public var stop: AppleRequestFailure?
 
     /// An id that was not answered completely.
     public struct Failure: Sendable, Equatable {

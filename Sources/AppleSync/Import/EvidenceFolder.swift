@@ -5,9 +5,9 @@ import LedgerStore
 enum EvidenceFolder {
     /// Paths relative to the directory. Skips hidden files, links and special files.
     static func files(
-        in directory: String, limit: Int = MigrationLimits.fileCount
-    ) async throws(MigrationProblem) -> [String] {
-        try await Blocking.run { () throws(MigrationProblem) in
+        in directory: String, limit: Int = ImportLimits.fileCount
+    ) async throws(ImportProblem) -> [String] {
+        try await Blocking.run { () throws(ImportProblem) in
             var found: [String] = []
             try collect(directory, "", depth: 0, limit, &found)
             return found
@@ -16,9 +16,9 @@ enum EvidenceFolder {
 
     private static func collect(
         _ root: String, _ place: String, depth: Int, _ limit: Int, _ found: inout [String]
-    ) throws(MigrationProblem) {
+    ) throws(ImportProblem) {
         let path = place.isEmpty ? root : "\(root)/\(place)"
-        guard depth <= MigrationLimits.depth else { throw .tooDeep(path) }
+        guard depth <= ImportLimits.depth else { throw .tooDeep(path) }
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
             throw .unreadableDirectory(path)
         }

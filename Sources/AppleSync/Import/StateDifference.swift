@@ -7,7 +7,7 @@ internal import SQLiteStore
 /// A customer whose state by receipts differs from the state by everything known now, for the same
 /// moment.
 public struct StateDifference: Sendable, Equatable {
-    public let scope: MigrationScope
+    public let scope: ImportScope
     public let originalTransactionId: OriginalTransactionId
     /// The creation of the newest receipt, or the last verifyReceipt request.
     public let at: Timestamp
@@ -39,7 +39,7 @@ public struct StateDifference: Sendable, Equatable {
 
 /// The customers whose state differs, in order of discovery.
 public struct StateDifferences: Sendable, Equatable {
-    /// The first `MigrationLimits.differenceCount`.
+    /// The first `ImportLimits.differenceCount`.
     public private(set) var list: [StateDifference] = []
     public private(set) var omitted = 0
     /// The number of customers with receipts.
@@ -53,10 +53,10 @@ public struct StateDifferences: Sendable, Equatable {
     ///   - ids: originalTransactionIds; ids without a chain are skipped.
     ///   - now: the current time of the clock.
     public mutating func add(
-        _ ids: [String], of scope: MigrationScope, in session: LedgerSession, now: Timestamp
+        _ ids: [String], of scope: ImportScope, in session: LedgerSession, now: Timestamp
     ) async throws(StoreError) {
-        for start in stride(from: 0, to: ids.count, by: MigrationLimits.customersPerPage) {
-            let end = min(start + MigrationLimits.customersPerPage, ids.count)
+        for start in stride(from: 0, to: ids.count, by: ImportLimits.customersPerPage) {
+            let end = min(start + ImportLimits.customersPerPage, ids.count)
             let chains = ids[start..<end].map {
                 ChainId(
                     bundleId: scope.bundleId, originalTransactionId: OriginalTransactionId($0))
@@ -68,7 +68,7 @@ public struct StateDifferences: Sendable, Equatable {
     }
 
     private mutating func add(
-        _ chain: ChainId, _ facts: [Fact], _ scope: MigrationScope, _ ledger: EnvironmentLedger,
+        _ chain: ChainId, _ facts: [Fact], _ scope: ImportScope, _ ledger: EnvironmentLedger,
         _ now: Timestamp
     ) {
         let stated = facts.filter { $0.cause.kind == .receipt || $0.cause.kind == .verifyReceipt }
@@ -91,7 +91,7 @@ public struct StateDifferences: Sendable, Equatable {
 
     /// Adds a difference; beyond the limit it is only counted.
     mutating func add(_ difference: StateDifference) {
-        guard list.count < MigrationLimits.differenceCount else {
+        guard list.count < ImportLimits.differenceCount else {
             omitted += 1
             return
         }
@@ -101,9 +101,9 @@ public struct StateDifferences: Sendable, Equatable {
     /// The lines for people.
     public var lines: [String] {
         let count = list.count + omitted
-        let more = count - MigrationLimits.namedCount
+        let more = count - ImportLimits.namedCount
         return ["\(count) of \(compared) customers differ from their receipts"]
-            + list.prefix(MigrationLimits.namedCount).map(\.text)
+            + list.prefix(ImportLimits.namedCount).map(\.text)
             + (more > 0 ? ["… and \(more) more (--json lists them)"] : [])
     }
 

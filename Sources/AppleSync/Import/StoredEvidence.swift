@@ -2,12 +2,12 @@ public import AppStore
 internal import Intake
 
 /// One app in one environment: the scope of one of Apple's API keys.
-public struct MigrationScope: Hashable, Comparable, Sendable {
+public struct ImportScope: Hashable, Comparable, Sendable {
     public let bundleId: BundleId
     public let environment: Environment
 
     /// Production first, then by app.
-    public static func < (left: MigrationScope, right: MigrationScope) -> Bool {
+    public static func < (left: ImportScope, right: ImportScope) -> Bool {
         if left.environment != right.environment { return left.environment == .production }
         return left.bundleId < right.bundleId
     }
@@ -24,15 +24,15 @@ public struct StoredEvidence: Sendable {
     public package(set) var notifications = 0
     /// Of iOS 6: only their ids are used.
     public package(set) var transactionReceipts = 0
-    /// The first `MigrationLimits.badInputCount` unusable inputs.
+    /// The first `ImportLimits.badInputCount` unusable inputs.
     public package(set) var badInputs: [BadInput] = []
     public package(set) var badInputsOmitted = 0
     /// Pieces of environments that are not requested.
     public package(set) var otherEnvironments = 0
     /// Pieces of apps that are not configured, by app; "" for those without an app.
     public package(set) var otherApps: [BundleId: Int] = [:]
-    private var known: [MigrationScope: Set<String>] = [:]
-    private var ordered: [MigrationScope: [String]] = [:]
+    private var known: [ImportScope: Set<String>] = [:]
+    private var ordered: [ImportScope: [String]] = [:]
 
     init(directory: String, files: [String]) {
         self.directory = directory
@@ -48,10 +48,10 @@ public struct StoredEvidence: Sendable {
     }
 
     /// Apps and environments with customers, sorted.
-    public var scopes: [MigrationScope] { ordered.keys.sorted() }
+    public var scopes: [ImportScope] { ordered.keys.sorted() }
 
     /// Distinct ids of customers, in order of appearance.
-    public func ids(of scope: MigrationScope) -> [String] { ordered[scope] ?? [] }
+    public func ids(of scope: ImportScope) -> [String] { ordered[scope] ?? [] }
 
     /// The total number of customers.
     public var customerCount: Int { ordered.values.reduce(0) { $0 + $1.count } }
@@ -71,14 +71,14 @@ public struct StoredEvidence: Sendable {
         }
     }
 
-    mutating func add(_ ids: [String], to scope: MigrationScope) {
+    mutating func add(_ ids: [String], to scope: ImportScope) {
         for id in ids where known[scope, default: []].insert(id).inserted {
             ordered[scope, default: []].append(id)
         }
     }
 
     mutating func add(_ bad: BadInput) {
-        if badInputs.count < MigrationLimits.badInputCount {
+        if badInputs.count < ImportLimits.badInputCount {
             badInputs.append(bad)
         } else {
             badInputsOmitted += 1

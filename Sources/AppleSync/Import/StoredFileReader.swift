@@ -32,7 +32,7 @@ final class StoredFileReader {
         }
         guard let lines else { return [] }
         return try await lines.next(
-            limit: MigrationLimits.piecesPerBatch, byteLimit: MigrationLimits.bytesPerBatch
+            limit: ImportLimits.piecesPerBatch, byteLimit: ImportLimits.bytesPerBatch
         ).map { chunk in
             var piece = chunk
             piece.name = "\(name):\(chunk.line)"

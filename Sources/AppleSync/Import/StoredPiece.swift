@@ -89,10 +89,10 @@ struct StoredPiece: Sendable {
             throw StoredPiece.undecodable(error, name)
         }
         if let refused = StoredPiece.refused(response, name) { throw refused }
-        let believed = BelievedVerifyReceipt(response: response)
+        let accepted = AcceptedVerifyReceipt(response: response)
         self.init(
             form: .response, bundleId: response.bundleId,
-            environment: believed.environment.flatMap { Environment(rawValue: $0) },
+            environment: accepted.environment.flatMap { Environment(rawValue: $0) },
             chains: StoredPiece.chains(response.transactions, response.pendingRenewalInfo))
     }
 

@@ -14,9 +14,9 @@ public struct ChainReconciliation: Sendable, Equatable {
     public package(set) var after: [String]
     public package(set) var outcome: Outcome = .open
     /// Why the reconciliation ended early; nil when it did not.
-    public package(set) var failure: AskingFailure?
+    public package(set) var failure: AppleRequestFailure?
     /// Why a piece of evidence received was refused; nil when all was accepted.
-    public package(set) var refusal: AskedTally.Refusal?
+    public package(set) var refusal: RequestTally.Refusal?
 
     /// One request and what it returned.
     public struct Question: Sendable, Equatable {

@@ -9,7 +9,7 @@ internal import SQLiteStore
 /// once they are closed.
 struct NoticeLookup: Sendable {
     let client: AppStoreServerAPIClient
-    let books: AnswerBooks
+    let books: EnvironmentLedgers
     let environment: Environment
     let scope: ReconcileScope
     let projected: Reconcile.Projected
@@ -17,15 +17,15 @@ struct NoticeLookup: Sendable {
 
     func run(_ work: ReconcileWork) async -> ChainReconciliation {
         var result = ChainReconciliation(chain: work.chain, before: work.codes)
-        var questions = CustomerQuestions(
+        var questions = CustomerRequests(
             client, books: books, id: work.chain.originalTransactionId.rawValue,
             in: .only(environment))
         var (isUnknown, wasContradicted) = (false, false)
-        do throws(AskingFailure) {
+        do throws(AppleRequestFailure) {
             wasContradicted = try await notices(of: work.chain, atLeast: 0).contains(.contradiction)
             for endpoint in endpoints(work) {
                 let before = questions.tally
-                do throws(AskingFailure) {
+                do throws(AppleRequestFailure) {
                     try await ask(endpoint, &questions)
                 } catch {
                     guard error.isUnknownId else { throw error }
@@ -67,8 +67,8 @@ struct NoticeLookup: Sendable {
     }
 
     private func ask(
-        _ endpoint: Endpoint, _ questions: inout CustomerQuestions
-    ) async throws(AskingFailure) {
+        _ endpoint: Endpoint, _ questions: inout CustomerRequests
+    ) async throws(AppleRequestFailure) {
         switch endpoint {
         case .notificationHistory:
             try await questions.notifications(from: window, to: now, in: environment)
@@ -83,7 +83,7 @@ struct NoticeLookup: Sendable {
     /// The open notices once the projections include `position`.
     private func notices(
         of chain: ChainId, atLeast position: Int64
-    ) async throws(AskingFailure) -> [NoticeCode] {
+    ) async throws(AppleRequestFailure) -> [NoticeCode] {
         do throws(StoreError) {
             let query = try await projected(position).query
             let moment = Moment(at: now, now: now)
@@ -103,7 +103,7 @@ struct NoticeLookup: Sendable {
 
 extension ChainReconciliation {
     fileprivate mutating func note(
-        _ endpoint: Endpoint, _ before: AskedTally, _ after: AskedTally
+        _ endpoint: Endpoint, _ before: RequestTally, _ after: RequestTally
     ) {
         asked.append(
             Question(

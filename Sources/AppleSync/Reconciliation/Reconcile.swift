@@ -12,7 +12,7 @@ public struct Reconcile: Sendable {
     public typealias Projected = @Sendable (Int64) async throws(StoreError) -> LedgerSnapshot
 
     private let clients: [BundleId: AppStoreServerAPIClient]
-    private let books: AnswerBooks
+    private let books: EnvironmentLedgers
     private let ledger: EnvironmentLedger
     private let projected: Projected
 
@@ -22,7 +22,7 @@ public struct Reconcile: Sendable {
     ///   - ledger: the ledger whose notices are reconciled.
     ///   - projected: the projections of that ledger.
     public init(
-        _ clients: [BundleId: AppStoreServerAPIClient], books: AnswerBooks,
+        _ clients: [BundleId: AppStoreServerAPIClient], books: EnvironmentLedgers,
         ledger: EnvironmentLedger, projected: @escaping Projected
     ) {
         self.clients = clients
@@ -43,7 +43,7 @@ public struct Reconcile: Sendable {
     /// Throws when notices cannot be read; a later failure is in the run's report.
     public func run(
         _ scope: ReconcileScope = .gaps, budget: ReconcileBudget = ReconcileBudget(),
-        report tell: @Sendable (ReconcileReport) -> Void = { _ in }
+        report emit: @Sendable (ReconcileReport) -> Void = { _ in }
     ) async throws(StoreError) -> ReconcileReport {
         let now = books.clock()
         var report = ReconcileReport(environment: ledger.environment)
@@ -59,7 +59,7 @@ public struct Reconcile: Sendable {
         let run = Run(
             work: ReconcileWork.ordered(due, at: now), scope: scope, budget: budget, now: now,
             lookups: lookups)
-        report = await walk(run, report, tell)
+        report = await walk(run, report, emit)
         report.position = try await ledger.log.head().position
         return report
     }
@@ -98,7 +98,7 @@ public struct Reconcile: Sendable {
     // MARK: Walking
 
     private func walk(
-        _ run: Run, _ start: ReconcileReport, _ tell: @Sendable (ReconcileReport) -> Void
+        _ run: Run, _ start: ReconcileReport, _ emit: @Sendable (ReconcileReport) -> Void
     ) async -> ReconcileReport {
         let count = min(run.work.count, run.budget.chains ?? run.work.count)
         return await withTaskGroup(of: (Int, ChainReconciliation).self) { group in
@@ -126,7 +126,7 @@ public struct Reconcile: Sendable {
                         report.stop = report.stop ?? failure
                         group.cancelAll()
                     }
-                    tell(report)
+                    emit(report)
                 }
             }
         }

@@ -16,7 +16,7 @@ public struct ReconcileReport: Sendable, Equatable {
     /// The end of the log afterwards.
     public package(set) var position: Int64 = 0
     /// Why the run ended early; nil when it did not.
-    public package(set) var stop: AskingFailure?
+    public package(set) var stop: AppleRequestFailure?
 
     init(environment: Environment) { self.environment = environment }
 

@@ -16,7 +16,7 @@ public struct Recovery: Sendable {
     let request: RecoveryRequest
     let ledger: EnvironmentLedger
     let client: AppStoreServerAPIClient
-    let intake: AnswerIntake
+    let intake: ResponseIntake
     let clock: @Sendable () -> Timestamp
 
     /// The progress of a recovery.
@@ -60,7 +60,7 @@ public struct Recovery: Sendable {
         self.request = request
         self.ledger = ledger
         self.client = client
-        intake = AnswerIntake(ledger: ledger, apps: apps, verifier: verifier, clock: clock)
+        intake = ResponseIntake(ledger: ledger, apps: apps, verifier: verifier, clock: clock)
         self.clock = clock
     }
 

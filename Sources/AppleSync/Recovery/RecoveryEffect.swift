@@ -42,7 +42,7 @@ struct RecoveryEffect: Sendable {
                 compare(chain, facts, &found, &customers)
             }
         }
-        let reading = MisledReading(
+        let reading = AccessImpact(
             snapshot: snapshot, request: request, brought: found.brought, now: now)
         for customer in customers.sorted() {
             guard let misled = try await reading.misled(customer) else { continue }

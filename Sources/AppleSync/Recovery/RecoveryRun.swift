@@ -10,7 +10,7 @@ import Signing
 public struct RecoveryRun: Sendable {
     let recovery: Recovery
     let projecting: Projecting
-    private let telling: Telling
+    private let reporting: Emission
 
     /// Notifications that Apple signed within this time before the request may not be in its
     /// history yet: they are fetched if present, but the time is not confirmed as complete.
@@ -23,9 +23,9 @@ public struct RecoveryRun: Sendable {
     public typealias Projecting = @Sendable () async throws(StoreError) -> LedgerSnapshot
 
     /// The recipient of the report, which decides which reports are stored.
-    public enum Telling: Sendable {
+    public enum Emission: Sendable {
         /// A user; with the windows that outage detection had proposed, if it was run.
-        case asker(suggested: [OutageDetection.Suggestion]?)
+        case caller(suggested: [OutageDetection.Suggestion]?)
         /// A log: only reports with new or refused events are stored.
         case log
     }
@@ -34,11 +34,11 @@ public struct RecoveryRun: Sendable {
     ///   - telling: the report is stored until twenty others have replaced it.
     ///   - projecting: catches derived data up with the log.
     public init(
-        _ recovery: Recovery, telling: Telling = .asker(suggested: nil),
+        _ recovery: Recovery, reporting: Emission = .caller(suggested: nil),
         projecting: @escaping Projecting
     ) {
         self.recovery = recovery
-        self.telling = telling
+        self.reporting = reporting
         self.projecting = projecting
     }
 
@@ -56,10 +56,10 @@ public struct RecoveryRun: Sendable {
             var snapshot = try await projecting()
             let reservation = try await confirm(finished)
             snapshot = try await projecting()
-            let told = try await tell(finished, reservation, snapshot)
+            let reported = try await emit(finished, reservation, snapshot)
             // The report is durable before it is returned: a kill in between loses nothing.
-            try await ledger.operations.endRecovery(finished.record.id, keeping: kept(told))
-            return told
+            try await ledger.operations.endRecovery(finished.record.id, keeping: kept(reported))
+            return reported
         }
     }
 
@@ -128,8 +128,8 @@ public struct RecoveryRun: Sendable {
 
     private func kept(_ report: RecoveryReport) -> KeptReport? {
         let suggested: [OutageDetection.Suggestion]?
-        switch telling {
-        case .asker(let windows): suggested = windows
+        switch reporting {
+        case .caller(let windows): suggested = windows
         case .log:
             guard report.newCount > 0 || report.refusedCount > 0 else { return nil }
             suggested = nil
@@ -141,7 +141,7 @@ public struct RecoveryRun: Sendable {
             json: String(decoding: json.bytes, as: UTF8.self), text: RecoveryText.report(report))
     }
 
-    private func tell(
+    private func emit(
         _ finished: Recovery.Finished, _ reservation: RecoveryReport.Reservation?,
         _ snapshot: LedgerSnapshot
     ) async throws(StoreError) -> RecoveryReport {

@@ -40,7 +40,7 @@ public struct TestNotification: Sendable {
     /// Throws when the log or the quarantine cannot be read, or the task is cancelled.
     public func run(
         wait: Int64 = Int64(TestNotificationLimits.waitSeconds) * 1_000,
-        tell: @Sendable (String) -> Void = { _ in }
+        emit: @Sendable (String) -> Void = { _ in }
     ) async throws -> TestNotificationReport {
         var report = TestNotificationReport(
             environment: ledger.environment, bundleId: client.bundleId)
@@ -56,7 +56,7 @@ public struct TestNotification: Sendable {
             report.diagnosis = .noToken
             return report
         }
-        tell("requested; waiting for Apple's report on the delivery")
+        emit("requested; waiting for Apple's report on the delivery")
         guard let status = try await status(token, until: start + wait, &report) else {
             return report
         }
@@ -69,7 +69,7 @@ public struct TestNotification: Sendable {
 
     private func diagnosis(_ failure: APIFailure) -> TestNotificationDiagnosis {
         failure.appleCode == Raw(.serverNotificationURLNotFound)
-            ? .noServerURL(ledger.environment) : .notAsked(failure)
+            ? .noServerURL(ledger.environment) : .notRequested(failure)
     }
 
     // MARK: Apple's report

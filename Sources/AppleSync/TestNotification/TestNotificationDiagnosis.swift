@@ -22,7 +22,7 @@ public enum TestNotificationDiagnosis: Sendable, Equatable {
     /// The notification Apple reports to have sent does not verify here.
     case unverifiable(code: String)
     /// The request to Apple was not sent or was refused.
-    case notAsked(APIFailure)
+    case notRequested(APIFailure)
 
     /// Stable; scripts rely on it.
     public var code: String {
@@ -36,7 +36,7 @@ public enum TestNotificationDiagnosis: Sendable, Equatable {
         case .noToken: "noToken"
         case .noServerURL: "noServerURL"
         case .unverifiable: "unverifiable"
-        case .notAsked(let failure): failure.code.rawValue
+        case .notRequested(let failure): failure.code.rawValue
         }
     }
 
@@ -72,7 +72,7 @@ public enum TestNotificationDiagnosis: Sendable, Equatable {
         case .unverifiable(let code):
             "The notification that Apple sent does not verify here (\(code)): check --trust-root,"
                 + " and that api.baseUrl is Apple."
-        case .notAsked(let failure): failure.description
+        case .notRequested(let failure): failure.description
         }
     }
 

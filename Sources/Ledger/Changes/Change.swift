@@ -10,7 +10,7 @@ public struct Change: Sendable {
     public var sequence: Int64
     /// When it was emitted: on arrival of the event, or when it became true by the clock. Never
     /// decreases within a chain.
-    public var toldAt: Timestamp
+    public var emittedAt: Timestamp
     /// Whether the passing of time alone caused it.
     public var isByClock: Bool
     /// The chain's newest event at that time.
@@ -21,7 +21,7 @@ public struct Change: Sendable {
     public var withdrawn: [TimelineEntry]
     /// Hash of the whole life as known after the change (`Lifecycle.stateBytes`).
     public var stateHash: Digest
-    /// State and attributes at `toldAt`; nil while there is no state yet.
+    /// State and attributes at `emittedAt`; nil while there is no state yet.
     public var answer: ChainAnswer?
     /// The facts that prove `entry` and `withdrawn`, by position.
     public var causes: [Int64: Fact]

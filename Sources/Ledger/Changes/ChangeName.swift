@@ -2,7 +2,7 @@
 /// values are part of the contract and unique.
 public enum ChangeName: Hashable, Sendable {
     case transition(TransitionName)
-    case fact(LifeFactName)
+    case fact(TimelineEventName)
     /// A later event showed that an emitted entry was false, or true at another time.
     case corrected
     /// A change of the subscription without a name of its own: the end of access, the token, the
@@ -12,7 +12,7 @@ public enum ChangeName: Hashable, Sendable {
     public init?(rawValue: String) {
         if let name = TransitionName(rawValue: rawValue) {
             self = .transition(name)
-        } else if let name = LifeFactName(rawValue: rawValue) {
+        } else if let name = TimelineEventName(rawValue: rawValue) {
             self = .fact(name)
         } else if rawValue == ChangeName.corrected.rawValue {
             self = .corrected
@@ -43,7 +43,8 @@ public enum ChangeName: Hashable, Sendable {
 extension ChangeName: CaseIterable {
     /// Transitions, facts, then the two others.
     public static var allCases: [ChangeName] {
-        TransitionName.allCases.map { .transition($0) } + LifeFactName.allCases.map { .fact($0) }
+        TransitionName.allCases.map { .transition($0) }
+            + TimelineEventName.allCases.map { .fact($0) }
             + [.corrected, .updated]
     }
 }

@@ -40,26 +40,26 @@ public struct ChangeStream: Sendable {
     ) {
         let facts = facts.sorted { $0.position < $1.position }
         let readings = readings.sorted { ($0.position, $0.at) < ($1.position, $1.at) }
-        var teller = ChangeTeller(chain: chain, rules: rules)
+        var emitter = ChangeEmitter(chain: chain, rules: rules)
         var next = 0
         for index in facts.indices {
             let fact = facts[index]
             // Changes of one event are emitted together, once all of its facts are known.
             if index + 1 < facts.endIndex, facts[index + 1].position == fact.position { continue }
             while next < readings.count, readings[next].position < fact.position {
-                teller.read(readings[next], isWanted)
+                emitter.read(readings[next], isWanted)
                 next += 1
             }
-            teller.pass(to: fact, isWanted)
-            teller.add(facts[...index], isWanted)
+            emitter.pass(to: fact, isWanted)
+            emitter.add(facts[...index], isWanted)
         }
         while next < readings.count {
-            teller.read(readings[next], isWanted)
+            emitter.read(readings[next], isWanted)
             next += 1
         }
-        changes = teller.changes
-        marks = teller.marks
-        nextDue = teller.nextDue
+        changes = emitter.changes
+        marks = emitter.marks
+        nextDue = emitter.nextDue
     }
 
     /// `nextDue` of the stream of these facts and readings. Takes one fold; a stream folds once per
@@ -70,8 +70,8 @@ public struct ChangeStream: Sendable {
     public static func nextDue(
         _ facts: [Fact], readings: [ClockReading], rules: Rules
     ) -> Timestamp? {
-        let told = facts.map(\.receivedAt) + readings.map(\.at)
-        guard let clock = told.max() else { return nil }
+        let reported = facts.map(\.receivedAt) + readings.map(\.at)
+        guard let clock = reported.max() else { return nil }
         let life = Lifecycle(facts, environment: rules.environment, catalogue: rules.catalogue)
         let leeway = rules.catalogue.leewayMilliseconds
         return life.timeline.lazy.map { life.due($0, leeway: leeway) }.filter { $0 > clock }.min()

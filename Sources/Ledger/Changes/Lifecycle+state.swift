@@ -47,7 +47,7 @@ extension Lifecycle {
     }
 }
 
-extension LifeFact.Detail {
+extension TimelineEvent.Detail {
     fileprivate func writeValues(to json: inout JSONWriter) {
         switch self {
         case .refund(let refund):

@@ -190,7 +190,7 @@ public enum OutageDetection {
     /// it begins.
     public static func parted(
         _ suggestions: [Suggestion], now: Timestamp, in environment: Environment
-    ) -> (told: [Suggestion], tooOld: [Suggestion]) {
+    ) -> (reported: [Suggestion], tooOld: [Suggestion]) {
         let oldest = now.advanced(
             byMilliseconds: -NotificationHistory.milliseconds(in: environment))
         return (suggestions.filter { $0.to > oldest }, suggestions.filter { $0.to <= oldest })

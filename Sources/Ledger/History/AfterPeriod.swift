@@ -1,7 +1,7 @@
 import AppStore
 
 /// What a fact states about the time after a period's end (`lifecycle.md` §2 rule 5).
-enum Word: Sendable {
+enum RenewalSignal: Sendable {
     case over
     case failing
     case nothing
@@ -93,7 +93,7 @@ struct AfterPeriodRule {
     /// Candidate facts of the highest trust among them: with a notification type, a renewal
     /// snapshot or a status, signed from shortly before E up to `until`.
     func evidence(until: Timestamp?) -> [Int] {
-        let found = spoken(until: until)
+        let found = candidateFacts(until: until)
         guard let first = found.first.map({ facts[$0].trust }),
             found.contains(where: { facts[$0].trust != first })
         else { return found }
@@ -102,7 +102,7 @@ struct AfterPeriodRule {
     }
 
     /// The same, of every trust.
-    func spoken(until: Timestamp?) -> [Int] {
+    func candidateFacts(until: Timestamp?) -> [Int] {
         let from = end.advanced(byMilliseconds: -period.leadMilliseconds)
         return facts.signed(from: from, to: until).filter { index in
             let fact = facts[index]
@@ -112,7 +112,7 @@ struct AfterPeriodRule {
     }
 
     /// The first case of rule 5 that matches.
-    func word(_ index: Int) -> Word {
+    func word(_ index: Int) -> RenewalSignal {
         let fact = facts[index]
         let type = fact.cause.notificationType?.value
         let status = fact.status?.value
@@ -171,7 +171,7 @@ struct AfterPeriodRule {
 
     /// X, and the fact that proves it (nil: the clock).
     private func exit(
-        _ words: [(fact: Int, word: Word)], _ failing: [Int]
+        _ words: [(fact: Int, word: RenewalSignal)], _ failing: [Int]
     ) -> (time: Timestamp, fact: Int?) {
         let newestFailing = failing.last.map { facts.times[$0] }
         let cap = cap(newestFailing)
@@ -211,7 +211,7 @@ struct AfterPeriodRule {
     /// Why the subscription expired: EXPIRED's subtype, else the intent of the first fact stating
     /// that it is over; and the fact that states it.
     private func reason(
-        _ words: [(fact: Int, word: Word)]
+        _ words: [(fact: Int, word: RenewalSignal)]
     ) -> (reason: EndReason, fact: Int)? {
         let newestFailing = words.last { $0.word == .failing }.map { facts.times[$0.fact] }
         let over = words.filter { word in

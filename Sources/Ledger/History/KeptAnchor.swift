@@ -27,14 +27,14 @@ extension AfterPeriodRule {
     func keptAnchorGrace(_ next: Period, before following: Timestamp?) -> Segment? {
         guard next.firstStated > period.end else { return nil }
         let last = min(next.firstStated, next.end, following ?? next.end)
-        let window = spoken(until: last)
+        let window = candidateFacts(until: last)
         // Shortcut: nearly every period was paid immediately.
         guard window.contains(where: { graceDate($0) != nil }) else { return nil }
-        let told = window.filter { isAboutEnd($0, before: next) }
-        guard let trust = told.map({ facts[$0].trust }).max(),
+        let reported = window.filter { isAboutEnd($0, before: next) }
+        guard let trust = reported.map({ facts[$0].trust }).max(),
             trust >= facts[next.bestFact].trust
         else { return nil }
-        let stated = told.last { index in
+        let stated = reported.last { index in
             facts[index].trust == trust && word(index) == .failing && graceDate(index) != nil
         }
         guard let stated, let date = graceDate(stated) else { return nil }
@@ -57,7 +57,8 @@ extension AfterPeriodRule {
 
     /// Date of the newest purchase a fact names; nil if it names none, or may name any.
     func purchaseNamed(_ index: Int) -> Timestamp? {
-        guard !LowerRanks.ofAnyPurchase.contains(facts[index].cause.notificationType?.value) else {
+        guard !LowerTrustRanks.ofAnyPurchase.contains(facts[index].cause.notificationType?.value)
+        else {
             return nil
         }
         return facts[index].statedTransaction?.purchaseDate

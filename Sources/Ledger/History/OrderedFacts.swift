@@ -22,7 +22,7 @@ final class OrderedFacts: Sendable {
     /// Whether the facts have more than one trust rank.
     let ranksDiffer: Bool
     /// Rejected purchases, stated only by a lower rank; no fact here states them any more.
-    let setAside: [SetAside]
+    let setAside: [RejectedPurchase]
     /// The account tokens of rejected purchases.
     let setAsideTokens: [String]
     /// If the ranks differ, the starts of the periods that count, ascending.
@@ -39,14 +39,14 @@ final class OrderedFacts: Sendable {
             return
         }
         let all = OrderedFacts(facts, completed, unusable: unusable, ranks: nil)
-        let ranks = LowerRanks(all, environment: environment)
+        let ranks = LowerTrustRanks(all, environment: environment)
         let counted = ranks.ids.isEmpty ? facts : facts.map { OrderedFacts.without(ranks.ids, $0) }
         self.init(counted, completed, unusable: unusable, ranks: ranks)
     }
 
     /// - Parameter ranks: nil before the ranks are resolved.
     private init(
-        _ facts: [Fact], _ completed: CompletedSnapshots, unusable: [Fact], ranks: LowerRanks?
+        _ facts: [Fact], _ completed: CompletedSnapshots, unusable: [Fact], ranks: LowerTrustRanks?
     ) {
         self.facts = facts
         borrowedTokens = completed.borrowedTokens

@@ -148,13 +148,13 @@ extension Period {
         }
         if !shared.isEmpty { groups.append(sharedOrder[start...]) }
         guard facts.ranksDiffer else { return groups }
-        return groups.flatMap { believed($0, records, facts) }
+        return groups.flatMap { accepted($0, records, facts) }
     }
 
     /// The transactions of one purchase with its highest rank: lower-rank statements about it,
     /// under any transactionId, are ignored (`lifecycle.md` §2 rule 2) and do not join what would
     /// otherwise be several purchases.
-    private static func believed(
+    private static func accepted(
         _ group: ArraySlice<Int>, _ all: [TransactionRecord], _ facts: OrderedFacts
     ) -> [ArraySlice<Int>] {
         let trust = group.map { all[$0].best.trust }.max()

@@ -34,7 +34,9 @@ extension NoticeReader {
         let rule = AfterPeriodRule(
             facts: facts, environment: history.environment, period: period, nextStart: nil,
             recoveryFact: nil)
-        if rule.spoken(until: time).contains(where: { rule.word($0) == .failing }) { return true }
+        if rule.candidateFacts(until: time).contains(where: { rule.word($0) == .failing }) {
+            return true
+        }
         let newest = RenewalPoint.allPoints(facts.facts).last { point in
             period.start <= point.signedDate && point.signedDate < time
                 && rule.word(point.fact) != .over

@@ -55,7 +55,7 @@ extension NoticeReader {
                     && facts[index].statedTransaction?.revocationDate == date
             }
             readLowerRefund(
-                of: lower.id, date, told: first ?? lower.fact, until: facts.times[lower.fact],
+                of: lower.id, date, reported: first ?? lower.fact, until: facts.times[lower.fact],
                 higher)
         }
     }
@@ -66,7 +66,7 @@ extension NoticeReader {
     ///   - last: the date of the last such statement.
     ///   - higher: statements of higher ranks about the same purchase; not empty.
     private mutating func readLowerRefund(
-        of id: TransactionId, _ date: Timestamp, told: Int, until last: Timestamp,
+        of id: TransactionId, _ date: Timestamp, reported: Int, until last: Timestamp,
         _ higher: [Statement]
     ) {
         let ordered = higher.sorted(by: Statement.isWorse)
@@ -80,10 +80,10 @@ extension NoticeReader {
             statement.signedDate.milliseconds(since: date)
                 > NoticeLimits.statusToleranceMilliseconds
         }
-        let source = source(of: told)
+        let source = source(of: reported)
         if let denying = later.last(where: { $0.signedDate <= last }) {
             add(
-                .contradiction, from: facts.times[told], facts: [denying.fact, told],
+                .contradiction, from: facts.times[reported], facts: [denying.fact, reported],
                 about: stretch(of: id),
                 "\(source) states that transaction \(id) was refunded on \(date.rfc3339), but a"
                     + " more trusted source stated no refund on \(denying.signedDate.rfc3339) and"
@@ -93,8 +93,8 @@ extension NoticeReader {
         // A statement newer than both may follow a reversed refund: it settles the question.
         let answer = later.min { ($0.signedDate, $0.fact) < ($1.signedDate, $1.fact) }
         add(
-            .unconfirmedStatement, from: facts.times[told], to: answer?.signedDate,
-            facts: [best.fact, told], about: stretch(of: id),
+            .unconfirmedStatement, from: facts.times[reported], to: answer?.signedDate,
+            facts: [best.fact, reported], about: stretch(of: id),
             "\(source) states that transaction \(id) was refunded on \(date.rfc3339); no more"
                 + " trusted source has confirmed it since. Access continues until one does: run"
                 + " `subledger reconcile`.")
@@ -104,50 +104,50 @@ extension NoticeReader {
 
     /// Rejected purchases. Those of one body and one reason are one notice: there may be thousands.
     mutating func readSetAside() {
-        struct Telling: Hashable {
+        struct Emission: Hashable {
             let signedDate: Timestamp
             let trust: Trust
             let isDenied: Bool
         }
-        var first: [Telling: SetAside] = [:]
-        var others: [Telling: Int] = [:]
-        var tellings: [Telling] = []
+        var first: [Emission: RejectedPurchase] = [:]
+        var others: [Emission: Int] = [:]
+        var reportings: [Emission] = []
         let asides = facts.setAside.sorted { left, right in
             (left.purchaseDate, left.transactionId) < (right.purchaseDate, right.transactionId)
         }
         for aside in asides {
             let isDenied = if case .denied = aside.reason { true } else { false }
-            let telling = Telling(
-                signedDate: facts.times[aside.told], trust: facts[aside.told].trust,
+            let reporting = Emission(
+                signedDate: facts.times[aside.reported], trust: facts[aside.reported].trust,
                 isDenied: isDenied)
-            if first[telling] == nil {
-                first[telling] = aside
-                tellings.append(telling)
+            if first[reporting] == nil {
+                first[reporting] = aside
+                reportings.append(reporting)
             } else {
-                others[telling, default: 0] += 1
+                others[reporting, default: 0] += 1
             }
         }
-        for telling in tellings {
-            if let aside = first[telling] { addSetAside(aside, and: others[telling] ?? 0) }
+        for reporting in reportings {
+            if let aside = first[reporting] { addSetAside(aside, and: others[reporting] ?? 0) }
         }
     }
 
-    private mutating func addSetAside(_ aside: SetAside, and others: Int) {
+    private mutating func addSetAside(_ aside: RejectedPurchase, and others: Int) {
         let purchase =
             "transaction \(aside.transactionId), bought on \(aside.purchaseDate.rfc3339)"
             + (others == 0 ? "" : ", and \(others) more")
-        let told = facts.times[aside.told]
+        let reported = facts.times[aside.reported]
         switch aside.reason {
         case .denied:
             add(
-                .contradiction, from: told, facts: [aside.ruling, aside.told],
-                "\(source(of: aside.told)) states \(purchase); a more trusted source excludes it"
+                .contradiction, from: reported, facts: [aside.ruling, aside.reported],
+                "\(source(of: aside.reported)) states \(purchase); a more trusted source excludes it"
                     + " and takes precedence.")
         case .unconfirmed(let until):
             add(
-                .unconfirmedStatement, from: told, to: told < until ? until : nil,
-                facts: [aside.ruling, aside.told],
-                "\(source(of: aside.told)) states \(purchase), while a more trusted source gives"
+                .unconfirmedStatement, from: reported, to: reported < until ? until : nil,
+                facts: [aside.ruling, aside.reported],
+                "\(source(of: aside.reported)) states \(purchase), while a more trusted source gives"
                     + " access until \(until.rfc3339). It does not count until that source confirms"
                     + " it: run `subledger reconcile`.")
         }
@@ -164,7 +164,7 @@ extension NoticeReader {
             let rule = AfterPeriodRule(
                 facts: facts, environment: history.environment, period: periods[index],
                 nextStart: next?.start, recoveryFact: nil)
-            let window = rule.spoken(until: next?.start)
+            let window = rule.candidateFacts(until: next?.start)
             guard let top = window.map({ facts[$0].trust }).max(),
                 let failing = window.first(where: { index in
                     facts[index].trust < top && rule.word(index) == .failing

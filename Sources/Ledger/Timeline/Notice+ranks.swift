@@ -28,7 +28,7 @@ extension NoticeReader {
                 whole[id, default: []].append(index)
             }
         }
-        var told: Set<TransactionId> = []
+        var reported: Set<TransactionId> = []
         var records: [TransactionId: TransactionRecord] = [:]
         for record in history.records { records[record.transactionId] = record }
         for index in facts.indices where CompletedSnapshots.isPartial(facts[index]) {
@@ -52,7 +52,7 @@ extension NoticeReader {
                     signed.map { $0.expiresDate?.wholeSeconds })
             }
             if facts.retyped.contains(index) { names.append("type") }
-            guard !names.isEmpty, told.insert(stated.transactionId).inserted else { continue }
+            guard !names.isEmpty, reported.insert(stated.transactionId).inserted else { continue }
             add(
                 .contradiction, from: facts.times[index], facts: [first, index],
                 about: stretch(of: stated.transactionId),

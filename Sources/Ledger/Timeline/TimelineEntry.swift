@@ -5,7 +5,7 @@ import AppStore
 public struct TimelineEntry: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         case state(Transition)
-        case fact(LifeFact)
+        case fact(TimelineEvent)
     }
 
     public var kind: Kind
@@ -16,7 +16,7 @@ public struct TimelineEntry: Hashable, Sendable {
     public var events: [Int64]
 
     /// Merges by (at, state before fact, signedDate, digest).
-    static func merge(_ transitions: [Transition], _ facts: [LifeFact]) -> [TimelineEntry] {
+    static func merge(_ transitions: [Transition], _ facts: [TimelineEvent]) -> [TimelineEntry] {
         var entries: [TimelineEntry] = []
         entries.reserveCapacity(transitions.count + facts.count)
         var next = 0
@@ -34,7 +34,7 @@ public struct TimelineEntry: Hashable, Sendable {
         return entries
     }
 
-    private init(_ fact: LifeFact) {
+    private init(_ fact: TimelineEvent) {
         self.init(kind: .fact(fact), at: fact.at, cause: fact.cause, events: fact.events)
     }
 

@@ -21,9 +21,9 @@ public struct HistoryPlace: Hashable, Sendable {
     public let revision: String
     /// The end of the log that held everything up to there. A log that does not contain it (a
     /// restored backup, a fork) may lack some of it; the history is then fetched completely.
-    public let log: Checkpoint
+    public let log: ProjectionCursor
 
-    public init(revision: String, log: Checkpoint) {
+    public init(revision: String, log: ProjectionCursor) {
         self.revision = revision
         self.log = log
     }

@@ -135,7 +135,7 @@ public final class ChangeFeed: Sendable {
                 guard state.aim <= end else { return nil }
                 let beginning = FeedBeginning(position: end, at: at)
                 if state.horizon == end, state.at == at {
-                    beginning.settle(.after(reading: at, at: end))
+                    beginning.walCheckpoint(.after(reading: at, at: end))
                 } else {
                     state.beginnings.add(beginning)
                 }
@@ -155,7 +155,7 @@ public final class ChangeFeed: Sendable {
             if let horizon = state.horizon, let at = state.at,
                 (horizon, at) >= (beginning.position, beginning.at)
             {
-                beginning.settle(beginning.start)
+                beginning.walCheckpoint(beginning.start)
             } else {
                 state.beginnings.add(beginning)
             }
@@ -208,7 +208,7 @@ public final class ChangeFeed: Sendable {
         // A scan finds changes that come due after the feed's time. A change of a new event that
         // came due between its arrival and that time must be looked up separately.
         try await look(after: leg.lookedThrough, through: leg.head)
-        try await tellDue(leg.now, at: leg.head)
+        try await emitDue(leg.now, at: leg.head)
         let place = ChangePlace.after(reading: leg.now, at: leg.head)
         state.withLock { state in
             if state.horizon != leg.head { state.version += 1 }
@@ -219,19 +219,19 @@ public final class ChangeFeed: Sendable {
             // After a clock that was ahead has been corrected, far future entries need not be held:
             // scan again.
             if leg.now < leg.at { state.dues.windowEnd = Timestamp(milliseconds: .min) }
-            for beginning in leg.beginnings { beginning.settle(place) }
+            for beginning in leg.beginnings { beginning.walCheckpoint(place) }
             state.beginnings.remove(leg.beginnings)
         }
         return leg.isCut
     }
 
     /// The next part, ending at the first place and time at which a subscription starts.
-    private func nextLeg(_ reached: Int64) -> FeedLeg {
+    private func nextLeg(_ reached: Int64) -> FeedStep {
         let time = clock.now
         return state.withLock { state in
             // Another process has passed the stored start of a subscription.
             let passed = state.beginnings.all.filter { $0.position < state.horizon ?? 0 }
-            for beginning in passed { beginning.settle(beginning.start) }
+            for beginning in passed { beginning.walCheckpoint(beginning.start) }
             state.beginnings.remove(passed)
             let waiting = state.beginnings.all
             let first = waiting.min { ($0.position, $0.at) < ($1.position, $1.at) }
@@ -246,7 +246,7 @@ public final class ChangeFeed: Sendable {
             state.aim = max(state.aim, head)
             // After a backward clock change it would take long to reach the original time.
             let settled = waiting.filter { $0.position == head && min($0.at, time) <= now }
-            return FeedLeg(
+            return FeedStep(
                 head: head, horizon: state.horizon ?? head, lookedThrough: looked,
                 scansFrom: state.looksAgain ? Timestamp(milliseconds: 0) : at, at: at, now: now,
                 windowEnd: state.dues.windowEnd, beginnings: settled, isCut: !settled.isEmpty)
@@ -342,7 +342,7 @@ public final class ChangeFeed: Sendable {
     }
 
     /// Stores which chains the clock changed, before the horizon exposes the changes.
-    private func tellDue(_ now: Timestamp, at head: Int64) async throws(StoreError) {
+    private func emitDue(_ now: Timestamp, at head: Int64) async throws(StoreError) {
         let (due, last, kept) = state.withLock { state in
             var due: Set<ChainId> = []
             while let chain = state.dues.next(by: now) { due.insert(chain) }

@@ -37,7 +37,7 @@ public final class FeedBeginning: Sendable {
 
     /// Marks that the feed has reached it. A subscription with a stored start also receives what
     /// was emitted since then.
-    func settle(_ place: ChangePlace) {
+    func walCheckpoint(_ place: ChangePlace) {
         settled.withLock { $0 = isKept ? min(place, start) : place }
     }
 }

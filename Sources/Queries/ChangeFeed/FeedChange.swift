@@ -31,7 +31,7 @@ public struct FeedChange: Sendable {
         var json = JSONWriter(reservingCapacity: 2_048)
         json.object { json in
             json.member("type", change.name.rawValue)
-            json.member("timestamp", change.toldAt)
+            json.member("timestamp", change.emittedAt)
             json.object("data") { json in
                 json.member("environment", environment.rawValue)
                 json.member("bundleId", chain.bundleId)

@@ -18,13 +18,13 @@ extension CustomerReading {
         let all = placedEntries
         let rest = all.drop { entry in after.map { entry.place <= $0 } ?? false }
         let page = rest.prefix(max(1, limit ?? .max))
-        var told = Set(page.compactMap(\.chain))
+        var reported = Set(page.compactMap(\.chain))
         if after == nil {
-            told.formUnion(Set(chains.map(\.chain)).subtracting(all.compactMap(\.chain)))
+            reported.formUnion(Set(chains.map(\.chain)).subtracting(all.compactMap(\.chain)))
         }
         json.object { json in
             writeStamp(to: &json, isStamped)
-            json.array("chains", chains.filter { told.contains($0.chain) }) { json, reading in
+            json.array("chains", chains.filter { reported.contains($0.chain) }) { json, reading in
                 reading.writeShow(to: &json, isStamped: isStamped)
             }
             json.array("entries", page.map(\.entry)) { json, entry in
@@ -114,9 +114,9 @@ extension CustomerReading {
         switch command.action {
         case .grant: "granted"
         case .ungrant: "grantWithdrawn"
-        case .note: LifeFactName.noted.rawValue
-        case .link, .claim: LifeFactName.accountLinked.rawValue
-        case .unlink: LifeFactName.accountUnlinked.rawValue
+        case .note: TimelineEventName.noted.rawValue
+        case .link, .claim: TimelineEventName.accountLinked.rawValue
+        case .unlink: TimelineEventName.accountUnlinked.rawValue
         }
     }
 }

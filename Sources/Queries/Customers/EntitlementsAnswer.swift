@@ -45,11 +45,11 @@ public struct EntitlementsAnswer: Hashable, Sendable {
     ///
     /// - Parameter isNobody: the answer is about no customer.
     package func writeMembers(
-        to json: inout JSONWriter, isStamped: Bool = true, isNobody: Bool = false
+        to json: inout JSONWriter, isStamped: Bool = true, isUnknown: Bool = false
     ) {
-        json.member("customer", isNobody ? nil : customer)
+        json.member("customer", isUnknown ? nil : customer)
         stamp.writeMembers(to: &json, isStamped: isStamped)
-        entitlements.writeMembers(to: &json, isNobody: isNobody)
+        entitlements.writeMembers(to: &json, isUnknown: isUnknown)
     }
 }
 
@@ -69,8 +69,8 @@ extension Entitlements {
     /// The standing in total, and by entitlement, product and group.
     ///
     /// - Parameter isNobody: the answer is about no customer.
-    package func writeMembers(to json: inout JSONWriter, isNobody: Bool = false) {
-        json.member("standing", isNobody ? nil : standing.rawValue)
+    package func writeMembers(to json: inout JSONWriter, isUnknown: Bool = false) {
+        json.member("standing", isUnknown ? nil : standing.rawValue)
         json.array("entitlements", verdicts) { json, verdict in
             verdict.write(to: &json)
         }

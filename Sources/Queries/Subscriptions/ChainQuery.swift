@@ -9,10 +9,10 @@ public struct Moment: Sendable {
     public var at: Timestamp
     /// The current time of the clock.
     public var now: Timestamp
-    public var knowledge: KnowledgeLimit
+    public var knowledge: AsOf
 
     /// - Parameter at: nil for now.
-    public init(at: Timestamp?, now: Timestamp, knowledge: KnowledgeLimit = .everything) {
+    public init(at: Timestamp?, now: Timestamp, knowledge: AsOf = .everything) {
         self.at = at ?? now
         self.now = now
         self.knowledge = knowledge
@@ -305,7 +305,7 @@ public struct ChainQuery: Sendable {
 
     /// Omits entries not received by the requested time.
     package func admitted(
-        _ shared: [SharedTransaction], _ knowledge: KnowledgeLimit
+        _ shared: [SharedTransaction], _ knowledge: AsOf
     ) async throws(StoreError) -> [SharedTransaction] {
         guard let knownAt = knowledge.knownAt else { return shared }
         var known: [SharedTransaction] = []

@@ -11,7 +11,7 @@ extension ChainReading {
 
     public var transitions: [Transition] { life.transitions.filter { $0.at <= moment.at } }
 
-    public var lifeFacts: [LifeFact] { life.lifeFacts.filter { $0.at <= moment.at } }
+    public var lifeFacts: [TimelineEvent] { life.lifeFacts.filter { $0.at <= moment.at } }
 
     /// The `timeline` object of `contract.md`; `isStamped` as for `writeShow`.
     public func writeTimeline(to json: inout JSONWriter, isStamped: Bool = true) {
@@ -92,7 +92,7 @@ extension ChainReading {
     }
 
     /// A line of `export facts`.
-    public func write(_ fact: LifeFact, to json: inout JSONWriter) {
+    public func write(_ fact: TimelineEvent, to json: inout JSONWriter) {
         json.object { json in
             writeChain(to: &json)
             json.member("at", fact.at)
@@ -145,7 +145,7 @@ extension TimelineEntry {
     }
 }
 
-extension LifeFact {
+extension TimelineEvent {
     /// The refund, or the change; null for other facts.
     func writeDetail(to json: inout JSONWriter) {
         json.object("refund", refund) { json, refund in

@@ -94,7 +94,7 @@ public struct ComparisonReport: Sendable {
     }
 
     /// A table: `text` for people, followed by the rules, or comma-separated.
-    public func table(_ form: MetricsTable.Form) -> [UInt8] {
+    public func table(_ form: TextTable.Form) -> [UInt8] {
         let header =
             ["from", "to", "currency", "figure", "ours"]
             + rules.flatMap { [$0.rawValue, "\($0.rawValue).chains"] } + ["theirs", "base"]
@@ -107,14 +107,14 @@ public struct ComparisonReport: Sendable {
                 + row.differences.flatMap { ["\($0.amount)", "\($0.chainCount)"] }
                 + ["\(row.theirs)", row.base.map { "\($0)" } ?? ""]
         }
-        let table = MetricsTable(header: header, rows: cells)
+        let table = TextTable(header: header, rows: cells)
         guard form == .text else { return table.csv(isRaw: form == .rawCSV) }
-        var told = rules.map { "\($0.rawValue)\n  theirs: \($0.theirs)\n  ours:   \($0.ours)" }
-        if told.isEmpty { told = ["No documented rule differs from ours."] }
-        told += reasons.map { "\($0.reason.rawValue): \($0.theirs)" }
+        var reported = rules.map { "\($0.rawValue)\n  theirs: \($0.theirs)\n  ours:   \($0.ours)" }
+        if reported.isEmpty { reported = ["No documented rule differs from ours."] }
+        reported += reasons.map { "\($0.reason.rawValue): \($0.theirs)" }
         let text =
             (stamp.lines + [""]).joined(separator: "\n") + "\n" + table.aligned(leading: 4) + "\n"
-            + told.joined(separator: "\n") + "\n"
+            + reported.joined(separator: "\n") + "\n"
         return Array(text.utf8)
     }
 }

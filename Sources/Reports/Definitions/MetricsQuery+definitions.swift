@@ -13,7 +13,7 @@ extension MetricsQuery {
 
     /// A metric under another product's definition beside ours.
     public func comparison(
-        _ metric: String, _ words: MetricsWords, _ pack: DefinitionPack
+        _ metric: String, _ words: MetricParameters, _ pack: DefinitionPack
     ) async throws(MetricsError) -> ComparisonReport {
         guard let rules = pack.rules(metric) else { throw .undocumented(metric, pack) }
         let isByReason = try isByReason(words, metric, pack)
@@ -44,7 +44,7 @@ extension MetricsQuery {
 
     /// Only churn is broken down by reason, and only for products with names of reasons.
     private func isByReason(
-        _ words: MetricsWords, _ metric: String, _ pack: DefinitionPack
+        _ words: MetricParameters, _ metric: String, _ pack: DefinitionPack
     ) throws(MetricsError) -> Bool {
         let dimensions = try words.dimensions()
         guard !dimensions.isEmpty else { return false }

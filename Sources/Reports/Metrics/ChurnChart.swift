@@ -138,7 +138,7 @@ public struct ChurnChart: Sendable {
             \(ChurnChart.style)
             <rect class="paper" width="960" height="\(ChurnChart.number(height))"/>
             <text class="title" x="64" y="34">\(ChurnChart.escaped(title))</text>
-            \(ChurnChart.told(notes).joined(separator: "\n"))
+            \(ChurnChart.reported(notes).joined(separator: "\n"))
             \(axes(counts, rates).joined(separator: "\n"))
             \(columns(counts.top).joined(separator: "\n"))
             \(line(rates.top))
@@ -162,7 +162,7 @@ public struct ChurnChart: Sendable {
         </style>
         """
 
-    static func told(_ notes: [String]) -> [String] {
+    static func reported(_ notes: [String]) -> [String] {
         notes.enumerated().map { index, note in
             let y = ChurnChart.firstNote + ChurnChart.noteHeight * Double(index)
             return "<text class=\"small\" x=\"64\" y=\"\(ChurnChart.number(y))\">"

@@ -4,10 +4,10 @@ internal import Projection
 
 extension ChurnReport {
     /// A table: `text` aligned for people, or comma-separated with one column per figure.
-    public func table(_ form: MetricsTable.Form) -> [UInt8] {
+    public func table(_ form: TextTable.Form) -> [UInt8] {
         switch form {
         case .csv, .rawCSV:
-            MetricsTable(header: header, rows: rows.map { cells($0) }).csv(isRaw: form == .rawCSV)
+            TextTable(header: header, rows: rows.map { cells($0) }).csv(isRaw: form == .rawCSV)
         case .text: Array(text.utf8)
         }
     }
@@ -34,21 +34,21 @@ extension ChurnReport {
 
     /// Omits columns that are 0 in every row.
     private var text: String {
-        let told = columns.filter { column in rows.contains { $0[column] != 0 } }
+        let reported = columns.filter { column in rows.contains { $0[column] != 0 } }
         let reasons = EndReason.allCases.filter { reason in
             rows.contains { $0[.churned(reason)] != 0 }
         }
         let header =
-            ["from", "to"] + question.dimensions.map(\.rawValue) + ["start"] + told.map(\.name)
+            ["from", "to"] + question.dimensions.map(\.rawValue) + ["start"] + reported.map(\.name)
             + reasons.map(\.rawValue) + ["churned", "end", "rate"]
         let cells = rows.map { row in
             [zone.label(row.from), zone.label(row.to)]
                 + (question.dimensions.isEmpty ? [] : row.group.map { $0 ?? "–" })
-                + ["\(row.activeStart)"] + told.map { "\(row[$0])" }
+                + ["\(row.activeStart)"] + reported.map { "\(row[$0])" }
                 + reasons.map { "\(row[.churned($0)])" }
-                + ["\(row.churned)", "\(row.activeEnd)", MetricsTable.percent(row.churnRate)]
+                + ["\(row.churned)", "\(row.activeEnd)", TextTable.percent(row.churnRate)]
         }
-        let table = MetricsTable(header: header, rows: cells)
+        let table = TextTable(header: header, rows: cells)
         return (stamp.lines + [""]).joined(separator: "\n") + "\n"
             + table.aligned(leading: 2 + question.dimensions.count)
     }

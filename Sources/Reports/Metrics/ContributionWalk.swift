@@ -11,7 +11,7 @@ import Synchronization
 /// facts after the requested knowledge are decoded and folded.
 struct ContributionWalk: Sendable {
     let query: ChainQuery
-    let knowledge: KnowledgeLimit
+    let knowledge: AsOf
     /// Nil: all apps.
     let bundleId: BundleId?
     let report: MetricsQuery.Report
@@ -62,7 +62,7 @@ struct ContributionWalk: Sendable {
             try await fold(changed, &sum)
             report(page.last, page.end)
         }
-        sum.settle()
+        sum.walCheckpoint()
         return sum
     }
 
@@ -116,7 +116,7 @@ struct ContributionWalk: Sendable {
 /// The pages of contributions, handed out one at a time to concurrent readers.
 private final class ContributionPages: Sendable {
     private let projections: ProjectionsStore
-    private let turn = Turnstile()
+    private let turn = AsyncLock()
     private let place = Mutex<Int64?>(0)
 
     init(_ projections: ProjectionsStore) { self.projections = projections }

@@ -7,7 +7,7 @@ extension CurrencyRates {
     /// Reads a table written inline: the target currency, then the value of one unit of each other
     /// currency in it, as in `USD,EUR:1.0834,JPY:0.006612`.
     public init(words text: String) throws(MetricsError) {
-        let parts = MetricsWords.list(text)
+        let parts = MetricParameters.list(text)
         guard let target = parts.first else { throw .invalidRates("The table is empty.") }
         guard parts.count <= CurrencyRates.wordCount + 1 else {
             throw .invalidRates("At most \(CurrencyRates.wordCount) rates are allowed.")

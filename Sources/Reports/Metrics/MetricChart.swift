@@ -95,7 +95,7 @@ public struct MetricChart: Sendable {
             \(ChurnChart.style)
             <rect class="paper" width="960" height="\(height)"/>
             <text class="title" x="64" y="34">\(ChurnChart.escaped(title))</text>
-            \(ChurnChart.told(notes).joined(separator: "\n"))
+            \(ChurnChart.reported(notes).joined(separator: "\n"))
             \(axes(scale).joined(separator: "\n"))
             \(lines.indices.map { drawing($0, scale.top) }.joined(separator: "\n"))
             \(ChurnChart.dates(labels, below: bottom).joined(separator: "\n"))
@@ -137,10 +137,11 @@ public struct MetricChart: Sendable {
             path += (isDrawing ? "L" : "M") + "\(x) \(y)"
             isDrawing = true
             guard labels.count <= ChurnChart.dotCount else { continue }
-            let told = "\(labels[place]): \(lines[index].name) \(ChurnChart.number(value)) \(unit)"
+            let reported =
+                "\(labels[place]): \(lines[index].name) \(ChurnChart.number(value)) \(unit)"
             dots +=
                 "\n<circle fill=\"\(color)\" cx=\"\(x)\" cy=\"\(y)\" r=\"3\">"
-                + "<title>\(ChurnChart.escaped(told))</title></circle>"
+                + "<title>\(ChurnChart.escaped(reported))</title></circle>"
         }
         guard !path.isEmpty else { return "" }
         return "<path fill=\"none\" stroke=\"\(color)\" stroke-width=\"2\" d=\"\(path)\"/>\(dots)"

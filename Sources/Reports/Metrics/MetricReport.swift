@@ -76,10 +76,10 @@ public struct MetricReport: Sendable {
     // MARK: Tables
 
     /// A table: `text` aligned for people, or comma-separated with one column per figure.
-    public func table(_ form: MetricsTable.Form) -> [UInt8] {
+    public func table(_ form: TextTable.Form) -> [UInt8] {
         switch form {
         case .csv, .rawCSV:
-            MetricsTable(header: header, rows: rows.map { cells($0) }).csv(isRaw: form == .rawCSV)
+            TextTable(header: header, rows: rows.map { cells($0) }).csv(isRaw: form == .rawCSV)
         case .text: Array(text.utf8)
         }
     }
@@ -96,18 +96,20 @@ public struct MetricReport: Sendable {
 
     /// Omits columns without values.
     private var text: String {
-        let told = columns.filter { column in rows.contains { $0.amounts[column.name] ?? 0 != 0 } }
+        let reported = columns.filter { column in
+            rows.contains { $0.amounts[column.name] ?? 0 != 0 }
+        }
         let rated = rates.filter { rate in rows.contains { rate.value($0) != nil } }
         let cells = rows.map { row in
             [zone.label(row.from)] + row.group.map { $0 ?? "–" }
-                + told.map { column in
+                + reported.map { column in
                     let amount = row.amounts[column.name] ?? 0
                     return column.unit == .milliunits
-                        ? MetricsTable.money(amount) : "\(amount)"
-                } + rated.map { MetricsTable.percent($0.value(row)) }
+                        ? TextTable.money(amount) : "\(amount)"
+                } + rated.map { TextTable.percent($0.value(row)) }
         }
-        let table = MetricsTable(
-            header: ["from"] + dimensions + told.map(\.name) + rated.map { "\($0.name) %" },
+        let table = TextTable(
+            header: ["from"] + dimensions + reported.map(\.name) + rated.map { "\($0.name) %" },
             rows: cells)
         return (stamp.lines + [""]).joined(separator: "\n") + "\n"
             + table.aligned(leading: 1 + dimensions.count)

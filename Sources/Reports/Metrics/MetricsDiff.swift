@@ -8,8 +8,8 @@ public struct MetricsDiff: Sendable {
     /// Stamp of the later knowledge.
     public let stamp: MetricsStamp
     let dimensions: [String]
-    let before: KnowledgeLimit
-    let after: KnowledgeLimit
+    let before: AsOf
+    let after: AsOf
     let zone: ReportZone
     public let cells: [Cell]
 
@@ -60,7 +60,7 @@ public struct MetricsDiff: Sendable {
     }
 
     /// A table: `text` aligned for people, or comma-separated.
-    public func table(_ form: MetricsTable.Form) -> [UInt8] {
+    public func table(_ form: TextTable.Form) -> [UInt8] {
         let header = ["from", "to"] + dimensions + ["column", "before", "after", "events"]
         let rows = cells.map { cell in
             let more = cell.eventsOmitted > 0 ? " and \(cell.eventsOmitted) more" : ""
@@ -74,17 +74,18 @@ public struct MetricsDiff: Sendable {
                     cell.events.map { "\($0)" }.joined(separator: " ") + more,
                 ]
         }
-        let table = MetricsTable(header: header, rows: rows)
+        let table = TextTable(header: header, rows: rows)
         switch form {
         case .csv, .rawCSV: return table.csv(isRaw: form == .rawCSV)
         case .text:
-            let told = cells.isEmpty ? "no cell changed\n" : table.aligned(leading: header.count)
-            return Array(((stamp.lines + [""]).joined(separator: "\n") + "\n" + told).utf8)
+            let reported =
+                cells.isEmpty ? "no cell changed\n" : table.aligned(leading: header.count)
+            return Array(((stamp.lines + [""]).joined(separator: "\n") + "\n" + reported).utf8)
         }
     }
 }
 
-extension KnowledgeLimit {
+extension AsOf {
     /// `{"knownAt":…,"knownPosition":…}`; both null for everything.
     fileprivate func write(to json: inout JSONWriter) {
         json.member("knownAt", knownAt)

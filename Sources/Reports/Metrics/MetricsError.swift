@@ -78,7 +78,7 @@ public enum MetricsError: Error, Sendable, Equatable {
                 + MetricName.allCases.map(\.rawValue).joined(separator: ", ") + "."
         case .unknownDimension(let name):
             "There is no dimension \(MetricsError.quoted(name)); it is one of "
-                + "\(MetricsWords.dimensions)."
+                + "\(MetricParameters.dimensions)."
         case .duplicateDimension(let name):
             "The dimension \(name) is given twice; give it once."
         case .reasonElsewhere:
@@ -121,7 +121,7 @@ public enum MetricsError: Error, Sendable, Equatable {
                 + " Europe/Berlin or UTC. Abbreviations and offsets are ambiguous."
         case .invalidFilter(let text):
             "A filter is dimension=value, and \(MetricsError.quoted(text)) is not; the dimension is"
-                + " one of \(MetricsWords.dimensions)."
+                + " one of \(MetricParameters.dimensions)."
         case .invalidTime(let parameter):
             "\(parameter) takes a day (2026-01-31), RFC 3339 (2026-01-31T23:59:59.000Z) or epoch"
                 + " milliseconds."

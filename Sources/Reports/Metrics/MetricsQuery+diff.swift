@@ -36,7 +36,7 @@ extension MetricsQuery {
     /// The cells of a metric that differ between two states of knowledge, up to the earliest of
     /// both and now. This query's own knowledge is the later one.
     public func diff(
-        _ metric: ComparedMetric, _ words: MetricsWords, from before: KnowledgeLimit
+        _ metric: ComparedMetric, _ words: MetricParameters, from before: AsOf
     ) async throws(MetricsError) -> MetricsDiff {
         let zone = try words.zone(reportTimeZone)
         let interval = try words.reportInterval()
@@ -46,7 +46,7 @@ extension MetricsQuery {
         guard rates == nil || !dimensions.contains(.currency) && filters[.currency] == nil else {
             throw .currencyConverted
         }
-        let empty: MetricTable
+        let empty: CellTable
         var isMoney = false
         switch metric {
         case .churn(let isPaid):
@@ -96,7 +96,7 @@ extension MetricsQuery {
     }
 
     /// The remarks on money that the compared answers themselves carry.
-    private func remarks(on table: MetricTable) async throws(MetricsError) -> [MetricsRemark] {
+    private func remarks(on table: CellTable) async throws(MetricsError) -> [MetricsRemark] {
         let rows = table.rows()
         var remarks: [MetricsRemark] = []
         var tally = Tally()
@@ -131,8 +131,8 @@ extension MetricsQuery {
     }
 
     private struct Comparison: Sendable {
-        var before: MetricTable
-        var after: MetricTable
+        var before: CellTable
+        var after: CellTable
         var moved: [Place: Set<Int64>] = [:]
         var chainCount = 0
         /// Why amounts could not be converted.
@@ -140,7 +140,7 @@ extension MetricsQuery {
     }
 
     private func compare(
-        _ empty: MetricTable, _ before: KnowledgeLimit, limit: Timestamp,
+        _ empty: CellTable, _ before: AsOf, limit: Timestamp,
         _ conversion: RateConversion
     ) async throws(MetricsError) -> Comparison {
         let (ledger, after) = (query.ledger, knowledge)
@@ -154,7 +154,7 @@ extension MetricsQuery {
                         facts.filter { before.admits($0) }, facts.filter { after.admits($0) }
                     )
                     if !new.isEmpty || !old.isEmpty { sum.chainCount += 1 }
-                    func lone(_ facts: [Fact]) -> MetricTable {
+                    func lone(_ facts: [Fact]) -> CellTable {
                         alone.table(facts, chain, &sum.rateGaps)
                     }
                     let then = lone(old)
@@ -188,13 +188,13 @@ extension MetricsQuery {
     private struct LoneChain: Sendable {
         let ledger: EnvironmentLedger
         let limit: Timestamp
-        let empty: MetricTable
+        let empty: CellTable
         let conversion: RateConversion
 
         /// The part by the given facts; empty for a chain without facts.
         func table(
             _ facts: [Fact], _ chain: ChainId, _ gaps: inout Set<CurrencyRates.Gap>
-        ) -> MetricTable {
+        ) -> CellTable {
             var alone = empty
             guard !facts.isEmpty else { return alone }
             let life = Lifecycle(
@@ -217,8 +217,8 @@ extension MetricsQuery {
     ///
     /// - Parameter known: ascending; the events that only one of the two contains.
     private static func movers(
-        _ facts: [Fact], _ known: [Int64], _ old: [Fact], _ then: MetricTable,
-        _ alone: ([Fact]) -> MetricTable
+        _ facts: [Fact], _ known: [Int64], _ old: [Fact], _ then: CellTable,
+        _ alone: ([Fact]) -> CellTable
     ) -> [Place: Set<Int64>] {
         let width = (known.count + MetricsDiff.stepCount - 1) / MetricsDiff.stepCount
         var positions = Set(old.map(\.position))
@@ -235,7 +235,7 @@ extension MetricsQuery {
     }
 
     /// Values of 0 are omitted.
-    static func values(_ rows: [MetricTable.Row]) -> [Place: Int64] {
+    static func values(_ rows: [CellTable.Row]) -> [Place: Int64] {
         var values: [Place: Int64] = [:]
         for row in rows {
             for (column, amount) in row.values where amount != 0 {

@@ -19,7 +19,7 @@ extension MetricsQuery {
     }
 
     private func frame(
-        _ words: MetricsWords, _ before: KnowledgeLimit
+        _ words: MetricParameters, _ before: AsOf
     ) throws(MetricsError) -> Frame {
         let zone = try words.zone(reportTimeZone)
         let interval = try words.reportInterval()
@@ -44,7 +44,7 @@ extension MetricsQuery {
     /// The events of a cell are the deliveries in it that only one of the two contains; those of a
     /// cell of suspected outages are the deliveries related to windows that only one suspects.
     func latenessDiff(
-        _ words: MetricsWords, from before: KnowledgeLimit
+        _ words: MetricParameters, from before: AsOf
     ) async throws(MetricsError) -> MetricsDiff {
         let frame = try frame(words, before)
         guard Set(frame.dimensions).union(frame.filters.keys).isSubset(of: [.app]) else {
@@ -80,7 +80,7 @@ extension MetricsQuery {
     }
 
     private func deliveries(
-        _ empty: LatenessTable, _ before: KnowledgeLimit
+        _ empty: LatenessTable, _ before: AsOf
     ) async throws(MetricsError) -> Deliveries {
         let after = knowledge
         do throws(StoreError) {
@@ -124,7 +124,7 @@ extension MetricsQuery {
     /// The events of a cell are those that changed a chain of a customer whose contribution
     /// differs.
     func lifetimeDiff(
-        _ words: MetricsWords, from before: KnowledgeLimit
+        _ words: MetricParameters, from before: AsOf
     ) async throws(MetricsError) -> MetricsDiff {
         let frame = try frame(words, before)
         guard !frame.dimensions.contains(.reason), frame.filters[.reason] == nil else {
@@ -183,7 +183,7 @@ extension MetricsQuery {
     }
 
     private func accounts(
-        _ empty: LifetimeTable, _ before: KnowledgeLimit, limit: Timestamp
+        _ empty: LifetimeTable, _ before: AsOf, limit: Timestamp
     ) async throws(MetricsError) -> Accounts {
         let (ledger, after) = (query.ledger, knowledge)
         let conversion = RateConversion(rates, nil)
@@ -257,7 +257,7 @@ extension MetricsQuery {
     private static func values(_ rows: [MetricReport.Row]) -> [Place: Int64] {
         values(
             rows.map { row in
-                MetricTable.Row(
+                CellTable.Row(
                     from: row.from, to: row.to, group: row.group, values: row.amounts)
             })
     }

@@ -7,7 +7,7 @@ internal import Queries
 extension MetricsQuery {
     /// Any metric but churn.
     public func metric(
-        _ name: MetricName, _ words: MetricsWords
+        _ name: MetricName, _ words: MetricParameters
     ) async throws(MetricsError) -> MetricReport {
         let zone = try words.zone(reportTimeZone)
         let interval = try words.reportInterval()

@@ -13,7 +13,7 @@ public struct MetricsQuery: Sendable {
     let reportTimeZone: String
     /// The current time of the clock.
     let now: Timestamp
-    let knowledge: KnowledgeLimit
+    let knowledge: AsOf
     /// Nil: all apps.
     let bundleId: BundleId?
     var report: Report = { _, _ in }
@@ -22,7 +22,7 @@ public struct MetricsQuery: Sendable {
 
     public init(
         _ query: ChainQuery, reportTimeZone: String, now: Timestamp,
-        knowledge: KnowledgeLimit = .everything, bundleId: BundleId? = nil,
+        knowledge: AsOf = .everything, bundleId: BundleId? = nil,
         report: @escaping Report = { _, _ in }
     ) {
         self.query = query
@@ -44,7 +44,7 @@ public struct MetricsQuery: Sendable {
 
     /// The roll-forward of active chains, or with `isPaid` of paid ones.
     public func churn(
-        _ words: MetricsWords, isPaid: Bool = false
+        _ words: MetricParameters, isPaid: Bool = false
     ) async throws(MetricsError) -> ChurnReport {
         let zone = try words.zone(reportTimeZone)
         let interval = try words.reportInterval()

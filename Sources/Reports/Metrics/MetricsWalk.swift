@@ -11,7 +11,7 @@ import Synchronization
 /// page and sums separately; the partial sums are joined at the end in any order.
 struct MetricsWalk: Sendable {
     let query: ChainQuery
-    let knowledge: KnowledgeLimit
+    let knowledge: AsOf
     /// Nil: all apps.
     let bundleId: BundleId?
     let report: MetricsQuery.Report
@@ -80,7 +80,7 @@ struct MetricsWalk: Sendable {
 /// The pages of a facts file, handed out one at a time to concurrent readers.
 package final class FactsPages: Sendable {
     private let facts: FactsStore
-    private let turn = Turnstile()
+    private let turn = AsyncLock()
     private let place = Mutex(Place())
 
     private struct Place {

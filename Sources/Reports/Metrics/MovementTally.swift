@@ -65,7 +65,7 @@ struct MovementTally: Sendable {
         rollForward.question.firstInstant(after: time)
     }
 
-    /// Counts the movement of some chains until `settle`; false for a class that is not stored.
+    /// Counts the movement of some chains until `walCheckpoint`; false for a class that is not stored.
     mutating func add(_ movement: SummedMovement, before instant: Int, chains: Int64) -> Bool {
         guard let left = side(movement.before), let right = side(movement.after) else {
             return false
@@ -153,7 +153,7 @@ struct MovementTally: Sendable {
     }
 
     /// Adds up what was counted.
-    mutating func settle() {
+    mutating func walCheckpoint() {
         for index in counts.indices where counts[index] != 0 {
             rollForward.add(
                 effects[index / instantCount], before: index % instantCount, count: counts[index])
@@ -215,7 +215,7 @@ extension MovementTally {
         }
         var whole = try outcomes.popLast()?.get() ?? empty
         for outcome in outcomes { whole.add(try outcome.get()) }
-        whole.settle()
+        whole.walCheckpoint()
         return whole
     }
 

@@ -13,11 +13,11 @@ package struct WarehouseWriter {
         self.format = format
     }
 
-    var header: [UInt8] { MetricsTable(header: columns, rows: []).csv(isRaw: true) }
+    var header: [UInt8] { TextTable(header: columns, rows: []).csv(isRaw: true) }
 
     package mutating func add(_ line: WarehouseExport.Line) {
         guard format == .ndjson else {
-            let table = MetricsTable(header: line.values.map(\.text), rows: [])
+            let table = TextTable(header: line.values.map(\.text), rows: [])
             text += table.csv(isRaw: format == .rawCSV)
             return
         }

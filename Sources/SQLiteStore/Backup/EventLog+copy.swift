@@ -60,13 +60,13 @@ extension EventLog {
         after position: Int64, through: Int64
     ) async throws(StoreError) -> CopiedPage {
         try await read { [path] database in
-            let rows = try BoundStatement(
+            let rows = try PreparedStatement(
                 database,
                 """
                 SELECT \(EventRow.columns) FROM events
                 WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
                 """)
-            let evidence = try BoundStatement(
+            let evidence = try PreparedStatement(
                 database, "SELECT form, bytes FROM evidence WHERE position = ?")
             rows.bind(1, position)
             rows.bind(2, through)
@@ -95,7 +95,7 @@ extension EventLog {
         after id: Int64, through: Int64
     ) async throws(StoreError) -> [CopiedHeader] {
         try await read { [path] database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 "SELECT id, hash, bytes FROM headers WHERE id > ? AND id <= ? ORDER BY id LIMIT ?")
             select.bind(1, id)

@@ -50,12 +50,12 @@ final class LogCopyWriter: Sendable {
     func add(_ page: CopiedPage) async throws(StoreError) {
         try await write { database in
             let places = [String](repeating: "?", count: Int(EventRow.columnCount))
-            let event = try BoundStatement(
+            let event = try PreparedStatement(
                 database,
                 """
                 INSERT INTO events (\(EventRow.columns)) VALUES (\(places.joined(separator: ", ")))
                 """)
-            let evidence = try BoundStatement(
+            let evidence = try PreparedStatement(
                 database, "INSERT INTO evidence (position, form, bytes) VALUES (?, ?, ?)")
             for row in page.events {
                 EventRow.bind(row, to: event)
@@ -76,7 +76,7 @@ final class LogCopyWriter: Sendable {
 
     func add(_ headers: [CopiedHeader]) async throws(StoreError) {
         try await write { database in
-            let insert = try BoundStatement(
+            let insert = try PreparedStatement(
                 database, "INSERT INTO headers (id, hash, bytes) VALUES (?, ?, ?)")
             for header in headers {
                 insert.bind(1, header.id)

@@ -74,7 +74,7 @@ public struct LogRestore: Sendable {
         }
         defer { withExtendedLifetime(lock) {} }
         StagingDirectory.removeStale(in: directory)
-        SetAside.removeUnfinished(in: directory, log: logPath)
+        ReplacedLog.removeUnfinished(in: directory, log: logPath)
         let before = try await lookAtLog()
         try requireReplaceable(before)
         let trace = FileTrace(logPath)
@@ -158,7 +158,7 @@ public struct LogRestore: Sendable {
     /// Whether only the write-ahead log is left of a log that held something.
     private func isEmptyWithWrites() throws(StoreError) -> Bool {
         try OpenFile.reading(logPath).byteCount() == 0
-            && !SetAside(log: logPath, now: now).hasNoPendingWrites
+            && !ReplacedLog(log: logPath, now: now).hasNoPendingWrites
     }
 
     private func requireReplaceable(_ before: Before?) throws {
@@ -218,7 +218,7 @@ public struct LogRestore: Sendable {
     private func put(
         _ file: String, _ before: Before?, _ trace: FileTrace?, holding lock: ProjectorLock
     ) throws -> String? {
-        let setAside = SetAside(log: logPath, now: now)
+        let setAside = ReplacedLog(log: logPath, now: now)
         guard before != nil else {
             DerivedFiles.forgetAll(in: directory, holding: lock)
             // SQLite would replay a leftover write-ahead log into the new file.

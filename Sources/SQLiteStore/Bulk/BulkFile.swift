@@ -60,7 +60,7 @@ struct BulkFile {
 
     /// Finishes the build: everything synced and checked, under its final name. Nothing refers to
     /// the file yet, and the name was never used before.
-    func finish(checkpoint: Checkpoint) throws(StoreError) {
+    func finish(checkpoint: ProjectionCursor) throws(StoreError) {
         let unfinished = path + BulkFile.suffix
         do {
             try queue.inDatabase { database in

@@ -4,8 +4,8 @@ internal import GRDB
 /// exceeds the cost of a row.
 struct BulkInsert {
     private let columnCount: Int32
-    private let one: BoundStatement
-    private let many: BoundStatement
+    private let one: PreparedStatement
+    private let many: PreparedStatement
 
     /// Rows per execution. Even for the widest table, far below SQLite's bound of 32,766 parameters
     /// (https://www.sqlite.org/limits.html#max_variable_number).
@@ -15,9 +15,9 @@ struct BulkInsert {
         columnCount = Int32(columns.count)
         let row = "(" + columns.map { _ in "?" }.joined(separator: ", ") + ")"
         let insert = "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES "
-        one = try BoundStatement(database, insert + row)
+        one = try PreparedStatement(database, insert + row)
         let rows = repeatElement(row, count: BulkInsert.rowsPerRun).joined(separator: ", ")
-        many = try BoundStatement(database, insert + rows)
+        many = try PreparedStatement(database, insert + rows)
     }
 
     func run(_ rows: RowBytes) throws {
@@ -47,7 +47,7 @@ private struct ColumnReader {
 
     /// Binds the next columns; texts and blobs are bound without a copy until the statement is
     /// reset.
-    mutating func bind(_ statement: BoundStatement, _ parameters: ClosedRange<Int32>) {
+    mutating func bind(_ statement: PreparedStatement, _ parameters: ClosedRange<Int32>) {
         for parameter in parameters {
             switch bytes[offset] {
             case RowBytes.integer:

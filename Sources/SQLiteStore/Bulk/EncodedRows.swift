@@ -79,8 +79,8 @@ public struct EncodedRows: Sendable {
         contributions.bind(1, subscription)
         row.bind(&contributions)
         if let date = row.signedAt { signedAt = max(signedAt ?? date, date) }
-        for named in rows.told.classes { sums?.add(named) }
-        for (seq, movement) in rows.told.movements.enumerated() {
+        for named in rows.reported.classes { sums?.add(named) }
+        for (seq, movement) in rows.reported.movements.enumerated() {
             sums?.add(movement)
             guard movement.at > row.signedAt ?? .min else { continue }
             pending.appendPending(movement, of: subscription, seq: seq)

@@ -25,7 +25,7 @@ enum FactRecord {
 
     /// Binds the record to an INSERT of (chain, app, signed_at, position, part, body).
     static func bind(
-        key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, to insert: BoundStatement
+        key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, to insert: PreparedStatement
     ) {
         let chainCount = key.count - suffixByteCount
         insert.bind(1, RunKey.text(key, count: chainCount))

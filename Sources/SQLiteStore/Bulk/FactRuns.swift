@@ -49,7 +49,7 @@ package struct FactRuns: Sendable {
     }
 
     /// Loads them into a new facts file that claims to hold the log up to `checkpoint`.
-    package func load(path: String, checkpoint: Checkpoint) async throws(StoreError) {
+    package func load(path: String, checkpoint: ProjectionCursor) async throws(StoreError) {
         try await Blocking.run { [self] () throws(StoreError) in
             try FactsBuild.load(
                 files, apps, directory: directory, path: path, checkpoint: checkpoint)

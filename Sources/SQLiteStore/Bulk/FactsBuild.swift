@@ -24,7 +24,7 @@ public struct FactsBuild: Sendable {
     ///
     /// Throws the errors of reading the log, `diskFull` or `ioError`; no file is left behind then.
     public func run(
-        path: String, through checkpoint: Checkpoint, report: @escaping Report = { _, _ in }
+        path: String, through checkpoint: ProjectionCursor, report: @escaping Report = { _, _ in }
     ) async throws(StoreError) {
         let apps = AppNumbers()
         let files = try await runs(after: 0, through: checkpoint.position, apps, report)
@@ -38,7 +38,7 @@ public struct FactsBuild: Sendable {
     /// Merges runs into a new file. Blocks.
     static func load(
         _ files: [RunFile], _ apps: AppNumbers, directory: String, path: String,
-        checkpoint: Checkpoint
+        checkpoint: ProjectionCursor
     ) throws(StoreError) {
         let bulk = try BulkFile(path: path, schema: FactsStore.schema, meta: FactsStore.meta)
         do throws(StoreError) {
@@ -54,7 +54,8 @@ public struct FactsBuild: Sendable {
     /// Decodes the events that `facts` lacks up to `through` and adds their facts in key order, in
     /// one transaction: a reader sees all of them or none.
     public func extend(
-        _ facts: FactsStore, through checkpoint: Checkpoint, report: @escaping Report = { _, _ in }
+        _ facts: FactsStore, through checkpoint: ProjectionCursor,
+        report: @escaping Report = { _, _ in }
     ) async throws(StoreError) {
         let start = try await facts.checkpoint().position
         let apps = AppNumbers(try await facts.appNumbers())
@@ -81,7 +82,7 @@ public struct FactsBuild: Sendable {
     private static func load(
         _ files: [RunFile], _ apps: AppNumbers, _ database: Database
     ) throws {
-        let insertApp = try BoundStatement(
+        let insertApp = try PreparedStatement(
             database, "INSERT OR IGNORE INTO apps (id, bundle_id) VALUES (?, ?)")
         for app in apps.all {
             insertApp.bind(1, app.number)
@@ -89,7 +90,7 @@ public struct FactsBuild: Sendable {
             _ = try insertApp.run()
         }
         // OR REPLACE: adding a fact twice changes nothing.
-        let insert = try BoundStatement(
+        let insert = try PreparedStatement(
             database,
             """
             INSERT OR REPLACE INTO facts (chain, app, signed_at, position, part, body)

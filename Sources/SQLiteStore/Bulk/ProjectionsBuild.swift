@@ -12,9 +12,9 @@ internal import Synchronization
 public final class ProjectionsBuild: Sendable {
     public let path: String
     private let bulk: BulkFile
-    private let transactions: SideRows
-    private let holdings: SideRows
-    private let pending: SideRows
+    private let transactions: DeferredTable
+    private let holdings: DeferredTable
+    private let pending: DeferredTable
     /// Collects the sums of the rows in this file.
     public let sums: MovementPool
     private let signedAt = Mutex<Int64?>(nil)
@@ -39,9 +39,9 @@ public final class ProjectionsBuild: Sendable {
     ) throws(StoreError) {
         precondition(build.days == days.name, "The days differ from the build's.")
         self.path = path
-        transactions = SideRows(directory: directory)
-        holdings = SideRows(directory: directory)
-        pending = SideRows(directory: directory)
+        transactions = DeferredTable(directory: directory)
+        holdings = DeferredTable(directory: directory)
+        pending = DeferredTable(directory: directory)
         sums = MovementPool(days, directory: directory, keptCount: keptCount)
         bulk = try BulkFile(path: path, schema: DerivedSchema.projections, meta: build.meta)
     }
@@ -59,7 +59,7 @@ public final class ProjectionsBuild: Sendable {
                 columns: ["id"] + SubscriptionRow.key + SubscriptionRow.columns
             ).run(rows.subscriptions)
             try insert(rows.intervals, IntervalRow.self, database)
-            try insert(rows.lifeFacts, LifeFactRow.self, database)
+            try insert(rows.lifeFacts, TimelineEventRow.self, database)
             try insert(rows.notices, NoticeRow.self, database)
             try BulkInsert(
                 database, table: ContributionRow.table,
@@ -84,7 +84,7 @@ public final class ProjectionsBuild: Sendable {
     /// Adds the tables ordered by transactionId, by customer and by app, makes everything durable,
     /// and gives the file its final name. Blocks.
     public func finish(
-        checkpoint: Checkpoint, completeness: Completeness = Completeness()
+        checkpoint: ProjectionCursor, completeness: Completeness = Completeness()
     ) throws(StoreError) {
         let (transactions, holdings) = (transactions, holdings)
         let (pending, sums) = (pending, sums)

@@ -33,7 +33,7 @@ enum FactCodec {
     /// Throws `FactReader.Damage` for bytes that `encode` did not produce.
     static func decode(
         _ bytes: UnsafeRawBufferPointer, position: Int64, signedAt: Int64,
-        recent: RecentTexts, isForReduction: Bool = false
+        recent: StringInterner, isForReduction: Bool = false
     ) throws(FactReader.Damage) -> Fact {
         var reader = FactReader(bytes, recent: recent)
         let isDated = try reader.optionalBool() ?? false

@@ -5,14 +5,14 @@ internal import Ledger
 /// damaged.
 struct FactReader {
     private let bytes: UnsafeRawBufferPointer
-    private let recent: RecentTexts?
+    private let recent: StringInterner?
     private var offset = 0
 
     /// Stored bytes that no writer of this version produced.
     struct Damage: Error {}
 
     /// - Parameter recent: a cache of texts from earlier facts, which this one may share.
-    init(_ bytes: UnsafeRawBufferPointer, recent: RecentTexts? = nil) {
+    init(_ bytes: UnsafeRawBufferPointer, recent: StringInterner? = nil) {
         self.bytes = bytes
         self.recent = recent
     }
@@ -113,7 +113,7 @@ struct FactReader {
         case 0: return nil
         case 1:
             let number = try unsigned()
-            return recent?.decimal(number) ?? RecentTexts.digits(number)
+            return recent?.decimal(number) ?? StringInterner.digits(number)
         case 2: return try text()
         default: throw Damage()
         }

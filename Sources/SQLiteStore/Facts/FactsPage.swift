@@ -42,7 +42,7 @@ public struct FactsPage: Sendable {
 
     /// Adds the current row (chain, app, signed_at, position, part, body) of a statement; false
     /// when the page is full and the row begins another chain.
-    mutating func add(_ select: BoundStatement, limit: Int) -> Bool {
+    mutating func add(_ select: PreparedStatement, limit: Int) -> Bool {
         let app = select.int64(1)
         let isSame =
             starts.last.map { $0.app == app && select.text(0, equals: $0.chain.rawValue) } ?? false
@@ -82,7 +82,7 @@ public struct FactsPage: Sendable {
     private func forEachChain(
         isForReduction: Bool, _ body: (ChainId, [Fact]) -> Void
     ) throws(StoreError) {
-        let recent = RecentTexts()
+        let recent = StringInterner()
         for index in chainOrder() {
             let end = index + 1 < starts.count ? starts[index + 1].row : rows.count
             body(chain(index), try facts(starts[index].row..<end, recent, isForReduction))
@@ -121,7 +121,7 @@ public struct FactsPage: Sendable {
     }
 
     private func facts(
-        _ range: Range<Int>, _ recent: RecentTexts, _ isForReduction: Bool
+        _ range: Range<Int>, _ recent: StringInterner, _ isForReduction: Bool
     ) throws(StoreError) -> [Fact] {
         do {
             return try bodies.withUnsafeBytes { all in

@@ -47,12 +47,12 @@ public final class FactsStore: Sendable {
         }
     }
 
-    public func checkpoint() async throws(StoreError) -> Checkpoint {
+    public func checkpoint() async throws(StoreError) -> ProjectionCursor {
         try await read { try DerivedFile.checkpoint($0) }
     }
 
     /// Moves the write-ahead log into the file.
-    public func settle() async throws(StoreError) {
+    public func walCheckpoint() async throws(StoreError) {
         do {
             try await pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         } catch {
@@ -65,11 +65,11 @@ public final class FactsStore: Sendable {
     /// Adds facts and moves the checkpoint, in one transaction. Adding a fact twice changes
     /// nothing.
     public func add(
-        _ facts: [FactDecoder.Decoded], checkpoint: Checkpoint
+        _ facts: [FactDecoder.Decoded], checkpoint: ProjectionCursor
     ) async throws(StoreError) {
         try await write { database in
             var apps = try FactsStore.numbers(database)
-            let insert = try BoundStatement(
+            let insert = try PreparedStatement(
                 database,
                 """
                 INSERT OR REPLACE INTO facts (chain, app, signed_at, position, part, body)
@@ -96,7 +96,7 @@ public final class FactsStore: Sendable {
     }
 
     private static func insertApp(_ bundle: BundleId, _ database: Database) throws -> Int64 {
-        let insert = try BoundStatement(database, "INSERT INTO apps (bundle_id) VALUES (?)")
+        let insert = try PreparedStatement(database, "INSERT INTO apps (bundle_id) VALUES (?)")
         insert.bind(1, bundle.rawValue)
         _ = try insert.run()
         return database.lastInsertedRowID
@@ -108,13 +108,13 @@ public final class FactsStore: Sendable {
     public func facts(of chains: [ChainId]) async throws(StoreError) -> [(ChainId, [Fact])] {
         try await read { database in
             let apps = try FactsStore.numbers(database)
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT signed_at, position, body FROM facts WHERE chain = ? AND app = ?
                 ORDER BY signed_at, position, part
                 """)
-            let recent = RecentTexts()
+            let recent = StringInterner()
             return try chains.map { chain in
                 guard let app = apps[chain.bundleId] else { return (chain, []) }
                 select.bind(1, chain.originalTransactionId.rawValue)
@@ -134,7 +134,7 @@ public final class FactsStore: Sendable {
         try await read { database in
             let apps = try FactsStore.numbers(database)
             guard let app = apps[chain.bundleId] else { return false }
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database, "SELECT 1 FROM facts WHERE chain = ? AND app = ? LIMIT 1 OFFSET ?")
             select.bind(1, chain.originalTransactionId.rawValue)
             select.bind(2, app)
@@ -146,7 +146,7 @@ public final class FactsStore: Sendable {
     /// Every chain with this originalTransactionId, under any bundle id.
     public func chains(_ id: OriginalTransactionId) async throws(StoreError) -> [ChainId] {
         try await read { database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT DISTINCT apps.bundle_id FROM facts JOIN apps ON apps.id = facts.app
@@ -170,13 +170,13 @@ public final class FactsStore: Sendable {
     ) async throws(StoreError) -> [[(ChainId, [Fact])]] {
         try await read { database in
             let names = try FactsStore.bundleNames(database)
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT signed_at, position, body, app FROM facts WHERE chain = ?
                 ORDER BY chain, app, signed_at, position, part
                 """)
-            let recent = RecentTexts()
+            let recent = StringInterner()
             return try ids.map { id in
                 select.bind(1, id.rawValue)
                 var lives: [(ChainId, [Fact])] = []
@@ -197,7 +197,8 @@ public final class FactsStore: Sendable {
     }
 
     /// The fact of a row (signed_at, position, body).
-    private static func decode(_ select: BoundStatement, _ recent: RecentTexts) throws -> Fact {
+    private static func decode(_ select: PreparedStatement, _ recent: StringInterner) throws -> Fact
+    {
         do {
             return try select.withBytes(2) { bytes in
                 try FactCodec.decode(
@@ -229,7 +230,7 @@ public final class FactsStore: Sendable {
         let isNext = after == nil ? ">=" : ">"
         return try await read { database in
             let names = try FactsStore.bundleNames(database)
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT chain, app, signed_at, position, part, body FROM facts
@@ -259,7 +260,7 @@ public final class FactsStore: Sendable {
     }
 
     private static func bundleNames(_ database: Database) throws -> [Int64: BundleId] {
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database, "SELECT id, bundle_id FROM apps NOT INDEXED ORDER BY id")
         defer { select.reset() }
         var names: [Int64: BundleId] = [:]

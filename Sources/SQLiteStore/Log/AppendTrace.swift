@@ -14,7 +14,7 @@ struct AppendTrace: Sendable {
     /// transaction is written completely or not at all.
     func isDurable(_ database: Database) throws -> Bool {
         guard let lastLeafHash else { return false }
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database, "SELECT leaf_hash FROM events WHERE position = ?")
         select.bind(1, lastPosition)
         defer { select.reset() }

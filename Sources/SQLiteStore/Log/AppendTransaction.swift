@@ -16,10 +16,10 @@ struct AppendTransaction {
     private var newestReceivedAt: Timestamp?
     private var lastLeafHash: Digest?
 
-    private let insertEvent: BoundStatement
-    private let insertEvidence: BoundStatement
-    private let selectKnown: BoundStatement
-    private let selectEvidence: BoundStatement
+    private let insertEvent: PreparedStatement
+    private let insertEvidence: PreparedStatement
+    private let selectKnown: PreparedStatement
+    private let selectEvidence: PreparedStatement
 
     init(_ database: Database, headers known: KnownHeaders, path: String) throws {
         self.database = database
@@ -30,22 +30,22 @@ struct AppendTransaction {
         sizeBefore = head.tree.size
         newestReceivedAt = head.newestReceivedAt
         let places = [String](repeating: "?", count: Int(EventRow.columnCount))
-        insertEvent = try BoundStatement(
+        insertEvent = try PreparedStatement(
             database,
             """
             INSERT INTO events (\(EventRow.columns)) VALUES (\(places.joined(separator: ", ")))
             ON CONFLICT (key) DO NOTHING
             """)
-        insertEvidence = try BoundStatement(
+        insertEvidence = try PreparedStatement(
             database, "INSERT INTO evidence (position, form, bytes) VALUES (?, ?, ?)")
-        selectKnown = try BoundStatement(
+        selectKnown = try PreparedStatement(
             database,
             """
             SELECT position, evidence_hash, payload_hash FROM events WHERE key = ?1
             UNION ALL
             SELECT position, evidence_hash, payload_hash FROM events WHERE identity = ?1
             """)
-        selectEvidence = try BoundStatement(
+        selectEvidence = try PreparedStatement(
             database, "SELECT form, bytes FROM evidence WHERE position = ?")
     }
 

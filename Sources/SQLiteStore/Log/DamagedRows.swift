@@ -14,19 +14,20 @@ public enum DamagedRows: Sendable {
 
 /// Positions of the log that a reader could not read, each reported once.
 struct UnreadablePositions {
-    private var told: Set<Int64> = []
-    private var untold: [Int64] = []
+    private var reported: Set<Int64> = []
+    private var unreported: [Int64] = []
 
     mutating func note(_ position: Int64) {
-        guard told.count < LogLimits.unreadablePositionCount, told.insert(position).inserted else {
+        guard reported.count < LogLimits.unreadablePositionCount, reported.insert(position).inserted
+        else {
             return
         }
-        untold.append(position)
+        unreported.append(position)
     }
 
     mutating func take() -> [Int64] {
-        defer { untold = [] }
-        return untold.sorted()
+        defer { unreported = [] }
+        return unreported.sorted()
     }
 }
 

@@ -49,7 +49,7 @@ extension EventLog {
         of bundleId: BundleId, since: Timestamp, after position: Int64, through end: Int64
     ) async throws(StoreError) -> [NotificationDelivery] {
         try await read { database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT received_at, signed_at FROM events

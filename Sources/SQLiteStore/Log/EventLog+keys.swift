@@ -6,7 +6,7 @@ extension EventLog {
     /// The event with this key, or nil; a conflict has a different key (`EventKey`).
     public func event(key: Digest) async throws(StoreError) -> LoggedEvent? {
         let position = try await read { database -> Int64? in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database, "SELECT position FROM events WHERE key = ?")
             select.bind(1, key)
             guard try select.step() else { return nil }
@@ -22,7 +22,7 @@ extension EventLog {
     /// log cannot be written.
     public func position(ofKnown event: NewEvent) async throws(StoreError) -> Int64? {
         try await read { database -> Int64? in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT position, evidence_hash, payload_hash FROM events WHERE key = ?1

@@ -14,7 +14,7 @@ extension EventLog {
     /// The directory must hold no log. Throws the errors of opening a log.
     package static func makeTail(
         directory: String, at position: Int64
-    ) async throws(StoreError) -> Checkpoint {
+    ) async throws(StoreError) -> ProjectionCursor {
         try await open(directory: directory).close()
         let path = (directory as NSString).appendingPathComponent(fileName)
         let leaf = SHA256.hash(Array("leaf \(position)".utf8))
@@ -26,7 +26,7 @@ extension EventLog {
             } catch {
                 throw StoreError(error, path: path)
             }
-            return Checkpoint(position: position, leafHash: leaf)
+            return ProjectionCursor(position: position, leafHash: leaf)
         }
     }
 
@@ -38,7 +38,7 @@ extension EventLog {
             throw StoreError.corrupt(path: path, "No tree has that size.")
         }
         let places = [String](repeating: "?", count: Int(EventRow.columnCount))
-        let insert = try BoundStatement(
+        let insert = try PreparedStatement(
             database,
             "INSERT INTO events (\(EventRow.columns)) VALUES (\(places.joined(separator: ", ")))")
         EventRow.bind(
@@ -117,7 +117,7 @@ package enum MeasuredFiles {
                 let row = [UInt8](repeating: 1, count: rowByteCount)
                 let body = [UInt8](repeating: 2, count: bodyByteCount)
                 let inserts = try ["a", "b"].map {
-                    try BoundStatement(database, "INSERT INTO \($0) (bytes) VALUES (?)")
+                    try PreparedStatement(database, "INSERT INTO \($0) (bytes) VALUES (?)")
                 }
                 let elapsed = try ContinuousClock().measure {
                     for start in stride(from: 0, to: count, by: batchCount) {

@@ -39,7 +39,7 @@ extension EventLog {
         damaged: DamagedRows
     ) async throws(StoreError) -> [RecordedEvent] {
         let events = try await read { [path] database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT \(EventRow.columns) FROM events

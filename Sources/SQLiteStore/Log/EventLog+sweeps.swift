@@ -17,7 +17,7 @@ extension EventLog {
         after position: Int64 = 0, through: Int64
     ) async throws(StoreError) -> [Int64] {
         try await read { database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT position FROM events INDEXED BY events_sweeps
@@ -41,7 +41,7 @@ extension EventLog {
     ) async throws(StoreError) -> (found: [LateNotification], next: Int64) {
         let end = min(through, position + LogLimits.scannedEventCount)
         let found = try await read { database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT position, received_at, signed_at FROM events

@@ -20,7 +20,7 @@ public final class EventLog: EventStore {
     let file: DatabaseFile
     let readers: DatabasePool
     let checkpointer: DatabaseQueue
-    let watch: FileWatch
+    let watch: FileIdentityGuard
     let faults: any CommitFaults
     /// Frames of the write-ahead log beyond which the writer finishes a checkpoint itself.
     let checkpointFrameCount: Int
@@ -88,7 +88,7 @@ public final class EventLog: EventStore {
             busyTimeoutSeconds: busyTimeoutSeconds)
         try WriteAheadLogCheck(path: path, pageByteCount: EventLog.pageByteCount).run()
         state = Mutex(AppendState(writer: try file.openWriter()))
-        watch = try FileWatch(path: path)
+        watch = try FileIdentityGuard(path: path)
         readers = try file.openReaders(count: EventLog.readerCount)
         checkpointer = try file.openCheckpointer()
         // All connections are on the same file.

@@ -13,7 +13,7 @@ enum EventRow {
 
     /// Reads the current row of a statement whose first columns are `columns`; nil when a value is
     /// unknown to this release.
-    static func read(_ row: BoundStatement) -> RecordedEvent? {
+    static func read(_ row: PreparedStatement) -> RecordedEvent? {
         guard let key = row.digest(1), let attributes = attributes(row),
             let payloadHash = row.digest(16), let evidenceHash = row.digest(17),
             let leafHash = row.digest(18),
@@ -30,7 +30,7 @@ enum EventRow {
     /// also when the row does not follow `last`, since a damaged file could otherwise send a paging
     /// reader in circles.
     static func read(
-        _ row: BoundStatement, path: String, after last: Int64 = .min,
+        _ row: PreparedStatement, path: String, after last: Int64 = .min,
         damaged: DamagedRows = .refused
     ) throws -> RecordedEvent {
         guard let event = read(row) ?? (damaged == .marked ? remains(row) : nil) else {
@@ -44,7 +44,7 @@ enum EventRow {
 
     /// The readable part of a damaged row. No chain is invented: it is set only where the row names
     /// both the chain and its app.
-    private static func remains(_ row: BoundStatement) -> RecordedEvent {
+    private static func remains(_ row: PreparedStatement) -> RecordedEvent {
         let bundleId = row.text(5)
         let nothing = Digest(words: (0, 0, 0, 0))
         return RecordedEvent(
@@ -78,7 +78,7 @@ enum EventRow {
 
     /// Whether every column holds the type the schema declares. `read` accepts a damaged value that
     /// has the same meaning as the declared one; an audit does not.
-    static func isWellFormed(_ row: BoundStatement) -> Bool {
+    static func isWellFormed(_ row: PreparedStatement) -> Bool {
         for (column, declaration) in declared.enumerated() {
             let found = row.storageClass(Int32(column))
             guard found == declaration.storageClass || (declaration.isOptional && found == .null)
@@ -88,7 +88,7 @@ enum EventRow {
             && optionalDigests.allSatisfy { row.isNull($0) || row.digest($0) != nil }
     }
 
-    private static func attributes(_ row: BoundStatement) -> EventAttributes? {
+    private static func attributes(_ row: PreparedStatement) -> EventAttributes? {
         guard let kind = EventKind(code: row.int64(2)),
             let source = EventSource(code: row.int64(3)),
             let trust = Trust(code: row.int64(4)), let bundleId = row.text(5)
@@ -102,7 +102,7 @@ enum EventRow {
     }
 
     /// Binds a whole row.
-    static func bind(_ event: RecordedEvent, to statement: BoundStatement) {
+    static func bind(_ event: RecordedEvent, to statement: PreparedStatement) {
         let attributes = event.attributes
         statement.bind(1, event.position)
         statement.bind(2, event.key)

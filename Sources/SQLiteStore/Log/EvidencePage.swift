@@ -4,9 +4,9 @@ internal import LedgerStore
 /// One page of rows with their evidence, read in one transaction: two walks side by side, since a
 /// join would search the evidence for every row.
 struct EvidencePage {
-    private let rows: BoundStatement
-    private let evidence: BoundStatement
-    private let lookup: BoundStatement
+    private let rows: PreparedStatement
+    private let evidence: PreparedStatement
+    private let lookup: PreparedStatement
     /// The current position of the walk over the evidence; nil before its first row and after its
     /// last.
     private var standing: Int64?
@@ -20,20 +20,20 @@ struct EvidencePage {
     init(_ database: Database, headers: KnownHeaders, path: String) throws {
         self.path = path
         table = try HeaderTable(database, known: headers, path: path)
-        rows = try BoundStatement(
+        rows = try PreparedStatement(
             database,
             """
             SELECT \(EventRow.columns) FROM events
             WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
             """)
-        evidence = try BoundStatement(
+        evidence = try PreparedStatement(
             database,
             """
             SELECT position, form, bytes FROM evidence
             WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
             """)
         // For rows that the walk misses: it ends where SQLite cannot read on.
-        lookup = try BoundStatement(
+        lookup = try PreparedStatement(
             database, "SELECT position, form, bytes FROM evidence WHERE position = ?")
     }
 
@@ -107,7 +107,7 @@ struct EvidencePage {
         }
     }
 
-    private mutating func packed(_ row: BoundStatement) throws -> PackedEvidence? {
+    private mutating func packed(_ row: PreparedStatement) throws -> PackedEvidence? {
         guard !row.isNull(2) else { return nil }
         return try row.withBytes(2) { bytes in
             try EvidenceRow.decode(form: row.int64(1), bytes, &table)

@@ -9,7 +9,7 @@ struct HeadRow {
 
     /// Throws `fileCorrupt` when the row is missing or contradicts itself.
     static func read(_ database: Database, path: String) throws -> HeadRow {
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database, "SELECT position, tree, root, newest_received_at FROM head WHERE id = 1")
         defer { select.reset() }
         guard try select.step(),
@@ -23,7 +23,7 @@ struct HeadRow {
     }
 
     func write(_ database: Database) throws {
-        let update = try BoundStatement(
+        let update = try PreparedStatement(
             database,
             "UPDATE head SET position = ?, tree = ?, root = ?, newest_received_at = ? WHERE id = 1")
         update.bind(1, tree.size)

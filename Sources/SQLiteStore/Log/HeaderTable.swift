@@ -7,15 +7,15 @@ struct HeaderTable {
     private(set) var known: KnownHeaders
     /// The largest id that was looked up and found; 0 for none.
     private(set) var largestId: Int64 = 0
-    private let byHash: BoundStatement
-    private let byId: BoundStatement
+    private let byHash: PreparedStatement
+    private let byId: PreparedStatement
     private let path: String
 
     init(_ database: Database, known: KnownHeaders, path: String) throws {
         self.known = known
         self.path = path
-        byHash = try BoundStatement(database, "SELECT id FROM headers WHERE hash = ?")
-        byId = try BoundStatement(database, "SELECT hash, bytes FROM headers WHERE id = ?")
+        byHash = try PreparedStatement(database, "SELECT id FROM headers WHERE hash = ?")
+        byId = try PreparedStatement(database, "SELECT hash, bytes FROM headers WHERE id = ?")
     }
 
     /// The id of a stored header, whether stored by this process or another.
@@ -32,7 +32,7 @@ struct HeaderTable {
     /// Stores a header that is not in the table. The next id is the largest plus one: under the
     /// append's lock this needs no sequence.
     mutating func insert(_ header: EvidenceHeader, _ database: Database) throws -> Int64 {
-        let insertion = try BoundStatement(
+        let insertion = try PreparedStatement(
             database,
             """
             INSERT INTO headers (id, hash, bytes)

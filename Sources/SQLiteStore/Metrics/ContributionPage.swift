@@ -63,7 +63,7 @@ public struct ContributionPage: Sendable {
         }
     }
 
-    fileprivate mutating func append(_ select: BoundStatement) {
+    fileprivate mutating func append(_ select: PreparedStatement) {
         let subscription = select.int64(0)
         select.withBytes(3) { body in
             bytes.append(contentsOf: body)
@@ -106,7 +106,7 @@ extension ProjectionsStore {
             let end = try Int64.fetchOne(
                 database, sql: "SELECT max(subscription) FROM contributions")
             guard let end, after < end else { return nil }
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT subscription, last_position, received_at, body, first_position,
@@ -130,7 +130,7 @@ extension ProjectionsStore {
     /// The chains with these numbers, in the order given.
     public func chains(numbered numbers: [Int64]) async throws(StoreError) -> [ChainId] {
         try await read { database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 "SELECT original_transaction_id, bundle_id FROM subscriptions WHERE id = ?")
             var found: [ChainId] = []

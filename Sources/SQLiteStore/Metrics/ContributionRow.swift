@@ -32,7 +32,7 @@ struct ContributionRow: StoredRow {
         statement.bind(7, body)
     }
 
-    init(_ statement: BoundStatement) {
+    init(_ statement: PreparedStatement) {
         lastPosition = statement.int64(0)
         receivedAt = statement.int64(1)
         firstPosition = statement.int64(2)
@@ -44,7 +44,7 @@ struct ContributionRow: StoredRow {
     /// - Parameter told: receives the decoded contribution.
     init(
         _ chain: ChainId, _ life: Lifecycle, facts: [Fact], catalogue: Catalogue,
-        numbers: ClassNumbers, told: inout ChainMovements
+        numbers: ClassNumbers, reported: inout ChainMovements
     ) {
         var (position, received, signed) = (Int64(0), Int64.min, Int64?.none)
         var (first, firstReceived) = (Int64.max, Int64.max)
@@ -64,10 +64,10 @@ struct ContributionRow: StoredRow {
         }
         var writer = ContributionCodec.Writer()
         let metrics = ChainMetrics(life, of: chain.bundleId, catalogue: catalogue)
-        told.reserveCapacity(metrics.stretches.count)
+        reported.reserveCapacity(metrics.stretches.count)
         for (at, movement) in metrics.classMovements {
-            told.append(at: at.milliseconds, movement, numbers)
-            let stored = told.movements[told.movements.count - 1]
+            reported.append(at: at.milliseconds, movement, numbers)
+            let stored = reported.movements[reported.movements.count - 1]
             writer.append(at: stored.at, after: stored.after, label: stored.label)
         }
         body = writer.finish()

@@ -41,12 +41,12 @@ public struct MovementCheck: Sendable {
 
     private func sum(_ database: Database) throws {
         let pool = MovementPool(days, directory: directory)
-        let pending = SideRows(directory: directory)
+        let pending = DeferredTable(directory: directory)
         var sums = pool.take()
         try MovementTable.forEachClass(database, of: "live") { number, _, counted in
             sums.add(NumberedClass(number: number, counted: counted))
         }
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database,
             """
             SELECT \(ContributionRow.columns.joined(separator: ", ")), subscription

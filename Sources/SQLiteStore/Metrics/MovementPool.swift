@@ -121,7 +121,7 @@ public final class MovementPool: Sendable {
             database, table: MovementTable.calendar, columns: MovementTable.calendarColumns)
         let merge = Mutex(
             SumMerge(try RunMerge(try RunFile.joined(files, directory: directory)), self.days))
-        let pieces = Ahead { () throws(StoreError) in
+        let pieces = Prefetcher { () throws(StoreError) in
             try merge.withLock { (merge) throws(StoreError) in try merge.next() }
         }
         while let rows = try pieces.next() {

@@ -69,13 +69,13 @@ enum MovementTable {
         _ database: Database, of schema: String = "main",
         _ body: (_ number: Int64, _ uses: Int64, _ counted: CountedClass) -> Void
     ) throws {
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database,
             """
             SELECT \(classColumns.joined(separator: ", ")) FROM \(schema).\(classes) ORDER BY id
             """)
         defer { select.reset() }
-        let recent = RecentTexts()
+        let recent = StringInterner()
         func text(_ column: Int32) -> String? {
             guard !select.isNull(column) else { return nil }
             return select.withBytes(column) { recent.text($0) }
@@ -107,7 +107,7 @@ enum MovementTable {
         return table
     }
     private static func numbers(_ database: Database, are known: [Int64]) throws -> Bool {
-        let select = try BoundStatement(database, "SELECT id FROM \(classes) ORDER BY id")
+        let select = try PreparedStatement(database, "SELECT id FROM \(classes) ORDER BY id")
         defer { select.reset() }
         var place = 0
         while try select.step() {

@@ -11,22 +11,22 @@ struct MovementWriter {
     private(set) var written = 0
     private var signedAt: Int64?
 
-    private let select: BoundStatement
-    private let update: BoundStatement
-    private let insert: BoundStatement
+    private let select: PreparedStatement
+    private let update: PreparedStatement
+    private let insert: PreparedStatement
 
     init(_ database: Database, _ days: ReportDays) throws {
         self.database = database
         sums = MovementSums(days)
         let columns = ContributionRow.columns
         let names = columns.joined(separator: ", ")
-        select = try BoundStatement(
+        select = try PreparedStatement(
             database, "SELECT \(names) FROM contributions WHERE subscription = ?")
         let values = columns.enumerated().map { "\($0.element) = ?\($0.offset + 2)" }
-        update = try BoundStatement(
+        update = try PreparedStatement(
             database,
             "UPDATE contributions SET \(values.joined(separator: ", ")) WHERE subscription = ?1")
-        insert = try BoundStatement(
+        insert = try PreparedStatement(
             database,
             """
             INSERT INTO contributions (subscription, \(names))
@@ -36,7 +36,7 @@ struct MovementWriter {
 
     /// Writes the next chain's row; the sums are updated by `finish`.
     mutating func write(
-        _ row: ContributionRow, _ told: ChainMovements, _ subscription: Int64
+        _ row: ContributionRow, _ reported: ChainMovements, _ subscription: Int64
     ) throws {
         select.bind(1, subscription)
         let stored = try select.step() ? ContributionRow(select) : nil
@@ -44,7 +44,7 @@ struct MovementWriter {
         signedAt = [signedAt, row.signedAt].compactMap(\.self).max()
         guard stored != row else { return }
         try write(row, subscription, isThere: stored != nil)
-        let (old, new) = (try stored.map { try movements($0) } ?? [], told.movements)
+        let (old, new) = (try stored.map { try movements($0) } ?? [], reported.movements)
         pending.add(
             of: subscription, old: old, before: stored?.signedAt, new: new, after: row.signedAt)
         // An event nearly always changes the end of a life: earlier movements keep their sums.
@@ -52,7 +52,7 @@ struct MovementWriter {
         guard kept < max(old.count, new.count) else { return }
         for movement in old[kept...] { sums.add(movement, sign: -1) }
         for movement in new[kept...] { sums.add(movement, sign: 1) }
-        for named in told.classes { sums.name(named) }
+        for named in reported.classes { sums.name(named) }
     }
 
     private mutating func write(
@@ -90,13 +90,13 @@ struct MovementWriter {
         }
         // Whether a day gained a sum (true) or lost one.
         var days: [Int64: Bool] = [:]
-        var delete = try BoundStatement(
+        var delete = try PreparedStatement(
             database,
             """
             DELETE FROM movements_by_day WHERE from_at = ? AND before_class = ?
                 AND after_class = ? AND label = ? AND chains = ?
             """)
-        var upsert = try BoundStatement(
+        var upsert = try PreparedStatement(
             database,
             """
             INSERT INTO movements_by_day (\(MovementTable.dayColumns.joined(separator: ", ")))
@@ -125,7 +125,7 @@ struct MovementWriter {
     /// A day has a row as long as it has sums.
     private mutating func writeCalendar(_ from: Int64, isGrown: Bool) throws {
         guard isGrown, let day = sums.day(from: from) else {
-            let delete = try BoundStatement(
+            let delete = try PreparedStatement(
                 database,
                 """
                 DELETE FROM report_days WHERE from_at = ?1
@@ -135,7 +135,7 @@ struct MovementWriter {
             written += try delete.run()
             return
         }
-        var insert = try BoundStatement(
+        var insert = try PreparedStatement(
             database,
             "INSERT INTO report_days (from_at, to_at, date) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
         )
@@ -144,7 +144,7 @@ struct MovementWriter {
     }
 
     private mutating func writeMonths() throws {
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database, "SELECT sums FROM movements_by_month WHERE from_at = ? AND part = ?")
         defer { select.reset() }
         for (part, changes) in sums.months().sorted(by: { $0.key < $1.key }) {
@@ -156,14 +156,14 @@ struct MovementWriter {
             let body = try MovementWriter.sums(stored, changed: changes)
             if body == stored { continue }
             if body.isEmpty {
-                let delete = try BoundStatement(
+                let delete = try PreparedStatement(
                     database, "DELETE FROM movements_by_month WHERE from_at = ? AND part = ?")
                 delete.bind(1, part.from)
                 delete.bind(2, part.number)
                 written += try delete.run()
                 continue
             }
-            var statement = try BoundStatement(
+            var statement = try PreparedStatement(
                 database,
                 isThere
                     ? "UPDATE movements_by_month SET sums = ?3 WHERE from_at = ?1 AND part = ?2"
@@ -186,16 +186,16 @@ struct MovementWriter {
 
     private mutating func writeClasses() throws {
         let changed = sums.classes.filter { $0.value.count != 0 }.sorted { $0.key < $1.key }
-        let update = try BoundStatement(
+        let update = try PreparedStatement(
             database, "UPDATE metric_classes SET uses = uses + ?2 WHERE id = ?1")
-        let delete = try BoundStatement(
+        let delete = try PreparedStatement(
             database, "DELETE FROM metric_classes WHERE id = ? AND uses = 0")
         for (number, use) in changed {
             update.bind(1, number)
             update.bind(2, use.count)
             if try update.run() == 0, let counted = use.counted {
                 let places = MovementTable.classColumns.map { _ in "?" }.joined(separator: ", ")
-                var insert = try BoundStatement(
+                var insert = try PreparedStatement(
                     database,
                     """
                     INSERT INTO metric_classes
@@ -215,7 +215,7 @@ struct MovementWriter {
 enum NewestFact {
     static func raise(_ signedAt: Int64?, _ database: Database) throws {
         guard let signedAt else { return }
-        let raise = try BoundStatement(
+        let raise = try PreparedStatement(
             database,
             """
             INSERT INTO newest_fact (id, signed_at) VALUES (1, ?1)

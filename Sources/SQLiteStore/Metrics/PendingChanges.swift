@@ -36,10 +36,10 @@ struct PendingChanges {
     /// Returns the number of rows written and removed.
     func write(_ database: Database) throws -> Int {
         var written = 0
-        let delete = try BoundStatement(
+        let delete = try PreparedStatement(
             database,
             "DELETE FROM pending_movements WHERE at = ? AND subscription = ? AND seq = ?")
-        let replace = try BoundStatement(
+        let replace = try PreparedStatement(
             database,
             """
             INSERT OR REPLACE INTO pending_movements

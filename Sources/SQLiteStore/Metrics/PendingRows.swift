@@ -1,6 +1,6 @@
 internal import GRDB
 
-extension SideRows {
+extension DeferredTable {
     /// Inserts pending movements, keyed by the time, the chain's number and the index in the chain.
     /// Blocks.
     func loadPending(_ database: Database) throws {

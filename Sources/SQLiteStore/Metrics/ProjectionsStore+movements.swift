@@ -72,7 +72,7 @@ extension ProjectionsStore {
     /// Whether any chain of an app has a life.
     public func hasChains(of bundleId: BundleId) async throws(StoreError) -> Bool {
         try await read { database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT 1 FROM subscriptions AS s JOIN contributions AS c ON c.subscription = s.id
@@ -101,7 +101,7 @@ private struct SumReader {
     var byteCount: Int { sums.byteCount + pending.byteCount }
 
     mutating func readMonths(_ range: Range<Timestamp>) throws {
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database,
             """
             SELECT from_at, sums FROM movements_by_month WHERE from_at >= ? AND from_at < ?
@@ -113,7 +113,7 @@ private struct SumReader {
     }
 
     mutating func readDays(_ range: Range<Timestamp>) throws {
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database,
             """
             SELECT \(MovementTable.dayColumns.joined(separator: ", ")) FROM movements_by_day
@@ -129,7 +129,7 @@ private struct SumReader {
     }
 
     mutating func readPending(_ range: Range<Timestamp>) throws {
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database,
             """
             SELECT at, before_class, after_class, label FROM pending_movements
@@ -146,8 +146,8 @@ private struct SumReader {
     }
 
     private mutating func read(
-        _ select: BoundStatement, _ range: Range<Timestamp>,
-        _ append: (inout PackedSums, BoundStatement) -> Void
+        _ select: PreparedStatement, _ range: Range<Timestamp>,
+        _ append: (inout PackedSums, PreparedStatement) -> Void
     ) throws {
         defer { select.reset() }
         select.bind(1, range.lowerBound.milliseconds)

@@ -20,7 +20,7 @@ extension OperationsStore: QuarantineStore {
     ) async throws(StoreError) -> [QuarantineItem] {
         let limit = max(1, min(limit, QuarantineLimits.pageCount))
         return try await read { database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT \(QuarantineRow.columns), x'' FROM quarantine
@@ -40,7 +40,7 @@ extension OperationsStore: QuarantineStore {
     /// One item with its bytes, or nil when there is none.
     public func quarantineItem(_ id: Int64) async throws(StoreError) -> QuarantineItem? {
         try await read { database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database, "SELECT \(QuarantineRow.columns), bytes FROM quarantine WHERE id = ?")
             select.bind(1, id)
             defer { select.reset() }

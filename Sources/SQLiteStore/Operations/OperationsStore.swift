@@ -11,7 +11,7 @@ public final class OperationsStore: Sendable {
     /// The file.
     public let path: String
     private let connection: DatabaseQueue
-    private let watch: FileWatch
+    private let watch: FileIdentityGuard
     /// Set before the connection is closed: a closed one must not be used.
     private let isClosed = Mutex(false)
 
@@ -46,7 +46,7 @@ public final class OperationsStore: Sendable {
             cacheKibibytes: OperationsStore.cacheKibibytes)
         do throws(StoreError) {
             connection = try file.openWriter()
-            watch = try FileWatch(path: path)
+            watch = try FileIdentityGuard(path: path)
         } catch {
             guard error.isDamage else { throw error }
             throw StoreError(

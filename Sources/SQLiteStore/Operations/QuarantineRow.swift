@@ -9,7 +9,7 @@ enum QuarantineRow {
         """
 
     /// Nil when a value is unknown to this release.
-    static func read(_ row: BoundStatement) -> QuarantineItem? {
+    static func read(_ row: PreparedStatement) -> QuarantineItem? {
         guard let standing = QuarantineStanding(code: row.int64(4)), let code = row.text(5),
             let message = row.text(7), let input = row.text(10)
         else { return nil }

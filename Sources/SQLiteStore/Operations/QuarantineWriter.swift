@@ -34,13 +34,13 @@ struct QuarantineWriter {
     }
 
     func remove(_ id: Int64) throws -> Bool {
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database, "SELECT standing, length(bytes) FROM quarantine WHERE id = ?")
         select.bind(1, id)
         defer { select.reset() }
         guard try select.step() else { return false }
         try move(select.int64(0), items: -1, bytes: -select.int64(1))
-        let delete = try BoundStatement(database, "DELETE FROM quarantine WHERE id = ?")
+        let delete = try PreparedStatement(database, "DELETE FROM quarantine WHERE id = ?")
         delete.bind(1, id)
         return try delete.run() == 1
     }
@@ -54,7 +54,7 @@ struct QuarantineWriter {
     }
 
     private func find(_ digest: Digest) throws -> KnownItem? {
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database, "SELECT id, standing, length(bytes) FROM quarantine WHERE digest = ?")
         select.bind(1, digest)
         defer { select.reset() }
@@ -65,7 +65,7 @@ struct QuarantineWriter {
 
     private func insert(_ item: NewQuarantineItem, _ digest: Digest) throws -> Int64 {
         let bytes = copy(item)
-        let insert = try BoundStatement(
+        let insert = try PreparedStatement(
             database,
             """
             INSERT INTO quarantine (
@@ -86,7 +86,7 @@ struct QuarantineWriter {
 
     private func update(_ known: KnownItem, _ item: NewQuarantineItem) throws {
         let bytes = copy(item)
-        let update = try BoundStatement(
+        let update = try PreparedStatement(
             database,
             """
             UPDATE quarantine SET latest_at = max(latest_at, ?2), attempts = attempts + 1,
@@ -104,7 +104,7 @@ struct QuarantineWriter {
     }
 
     private func bindReason(
-        _ item: NewQuarantineItem, to statement: BoundStatement, from first: Int32
+        _ item: NewQuarantineItem, to statement: PreparedStatement, from first: Int32
     ) {
         statement.bind(first, item.standing.code)
         statement.bind(first + 1, item.code)
@@ -132,7 +132,7 @@ struct QuarantineWriter {
                     <= QuarantineLimits.awaitingSecretByteCount
         }
         guard item.standing == .genuineForeign else { return true }
-        let count = try BoundStatement(
+        let count = try PreparedStatement(
             database,
             "SELECT count(*) FROM quarantine WHERE standing = ? AND bundle_id IS ?")
         count.bind(1, item.standing.code)
@@ -156,7 +156,7 @@ struct QuarantineWriter {
     }
 
     private func oldestUnverifiable() throws -> Int64? {
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database, "SELECT min(id) FROM quarantine WHERE standing = ?")
         select.bind(1, QuarantineStanding.unverifiable.code)
         defer { select.reset() }
@@ -164,7 +164,7 @@ struct QuarantineWriter {
     }
 
     private func totals(_ standing: QuarantineStanding) throws -> (items: Int64, bytes: Int64) {
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database, "SELECT items, bytes FROM quarantine_totals WHERE standing = ?")
         select.bind(1, standing.code)
         defer { select.reset() }
@@ -173,7 +173,7 @@ struct QuarantineWriter {
     }
 
     private func move(_ standing: Int64, items: Int64, bytes: Int64) throws {
-        let update = try BoundStatement(
+        let update = try PreparedStatement(
             database,
             """
             UPDATE quarantine_totals SET items = items + ?2, bytes = bytes + ?3

@@ -8,10 +8,10 @@ struct ChainRowWriter {
     /// The log position up to which the stored rows are complete.
     private let position: Int64
     var movements: MovementWriter
-    private let selectSubscription: BoundStatement
-    private var updateSubscription: BoundStatement
+    private let selectSubscription: PreparedStatement
+    private var updateSubscription: PreparedStatement
     private var intervals: RowStatements<IntervalRow>
-    private var lifeFacts: RowStatements<LifeFactRow>
+    private var lifeFacts: RowStatements<TimelineEventRow>
     private var notices: RowStatements<NoticeRow>
     /// Collected over all chains for `finish`: these tables have a different order than chains.
     private var transactions: [(row: ChainRows.TransactionRow, subscription: Int64)] = []
@@ -22,14 +22,14 @@ struct ChainRowWriter {
         self.position = position
         movements = try MovementWriter(database, days)
         let columns = SubscriptionRow.columns
-        selectSubscription = try BoundStatement(
+        selectSubscription = try PreparedStatement(
             database,
             """
             SELECT \(columns.joined(separator: ", ")), id FROM subscriptions
             WHERE original_transaction_id = ? AND bundle_id = ?
             """)
         let values = columns.enumerated().map { "\($0.element) = ?\($0.offset + 3)" }
-        updateSubscription = try BoundStatement(
+        updateSubscription = try PreparedStatement(
             database, "UPDATE subscriptions SET \(values.joined(separator: ", ")) WHERE id = ?1")
         intervals = try RowStatements(database)
         lifeFacts = try RowStatements(database)
@@ -51,7 +51,7 @@ struct ChainRowWriter {
         }
         holdings += rows.holdings.map { ($0, subscription) }
         if let contribution = rows.contribution {
-            try movements.write(contribution, rows.told, subscription)
+            try movements.write(contribution, rows.reported, subscription)
         }
         return written
     }
@@ -79,7 +79,7 @@ struct ChainRowWriter {
             written += try updateSubscription.run()
             return id
         }
-        var insert = try BoundStatement(database, SubscriptionRow.insert)
+        var insert = try PreparedStatement(database, SubscriptionRow.insert)
         insert.bind(1, chain.originalTransactionId.rawValue)
         insert.bind(2, chain.bundleId.rawValue)
         row.bind(&insert)
@@ -89,7 +89,7 @@ struct ChainRowWriter {
 
     /// Facts are never withdrawn, so a chain never loses a transactionId.
     private func writeTransactions() throws -> Int {
-        let insert = try BoundStatement(
+        let insert = try PreparedStatement(
             database,
             """
             INSERT INTO transactions (transaction_id, subscription, first_position)
@@ -109,7 +109,7 @@ struct ChainRowWriter {
     }
 
     private func writeHoldings() throws -> Int {
-        let upsert = try BoundStatement(database, HoldingRow.upsert)
+        let upsert = try PreparedStatement(database, HoldingRow.upsert)
         var written = 0
         for (row, subscription) in holdings.sorted(by: { $0.row.customer < $1.row.customer }) {
             written += try row.write(subscription, upsert)
@@ -120,21 +120,21 @@ struct ChainRowWriter {
 
 /// Updates the rows of one chain in one table. Prepared once for all chains.
 private struct RowStatements<Row: ProjectionRow> {
-    private let select: BoundStatement
-    private var replace: BoundStatement
-    private let delete: BoundStatement
+    private let select: PreparedStatement
+    private var replace: PreparedStatement
+    private let delete: PreparedStatement
 
     init(_ database: Database) throws {
         let columns = Row.columns.joined(separator: ", ")
-        select = try BoundStatement(
+        select = try PreparedStatement(
             database, "SELECT \(columns) FROM \(Row.table) WHERE subscription = ? ORDER BY seq")
-        replace = try BoundStatement(
+        replace = try PreparedStatement(
             database,
             """
             INSERT OR REPLACE INTO \(Row.table) (subscription, seq, \(columns))
             VALUES (?, ?\(String(repeating: ", ?", count: Row.columns.count)))
             """)
-        delete = try BoundStatement(
+        delete = try PreparedStatement(
             database, "DELETE FROM \(Row.table) WHERE subscription = ? AND seq >= ?")
     }
 

@@ -6,7 +6,7 @@ public struct ChainRows: Sendable {
     public let chain: ChainId
     let subscription: SubscriptionRow
     let intervals: [IntervalRow]
-    let lifeFacts: [LifeFactRow]
+    let lifeFacts: [TimelineEventRow]
     let notices: [NoticeRow]
     /// Every transactionId of the chain, with the first position that stated it.
     let transactions: [TransactionRow]
@@ -15,7 +15,7 @@ public struct ChainRows: Sendable {
     /// The chain's contribution to the sums of metrics; nil for rows kept under a customer's id.
     let contribution: ContributionRow?
     /// The decoded contribution, if it was computed here; not part of the rows.
-    let told: ChainMovements
+    let reported: ChainMovements
     /// Tables in which rows follow a gap in `seq`: readers of a chain's rows return them, but no
     /// chain has such rows.
     let misplaced: [String]
@@ -35,9 +35,9 @@ public struct ChainRows: Sendable {
 
     init(
         chain: ChainId, subscription: SubscriptionRow, intervals: [IntervalRow],
-        lifeFacts: [LifeFactRow], notices: [NoticeRow], transactions: [TransactionRow],
+        lifeFacts: [TimelineEventRow], notices: [NoticeRow], transactions: [TransactionRow],
         holdings: [HoldingRow], contribution: ContributionRow?,
-        told: ChainMovements = ChainMovements(), misplaced: [String] = []
+        reported: ChainMovements = ChainMovements(), misplaced: [String] = []
     ) {
         self.chain = chain
         self.subscription = subscription
@@ -47,7 +47,7 @@ public struct ChainRows: Sendable {
         self.transactions = transactions
         self.holdings = holdings
         self.contribution = contribution
-        self.told = told
+        self.reported = reported
         self.misplaced = misplaced
     }
 
@@ -61,18 +61,19 @@ public struct ChainRows: Sendable {
         self.chain = chain
         subscription = SubscriptionRow(life, facts: facts)
         intervals = life.intervals.map { IntervalRow($0, cause: life.cause(of: $0)) }
-        lifeFacts = life.lifeFacts.map { LifeFactRow($0) }
+        lifeFacts = life.lifeFacts.map { TimelineEventRow($0) }
         notices = life.notices.map { NoticeRow($0) }
         transactions = ChainRows.transactions(facts)
         holdings = HoldingRow.rows(chain, life)
-        var told = ChainMovements()
+        var reported = ChainMovements()
         if let numbers, chain.customer == nil {
             contribution = ContributionRow(
-                chain, life, facts: facts, catalogue: catalogue, numbers: numbers, told: &told)
+                chain, life, facts: facts, catalogue: catalogue, numbers: numbers,
+                reported: &reported)
         } else {
             contribution = nil
         }
-        self.told = told
+        self.reported = reported
         misplaced = []
     }
 
@@ -114,7 +115,7 @@ public struct ChainRows: Sendable {
     private func differencesInPlace(from other: ChainRows) -> [String] {
         SubscriptionRow.differences([subscription], [other.subscription])
             + IntervalRow.differences(intervals, other.intervals)
-            + LifeFactRow.differences(lifeFacts, other.lifeFacts)
+            + TimelineEventRow.differences(lifeFacts, other.lifeFacts)
             + NoticeRow.differences(notices, other.notices)
             + TransactionRow.differences(transactions, other.transactions)
             + HoldingRow.differences(holdings, other.holdings)

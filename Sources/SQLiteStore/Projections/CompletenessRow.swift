@@ -7,7 +7,7 @@ public import LedgerStore
 enum CompletenessRow {
     static func insert(_ states: [Completeness.State], _ database: Database) throws {
         guard !states.isEmpty else { return }
-        let insert = try BoundStatement(
+        let insert = try PreparedStatement(
             database,
             """
             INSERT INTO completeness
@@ -25,7 +25,7 @@ enum CompletenessRow {
     }
 
     static func read(_ database: Database) throws -> Completeness {
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database,
             """
             SELECT position, bundle_id, received_at, complete_from, complete_through

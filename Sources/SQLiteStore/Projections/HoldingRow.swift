@@ -51,7 +51,7 @@ struct HoldingRow: StoredRow {
         """
 
     /// Returns the number of rows written.
-    func write(_ subscription: Int64, _ upsert: BoundStatement) throws -> Int {
+    func write(_ subscription: Int64, _ upsert: PreparedStatement) throws -> Int {
         upsert.bind(1, customer)
         upsert.bind(2, subscription)
         upsert.bind(3, holds)
@@ -62,7 +62,7 @@ struct HoldingRow: StoredRow {
     /// The rows of one chain, on a connection with the temporary table `held`, which is in chain
     /// order.
     static func rows(_ subscription: Int64, _ database: Database) throws -> [HoldingRow] {
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database,
             """
             SELECT customer, holds, body FROM held JOIN holdings USING (customer, subscription)

@@ -8,7 +8,7 @@ protocol ProjectionRow: StoredRow {
     /// `subscription, seq` by default: the chain and the row's index in it.
     static var key: [String] { get }
     /// Reads the columns, the first at column 0.
-    init(_ statement: BoundStatement)
+    init(_ statement: PreparedStatement)
 }
 
 extension ProjectionRow {
@@ -47,7 +47,7 @@ struct IntervalRow: ProjectionRow {
         self.cause = cause
     }
 
-    init(_ statement: BoundStatement) {
+    init(_ statement: PreparedStatement) {
         state = Raw(rawValue: statement.text(0) ?? "")
         from = statement.int64(1)
         to = statement.optionalInt64(2)
@@ -68,9 +68,9 @@ struct IntervalRow: ProjectionRow {
     }
 }
 
-struct LifeFactRow: ProjectionRow {
+struct TimelineEventRow: ProjectionRow {
     let at: Int64
-    let fact: Raw<LifeFactName>
+    let fact: Raw<TimelineEventName>
     let productId: String?
     let transactionId: String?
     let cause: Int64
@@ -78,7 +78,7 @@ struct LifeFactRow: ProjectionRow {
     static let table = "life_facts"
     static let columns = ["at", "fact", "product_id", "transaction_id", "cause"]
 
-    init(_ fact: LifeFact) {
+    init(_ fact: TimelineEvent) {
         at = fact.at.milliseconds
         self.fact = Raw(fact.name)
         productId = fact.productId?.rawValue
@@ -86,7 +86,7 @@ struct LifeFactRow: ProjectionRow {
         cause = fact.cause
     }
 
-    init(_ statement: BoundStatement) {
+    init(_ statement: PreparedStatement) {
         at = statement.int64(0)
         fact = Raw(rawValue: statement.text(1) ?? "")
         productId = statement.text(2)
@@ -121,7 +121,7 @@ struct NoticeRow: ProjectionRow {
         evidence = "[" + notice.evidence.map(String.init).joined(separator: ",") + "]"
     }
 
-    init(_ statement: BoundStatement) {
+    init(_ statement: PreparedStatement) {
         code = statement.text(0) ?? ""
         message = statement.text(1) ?? ""
         from = statement.int64(2)

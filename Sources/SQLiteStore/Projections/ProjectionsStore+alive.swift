@@ -8,7 +8,7 @@ extension ProjectionsStore {
         of bundleId: BundleId, aliveFrom from: Timestamp, before: Timestamp
     ) async throws(StoreError) -> Int64 {
         try await read { database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT count(*) FROM subscriptions AS s WHERE s.bundle_id = ? AND EXISTS (

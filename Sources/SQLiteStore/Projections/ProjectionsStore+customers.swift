@@ -39,10 +39,10 @@ extension ProjectionsStore {
     ) async throws(StoreError) -> [CustomerRecord] {
         try await read { database in
             let position = try DerivedFile.checkpoint(database).position
-            let ofAll = try BoundStatement(
+            let ofAll = try PreparedStatement(
                 database,
                 "SELECT body FROM holdings WHERE customer = ? ORDER BY subscription")
-            let ofApp = try BoundStatement(
+            let ofApp = try PreparedStatement(
                 database,
                 """
                 SELECT h.body FROM holdings AS h JOIN subscriptions AS s ON s.id = h.subscription
@@ -69,7 +69,7 @@ extension ProjectionsStore {
     /// another customer.
     public func chains(of customer: CustomerId) async throws(StoreError) -> [ChainId] {
         try await read { database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT s.original_transaction_id, s.bundle_id FROM holdings AS h
@@ -95,7 +95,7 @@ extension ProjectionsStore {
         _ chain: ChainId, by customer: CustomerId
     ) async throws(StoreError) -> Bool {
         try await read { database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT 1 FROM holdings AS h JOIN subscriptions AS s ON s.id = h.subscription
@@ -112,7 +112,7 @@ extension ProjectionsStore {
     /// Every customer whom a fact ever named, in byte order.
     public func customers() async throws(StoreError) -> [CustomerId] {
         try await read { database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database, "SELECT DISTINCT customer FROM holdings ORDER BY customer")
             var found: [CustomerId] = []
             while try select.step() { found.append(CustomerId(select.text(0) ?? "")) }
@@ -120,7 +120,7 @@ extension ProjectionsStore {
         }
     }
 
-    private static func content(_ select: BoundStatement) throws -> HoldingCodec.Content {
+    private static func content(_ select: PreparedStatement) throws -> HoldingCodec.Content {
         do {
             return try select.withBytes(0) { bytes in try HoldingCodec.decode(bytes) }
         } catch is FactReader.Damage {

@@ -17,7 +17,7 @@ extension ProjectionsStore {
             let newest = try Int64.fetchOne(database, sql: "SELECT max(id) FROM subscriptions")
             guard let newest, cursor < newest else { return nil }
             let end = cursor + ProjectionsStore.dueScanChainCount
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT s.original_transaction_id, s.bundle_id FROM (

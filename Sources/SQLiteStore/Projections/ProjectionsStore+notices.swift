@@ -14,7 +14,7 @@ extension ProjectionsStore {
             let newest = try Int64.fetchOne(database, sql: "SELECT max(id) FROM subscriptions")
             guard let newest, cursor < newest else { return nil }
             let end = cursor + ProjectionsStore.dueScanChainCount
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT s.original_transaction_id, s.bundle_id, n.code, n.from_at,
@@ -55,7 +55,7 @@ extension ProjectionsStore {
         guard !chains.isEmpty else { return [] }
         let ordered = chains.sorted()
         return try await read { database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT s.original_transaction_id, s.bundle_id, NULL,
@@ -85,7 +85,7 @@ extension ProjectionsStore {
         }
     }
 
-    private static func notice(_ select: BoundStatement, _ code: NoticeCode) -> OpenNotice {
+    private static func notice(_ select: PreparedStatement, _ code: NoticeCode) -> OpenNotice {
         let price = select.optionalInt64(4).flatMap { milliunits in
             select.text(5).map { Money(milliunits: milliunits, currency: $0) }
         }

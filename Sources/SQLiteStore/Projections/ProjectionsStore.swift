@@ -99,7 +99,7 @@ public final class ProjectionsStore: Sendable {
         try await read { Build(meta: try DerivedFile.meta($0)) }
     }
 
-    public func checkpoint() async throws(StoreError) -> Checkpoint {
+    public func checkpoint() async throws(StoreError) -> ProjectionCursor {
         try await read { try DerivedFile.checkpoint($0) }
     }
 
@@ -115,7 +115,8 @@ public final class ProjectionsStore: Sendable {
     ///   - days: those the file was built with.
     @discardableResult
     public func update(
-        _ chains: [ChainRows], completeness: [Completeness.State] = [], checkpoint: Checkpoint,
+        _ chains: [ChainRows], completeness: [Completeness.State] = [],
+        checkpoint: ProjectionCursor,
         days: ReportDays = .utc
     ) async throws(StoreError) -> Int {
         let path = path
@@ -142,7 +143,7 @@ public final class ProjectionsStore: Sendable {
     }
 
     /// Makes everything written durable and moves the write-ahead log into the file.
-    public func settle() async throws(StoreError) {
+    public func walCheckpoint() async throws(StoreError) {
         do {
             try await pool.writeWithoutTransaction { database in
                 _ = try database.checkpoint(.truncate)
@@ -159,7 +160,7 @@ public final class ProjectionsStore: Sendable {
         transaction id: TransactionId, through position: Int64 = .max
     ) async throws(StoreError) -> [ChainId] {
         try await read { database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT s.original_transaction_id, s.bundle_id FROM transactions AS t
@@ -202,7 +203,7 @@ public final class ProjectionsStore: Sendable {
                     SELECT transaction_id FROM transactions WHERE transaction_id > ?
                     ORDER BY transaction_id LIMIT 1 OFFSET ?
                     """, arguments: [cursor, ProjectionsStore.sharedScanCount])
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT transaction_id FROM transactions
@@ -224,7 +225,7 @@ public final class ProjectionsStore: Sendable {
         among ids: [TransactionId], through position: Int64 = .max
     ) async throws(StoreError) -> [SharedTransaction] {
         try await read { database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT s.original_transaction_id, s.bundle_id, t.first_position
@@ -233,7 +234,7 @@ public final class ProjectionsStore: Sendable {
                 ORDER BY s.original_transaction_id, s.bundle_id
                 """)
             // Very few are shared; checking that first saves the join for the others.
-            let isShared = try BoundStatement(
+            let isShared = try PreparedStatement(
                 database,
                 "SELECT 1 FROM transactions WHERE transaction_id = ? LIMIT 1 OFFSET 1")
             defer { isShared.reset() }
@@ -266,7 +267,7 @@ public final class ProjectionsStore: Sendable {
         }
     }
 
-    static func chains(_ select: BoundStatement) throws -> [ChainId] {
+    static func chains(_ select: PreparedStatement) throws -> [ChainId] {
         var found: [ChainId] = []
         while try select.step() {
             found.append(

@@ -20,7 +20,7 @@ public final class StoredChains: Sendable {
     /// reported.
     public init(path: String) throws(StoreError) {
         self.path = path
-        DiskReads.install()
+        EIOPreservingVFS.install()
         var configuration = Configuration()
         configuration.readonly = true
         configuration.busyMode = .timeout(5)
@@ -115,7 +115,7 @@ private struct ChainRowReader {
     func page(after: ChainId?, limit: Int) throws -> [ChainRows] {
         // The empty text is an id too, and sorts first.
         let isNext = after == nil ? ">=" : ">"
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database,
             """
             SELECT \(SubscriptionRow.columns.joined(separator: ", ")),
@@ -147,7 +147,7 @@ private struct ChainRowReader {
     }
 
     private func contribution(_ subscription: Int64) throws -> ContributionRow? {
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database,
             """
             SELECT \(ContributionRow.columns.joined(separator: ", ")) FROM contributions
@@ -161,7 +161,7 @@ private struct ChainRowReader {
     private func rows<Row: ProjectionRow>(
         _ subscription: Int64, _ misplaced: inout [String]
     ) throws -> [Row] {
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database,
             """
             SELECT \(Row.columns.joined(separator: ", ")), seq FROM \(Row.table)
@@ -183,7 +183,7 @@ private struct ChainRowReader {
     }
 
     private func transactions(_ subscription: Int64) throws -> [ChainRows.TransactionRow] {
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database,
             "SELECT transaction_id, first_position FROM stated WHERE subscription = ? ORDER BY 1")
         select.bind(1, subscription)

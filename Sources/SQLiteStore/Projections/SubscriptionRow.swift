@@ -55,7 +55,7 @@ struct SubscriptionRow: ProjectionRow {
         nextProductId = answer.nextProductId?.rawValue
     }
 
-    init(_ statement: BoundStatement) {
+    init(_ statement: PreparedStatement) {
         kind = statement.text(0)
         startedAt = statement.optionalInt64(1)
         productId = statement.text(2)

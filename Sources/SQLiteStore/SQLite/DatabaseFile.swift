@@ -71,7 +71,7 @@ struct DatabaseFile: Sendable {
     /// Pragmas: https://www.sqlite.org/pragma.html. Memory mapping stays off, since it turns an
     /// I/O error into a signal.
     private func configuration(readOnly: Bool) -> Configuration {
-        DiskReads.install()
+        EIOPreservingVFS.install()
         var configuration = Configuration()
         configuration.readonly = readOnly
         configuration.foreignKeysEnabled = true
@@ -198,7 +198,8 @@ struct DatabaseFile: Sendable {
         var status = stat()
         guard stat(path + "-wal", &status) == 0, status.st_size > 0 else { return }
         if stat(path, &status) == 0, status.st_size > 0 { return }
-        throw FileWatch.error(path: path, "Only \(FileWatch.name(path))-wal is left of it.")
+        throw FileIdentityGuard.error(
+            path: path, "Only \(FileIdentityGuard.name(path))-wal is left of it.")
     }
 
     /// The directory of a path, `.` for a bare name. (NSString's method traps on some one-letter

@@ -12,7 +12,7 @@ extension DerivedFiles {
     ///
     /// Throws what prevents the check; damage of the file is no error.
     public static func fault(in path: String) throws(StoreError) -> String? {
-        DiskReads.install()
+        EIOPreservingVFS.install()
         var configuration = Configuration()
         configuration.readonly = true
         configuration.busyMode = .timeout(TimeInterval(DerivedFile.busyTimeoutSeconds))

@@ -103,7 +103,7 @@ struct DerivedFile: Sendable {
     }
 
     private func configuration() -> Configuration {
-        DiskReads.install()
+        EIOPreservingVFS.install()
         var configuration = Configuration()
         configuration.busyMode = .timeout(TimeInterval(DerivedFile.busyTimeoutSeconds))
         configuration.maximumReaderCount = 4
@@ -125,10 +125,10 @@ struct DerivedFile: Sendable {
         return configuration
     }
 
-    static func checkpoint(_ database: Database) throws -> Checkpoint {
+    static func checkpoint(_ database: Database) throws -> ProjectionCursor {
         // Files of releases without a tree are read too, to be compared or rebuilt.
         let hasTree = try database.columns(in: "checkpoint").contains { $0.name == "tree" }
-        let statement = try BoundStatement(
+        let statement = try PreparedStatement(
             database,
             """
             SELECT position, leaf_hash\(hasTree ? ", tree_size, tree" : "")
@@ -142,12 +142,12 @@ struct DerivedFile: Sendable {
             tree =
                 CompactRange(size: statement.int64(2), bytes: statement.bytes(3)) ?? CompactRange()
         }
-        return Checkpoint(
+        return ProjectionCursor(
             position: statement.int64(0), leafHash: statement.digest(1), tree: tree)
     }
 
-    static func setCheckpoint(_ checkpoint: Checkpoint, _ database: Database) throws {
-        let statement = try BoundStatement(
+    static func setCheckpoint(_ checkpoint: ProjectionCursor, _ database: Database) throws {
+        let statement = try PreparedStatement(
             database,
             """
             UPDATE checkpoint SET position = ?, leaf_hash = ?, tree_size = ?, tree = ? WHERE id = 1

@@ -36,9 +36,9 @@ struct SchemaMigrator {
                 reason: "This SQLite file was created by another program or for another purpose.",
                 remedy: "Name another data directory; this file was not changed.")
         }
-        let rows: BoundStatement
+        let rows: PreparedStatement
         do {
-            rows = try BoundStatement(
+            rows = try PreparedStatement(
                 database, "SELECT version, name, checksum FROM migrations ORDER BY version")
         } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
             throw changed("Its record of migrations is missing.")

@@ -4,7 +4,7 @@ internal import GRDB
 enum SchemaObjects {
     /// Every schema entry except SQLite's own statistics.
     static func all(_ database: Database) throws -> Set<[String]> {
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database,
             """
             SELECT type, name, tbl_name, coalesce(sql, '') FROM main.sqlite_schema

@@ -81,7 +81,7 @@ struct WriteAheadLogCheck {
         StoreError(
             .fileCorrupt, path: path + "-wal",
             reason: """
-                \(FileWatch.name(path))-wal is damaged \(frame == 0 ? "in its header" : "in frame \(frame)"), \
+                \(FileIdentityGuard.name(path))-wal is damaged \(frame == 0 ? "in its header" : "in frame \(frame)"), \
                 with finished transactions behind that; opening it would drop them.
                 """,
             remedy: """

@@ -9,7 +9,7 @@ internal import SQLiteStore
 extension LedgerHost {
     /// `entitlements`.
     public func entitlements(
-        of customer: CustomerId, _ scope: QuestionScope
+        of customer: CustomerId, _ scope: QueryScope
     ) async throws -> ServedAnswer {
         try await ledger(scope.environment).entitlements(
             of: customer, scope, moment: answerMoment(scope))
@@ -17,7 +17,7 @@ extension LedgerHost {
 
     /// `{"customers":[…]}`: the entitlements of each at the same moment, in request order.
     public func entitlements(
-        of customers: [CustomerId], _ scope: QuestionScope
+        of customers: [CustomerId], _ scope: QueryScope
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
         let snapshot = try await ledger.snapshot(for: scope)
@@ -35,7 +35,7 @@ extension LedgerHost {
     ///
     /// - Parameter after: the last entry of the previous page; nil for the first page.
     public func timeline(
-        of customer: CustomerId, _ scope: QuestionScope, after: TimelinePlace?, limit: Int
+        of customer: CustomerId, _ scope: QueryScope, after: TimelinePlace?, limit: Int
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
         let snapshot = try await ledger.snapshot(for: scope)
@@ -51,7 +51,7 @@ extension LedgerHost {
     ///
     /// - Parameter after: the last chain of the previous page; nil for the first page.
     public func subscriptions(
-        of customer: CustomerId, _ scope: QuestionScope, after: ChainId?, limit: Int
+        of customer: CustomerId, _ scope: QueryScope, after: ChainId?, limit: Int
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
         let snapshot = try await ledger.snapshot(for: scope)
@@ -69,7 +69,7 @@ extension ServedLedger {
     /// The entitlements of a customer. For current knowledge, concurrent reads are batched, and the
     /// encoded answer is reused while it is valid.
     func entitlements(
-        of customer: CustomerId, _ scope: QuestionScope, moment: Moment
+        of customer: CustomerId, _ scope: QueryScope, moment: Moment
     ) async throws -> ServedAnswer {
         let present = try await snapshot(for: scope)
         guard case .everything = moment.knowledge else {

@@ -25,7 +25,7 @@ extension LedgerHost {
     /// and the same request under the same key is answered once the projections are there.
     public func decide(
         _ action: Command.Action, about id: String?, _ order: CommandIntake.Order,
-        _ scope: QuestionScope
+        _ scope: QueryScope
     ) async throws -> DecisionAnswer {
         let served = try ledger(scope.environment)
         try requireClock()
@@ -36,7 +36,7 @@ extension LedgerHost {
             return try await commands(served).run(action, about: chain, order)
         }
         let write = try await outcome(of: receipt, served)
-        let told = ServedAnswer(
+        let reported = ServedAnswer(
             position: max(receipt.position, served.projectedPosition ?? 0),
             lag: served.lag.positions
         ) { json, isStamped in
@@ -45,7 +45,7 @@ extension LedgerHost {
                 write(&json, isStamped)
             }
         }
-        return DecisionAnswer(answer: told, isRepeated: receipt.isRepeated)
+        return DecisionAnswer(answer: reported, isRepeated: receipt.isRepeated)
     }
 
     /// The rest of an answer beside the decision, as of its own time and position.

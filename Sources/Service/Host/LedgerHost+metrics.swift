@@ -11,7 +11,7 @@ public import Reports
 extension LedgerHost {
     /// `churn`.
     public func churn(
-        _ words: MetricsWords, isPaid: Bool, _ scope: QuestionScope
+        _ words: MetricParameters, isPaid: Bool, _ scope: QueryScope
     ) async throws -> ServedAnswer {
         try await answer(scope) { query in
             let report = try await query.churn(words, isPaid: isPaid)
@@ -25,7 +25,7 @@ extension LedgerHost {
     ///
     /// - Parameter rates: the rates to convert amounts by; nil keeps currencies separate.
     public func metric(
-        _ name: String, _ words: MetricsWords, rates: CurrencyRates? = nil, _ scope: QuestionScope
+        _ name: String, _ words: MetricParameters, rates: CurrencyRates? = nil, _ scope: QueryScope
     ) async throws -> ServedAnswer {
         let name = try MetricName(name)
         return try await answer(scope, rates: rates) { query in
@@ -40,7 +40,7 @@ extension LedgerHost {
     ///
     /// - Parameter name: `churn` or the name of another metric.
     public func comparison(
-        _ name: String, _ words: MetricsWords, _ pack: DefinitionPack, _ scope: QuestionScope
+        _ name: String, _ words: MetricParameters, _ pack: DefinitionPack, _ scope: QueryScope
     ) async throws -> ServedAnswer {
         let name = name == MetricName.churn ? name : try MetricName(name).rawValue
         return try await answer(scope) { query in
@@ -57,11 +57,11 @@ extension LedgerHost {
     ///   - name: `churn` or the name of another metric.
     ///   - limits: one state of knowledge, to compare with everything, or two of the same kind.
     public func metricsDiff(
-        _ name: String, _ words: MetricsWords, between limits: [KnowledgeLimit],
-        rates: CurrencyRates? = nil, _ scope: QuestionScope
+        _ name: String, _ words: MetricParameters, between limits: [AsOf],
+        rates: CurrencyRates? = nil, _ scope: QueryScope
     ) async throws -> ServedAnswer {
         let metric = try ComparedMetric(name)
-        guard let (before, after) = KnowledgeLimit.compared(limits) else {
+        guard let (before, after) = AsOf.compared(limits) else {
             throw MetricsError.comparedKnowledge
         }
         var scope = scope
@@ -83,7 +83,7 @@ extension LedgerHost {
     }
 
     private func answer(
-        _ scope: QuestionScope, rates: CurrencyRates? = nil,
+        _ scope: QueryScope, rates: CurrencyRates? = nil,
         _ ask: @Sendable (MetricsQuery) async throws -> MadeReport
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)

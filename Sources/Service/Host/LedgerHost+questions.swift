@@ -18,7 +18,7 @@ extension LedgerHost {
     private static let evidenceBatchCount = 64
 
     /// `show`.
-    public func subscription(_ id: String, _ scope: QuestionScope) async throws -> ServedAnswer {
+    public func subscription(_ id: String, _ scope: QueryScope) async throws -> ServedAnswer {
         try await answer(id, scope) { $0.writeShow(to: &$1, isStamped: $2) }
     }
 
@@ -26,7 +26,7 @@ extension LedgerHost {
     ///
     /// - Parameter after: the last entry of the previous page; nil for the first page.
     public func timeline(
-        _ id: String, _ scope: QuestionScope, after: TimelinePlace? = nil,
+        _ id: String, _ scope: QueryScope, after: TimelinePlace? = nil,
         limit: Int = LedgerHost.maximumPageCount
     ) async throws -> ServedAnswer {
         let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
@@ -36,7 +36,7 @@ extension LedgerHost {
     }
 
     private func answer(
-        _ id: String, _ scope: QuestionScope,
+        _ id: String, _ scope: QueryScope,
         _ write: (ChainReading, inout JSONWriter, Bool) -> Void
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
@@ -47,13 +47,13 @@ extension LedgerHost {
     }
 
     /// The moment that a scope names, by this service's clock.
-    public func moment(_ scope: QuestionScope) -> Moment {
+    public func moment(_ scope: QueryScope) -> Moment {
         Moment(at: scope.at, now: clock(), knowledge: scope.knowledge)
     }
 
     /// As `moment`, for an answer; refuses answers about the present while the clock is not
     /// trusted.
-    func answerMoment(_ scope: QuestionScope) throws(ServingError) -> Moment {
+    func answerMoment(_ scope: QueryScope) throws(ServingError) -> Moment {
         if scope.at == nil { try requireClock() }
         return moment(scope)
     }
@@ -70,7 +70,7 @@ extension LedgerHost {
     /// The raw evidence of one chain, by position: `{"events":[…],"next":…,"position":…}`; `next`
     /// is null at the end. At most `byteCount` bytes of events.
     public func chainEvents(
-        _ id: String, _ scope: QuestionScope, after: Int64, limit: Int,
+        _ id: String, _ scope: QueryScope, after: Int64, limit: Int,
         byteCount: Int = LedgerHost.maximumPageByteCount
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
@@ -96,7 +96,7 @@ extension LedgerHost {
     /// log. With a bundle id the events of other apps are left out, and `next` skips them. At most
     /// `byteCount` bytes of events.
     public func events(
-        _ scope: QuestionScope, after: Int64, limit: Int, withEvidence: Bool,
+        _ scope: QueryScope, after: Int64, limit: Int, withEvidence: Bool,
         byteCount: Int = LedgerHost.maximumPageByteCount
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)

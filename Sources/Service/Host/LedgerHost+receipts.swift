@@ -63,7 +63,7 @@ extension LedgerHost {
         let asked = try await receiptQuestions.ask(
             named, of: bundleId, served.environment
         ) { id in
-            try await served.isTold(ChainId(bundleId: bundleId, originalTransactionId: id))
+            try await served.isReported(ChainId(bundleId: bundleId, originalTransactionId: id))
         }
         let claims = try await claim(
             chains, body.customer, served, sender, isAskable: asked != nil)
@@ -80,7 +80,7 @@ extension LedgerHost {
         if let customer {
             answer = try await snapshot.customers.entitlements(of: customer, moment: moment)
         }
-        let told = answer ?? served.nobody(moment, head)
+        let reported = answer ?? served.unknownCustomer(moment, head)
         let result = IntakeReceipt(taken.result)
         return ServedAnswer(position: snapshot.position, lag: served.lag.positions) {
             [named, claims, answer] json, isStamped in
@@ -92,7 +92,7 @@ extension LedgerHost {
                 json.array("claims", claims) { json, claim in
                     json.object {
                         $0.member("originalTransactionId", claim.chain.originalTransactionId)
-                        $0.member("claim", claim.outcome?.rawValue ?? ReceiptBody.unasked)
+                        $0.member("claim", claim.outcome?.rawValue ?? ReceiptBody.unrequested)
                     }
                 }
                 json.array("subscriptions", readings) {
@@ -105,7 +105,7 @@ extension LedgerHost {
                     }
                 }
                 json.member("chainsOmitted", Int64(named.count - chains.count))
-                told.writeMembers(to: &json, isStamped: isStamped, isNobody: answer == nil)
+                reported.writeMembers(to: &json, isStamped: isStamped, isUnknown: answer == nil)
             }
         }
     }
@@ -125,7 +125,7 @@ extension LedgerHost {
         let policy = configuration.claimPolicy == .share ? ClaimPolicy.share : .keep
         var claims: [(chain: ChainId, outcome: Holders.ClaimOutcome?)] = []
         for chain in chains {
-            if isAskable, try await !served.isTold(chain) {
+            if isAskable, try await !served.isReported(chain) {
                 claims.append((chain, nil))
                 continue
             }
@@ -150,7 +150,7 @@ extension LedgerHost {
 extension ServedLedger {
     /// Whether the ledger has facts that Apple signed about this chain alone, which would name its
     /// appAccountToken.
-    fileprivate func isTold(_ chain: ChainId) async throws -> Bool {
+    fileprivate func isReported(_ chain: ChainId) async throws -> Bool {
         try await ledger.presentFacts(of: chain).contains {
             !$0.cause.kind.mayNameSeveralChains && $0.command == nil && $0.transaction != nil
         }

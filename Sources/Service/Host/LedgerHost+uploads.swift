@@ -171,7 +171,8 @@ extension LedgerHost {
         if let customer {
             answer = try await snapshot.customers.entitlements(of: customer, moment: moment)
         }
-        return served.answer(record, nil, answer ?? served.nobody(moment, record.position), answer)
+        return served.answer(
+            record, nil, answer ?? served.unknownCustomer(moment, record.position), answer)
     }
 
     private func answer(
@@ -193,7 +194,7 @@ extension LedgerHost {
         }
         observer.folded(factCount: reading?.facts.count ?? 0)
         return served.answer(
-            record, reading, answer ?? served.nobody(moment, record.position), answer)
+            record, reading, answer ?? served.unknownCustomer(moment, record.position), answer)
     }
 }
 
@@ -209,9 +210,9 @@ extension ServedLedger {
 
     /// - Parameters:
     ///   - reading: the chain; nil for none, and for one without state or too long to be folded.
-    ///   - answer: the customer's entitlements; nil without a customer, and then `told` says so.
+    ///   - answer: the customer's entitlements; nil without a customer, and then `reported` says so.
     fileprivate func answer(
-        _ record: UploadRecord, _ reading: ChainReading?, _ told: EntitlementsAnswer,
+        _ record: UploadRecord, _ reading: ChainReading?, _ reported: EntitlementsAnswer,
         _ answer: EntitlementsAnswer?
     ) -> ServedAnswer {
         ServedAnswer(
@@ -228,7 +229,7 @@ extension ServedLedger {
                 } else {
                     json.null()
                 }
-                told.writeMembers(to: &json, isStamped: isStamped, isNobody: answer == nil)
+                reported.writeMembers(to: &json, isStamped: isStamped, isUnknown: answer == nil)
             }
         }
     }
@@ -249,7 +250,7 @@ extension ServedLedger {
     }
 
     /// The entitlements answer without a customer.
-    func nobody(_ moment: Moment, _ position: Int64) -> EntitlementsAnswer {
+    func unknownCustomer(_ moment: Moment, _ position: Int64) -> EntitlementsAnswer {
         EntitlementsAnswer(
             customer: CustomerId(""),
             stamp: EntitlementsAnswer.Stamp(

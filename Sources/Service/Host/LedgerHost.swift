@@ -27,11 +27,11 @@ public final class LedgerHost: Sendable {
     /// Bounds what uploads add to one chain in a day.
     let uploadBudget: UploadBudget
     /// Large bodies are read one after the other.
-    let largeBodies = Turnstile()
+    let largeBodies = AsyncLock()
     /// Requests Apple's data on the purchases of receipts, once clients are set.
     public let receiptQuestions = ReceiptQuestions()
     /// Uploads under one key are serialized: later ones reuse the record of the first.
-    let uploadTurns = KeyedTurnstile()
+    let uploadTurns = KeyedAsyncLock()
     public let observer: any ServingObserver
     /// Load of the cores.
     public let cores = CoreWatch()
@@ -101,7 +101,7 @@ public final class LedgerHost: Sendable {
         self.uploadBudget = uploadBudget
         func intake(
             _ source: EventSource, _ verifier: EvidenceVerifier, _ budget: UploadBudget?,
-            _ admits: @escaping @Sendable (BelievedEvidence) -> Bool
+            _ admits: @escaping @Sendable (AcceptedEvidence) -> Bool
         ) -> LiveIntake {
             LiveIntake(
                 served: ledgers, apps: configuration.apps, verifier: verifier, source: source,
@@ -215,7 +215,7 @@ public final class LedgerHost: Sendable {
                 return IntakeReceipt(try await notifications.take(submission).result)
             }
         } catch {
-            if error.standing == .malformed { notifications.tellUnread(error) }
+            if error.standing == .malformed { notifications.emitUnread(error) }
             throw error
         }
     }

@@ -21,7 +21,7 @@ struct LiveIntake: Sendable {
     let clockWatch: ClockWatch
     /// Whether evidence may come this way: Apple's endpoint must not accept what needs a token
     /// elsewhere.
-    let admits: @Sendable (BelievedEvidence) -> Bool
+    let admits: @Sendable (AcceptedEvidence) -> Bool
     /// Bounds what one chain adds; nil for deliveries from Apple.
     let budget: UploadBudget?
 
@@ -39,7 +39,7 @@ struct LiveIntake: Sendable {
         quarantines: [Environment: QuarantineQueue],
         observer: any ServingObserver, clockWatch: ClockWatch,
         budget: UploadBudget? = nil,
-        admits: @escaping @Sendable (BelievedEvidence) -> Bool
+        admits: @escaping @Sendable (AcceptedEvidence) -> Bool
     ) {
         self.admits = admits
         self.budget = budget
@@ -78,7 +78,7 @@ struct LiveIntake: Sendable {
             if let milliseconds = clockWatch.jumpMilliseconds {
                 guard confirmsClock(event, environment) else {
                     let refusal = IntakeRefusal(clockAhead: milliseconds, environment)
-                    tell(refusal, event, now: now)
+                    emit(refusal, event, now: now)
                     throw refusal
                 }
                 // Repeated, to date the event by the clock now trusted.
@@ -91,11 +91,11 @@ struct LiveIntake: Sendable {
                 .malformed, code: "invalidBody",
                 message: "The evidence is signed, but this endpoint does not accept it."
             )
-            tell(refusal, nil, now: now)
+            emit(refusal, nil, now: now)
             throw refusal
         case .unwanted(let bundleId, let environment, let found):
             // Neither lost nor quarantined: the sender does not accept it.
-            tellUnwanted(bundleId, environment, now: now)
+            emitUnwanted(bundleId, environment, now: now)
             throw IntakeRefusal(
                 .notAcceptable, code: VerificationCode.wrongEnvironment.rawValue,
                 message: "It is of \(found.named), and \(wanted?.rawValue ?? "none") was asked for;"
@@ -105,7 +105,7 @@ struct LiveIntake: Sendable {
             let refusal = IntakeRefusal(
                 .unavailable, code: "environmentNotServed",
                 message: "No environment is served here.")
-            tell(refusal, nil, now: now)
+            emit(refusal, nil, now: now)
             throw refusal
         }
     }
@@ -145,17 +145,17 @@ struct LiveIntake: Sendable {
     ) -> Routed {
         guard let any = preparations[home] else { return .nowhere }
         do throws(VerificationError) {
-            let believed = try any.believe(submission, receivedAt: now)
-            guard admits(believed) else { return .misplaced }
-            let named = believed.environment.map { Environment(rawValue: $0) } ?? .production
+            let accepted = try any.verifyEvidence(submission, receivedAt: now)
+            guard admits(accepted) else { return .misplaced }
+            let named = accepted.environment.map { Environment(rawValue: $0) } ?? .production
             let environment = named.flatMap { preparations[$0] == nil ? nil : $0 } ?? home
             guard wanted == nil || named == wanted else {
                 return .unwanted(
-                    believed.bundleId, environment,
-                    believed.environment ?? Environment.production.rawValue)
+                    accepted.bundleId, environment,
+                    accepted.environment ?? Environment.production.rawValue)
             }
             guard let preparation = preparations[environment] else { return .nowhere }
-            return switch try preparation.accept(believed, submission, now) {
+            return switch try preparation.accept(accepted, submission, now) {
             case .event(let event): .event(event, environment)
             case .refused(let refusal): .refused(refusal, environment)
             }
@@ -179,24 +179,24 @@ struct LiveIntake: Sendable {
             case .rejected where refusal.isGenuine: .notAcceptable
             case .rejected: refusal.isRetryable ? .unavailable : .invalid
             }
-        var told = IntakeRefusal(
+        var reported = IntakeRefusal(
             standing, code: refusal.code, part: refusal.part, message: refusal.message,
             bundleId: refusal.bundleId, environment: environment)
         // A refusal that says nothing about the evidence is retried by the sender and not
         // quarantined.
         if standing != .unavailable || refusal.code == VerificationCode.sharedSecretMissing.rawValue
         {
-            told.isKept = await keep(
+            reported.isKept = await keep(
                 NewQuarantineItem(refusal, isConfiguredApp: isConfigured), environment)
             // Without a copy there is nothing to retry from quarantine.
-            if !told.isKept, !isConfigured, refusal.bundleId != nil,
+            if !reported.isKept, !isConfigured, refusal.bundleId != nil,
                 refusal.code == VerificationCode.wrongApp.rawValue
             {
-                told.message = IntakeRefusal.noCopy
+                reported.message = IntakeRefusal.noCopy
             }
         }
-        tell(told, nil, now: now)
-        return told
+        emit(reported, nil, now: now)
+        return reported
     }
 
     private func keep(_ item: NewQuarantineItem, _ environment: Environment) async -> Bool {
@@ -229,7 +229,7 @@ struct LiveIntake: Sendable {
                 return taken(event, .duplicate(of: position), ledger, now: now)
             }
             let refusal = UploadBudget.refusal(chain, environment, at: now)
-            tell(refusal, event, now: now)
+            emit(refusal, event, now: now)
             throw refusal
         }
         var isWritten = false
@@ -268,7 +268,7 @@ struct LiveIntake: Sendable {
                     message: error.reason, bundleId: event.attributes.bundleId,
                     environment: environment.rawValue, bytes: submission.line,
                     input: submission.input), environment)
-            tell(refusal, event, now: now)
+            emit(refusal, event, now: now)
             throw refusal
         }
     }
@@ -276,7 +276,7 @@ struct LiveIntake: Sendable {
     private func taken(
         _ event: NewEvent, _ result: AppendResult, _ ledger: ServedLedger, now: Timestamp
     ) -> Taken {
-        tell(event, result, ledger.environment, now: now)
+        emit(event, result, ledger.environment, now: now)
         return Taken(
             result: result, served: ledger,
             chain: event.attributes.chain.map {
@@ -286,7 +286,7 @@ struct LiveIntake: Sendable {
 
     // MARK: Reporting
 
-    private func tell(
+    private func emit(
         _ event: NewEvent, _ result: AppendResult, _ environment: Environment, now: Timestamp
     ) {
         observer.took(
@@ -297,7 +297,7 @@ struct LiveIntake: Sendable {
                 isKept: false, position: result.position, receivedAt: now))
     }
 
-    private func tell(_ refusal: IntakeRefusal, _ event: NewEvent?, now: Timestamp) {
+    private func emit(_ refusal: IntakeRefusal, _ event: NewEvent?, now: Timestamp) {
         observer.noted(.refused(refusal))
         observer.took(
             IntakeOutcome(
@@ -311,7 +311,7 @@ struct LiveIntake: Sendable {
 
     /// Has a result of its own, since other refusals for a wrong environment may lose evidence and
     /// raise an alert.
-    private func tellUnwanted(_ bundleId: BundleId?, _ environment: Environment, now: Timestamp) {
+    private func emitUnwanted(_ bundleId: BundleId?, _ environment: Environment, now: Timestamp) {
         observer.took(
             IntakeOutcome(
                 result: LiveIntake.unwantedResult, isTaken: false,
@@ -324,5 +324,5 @@ struct LiveIntake: Sendable {
     static let unwantedResult = "otherEnvironment"
 
     /// Reports a delivery that was refused before verification.
-    func tellUnread(_ refusal: IntakeRefusal) { tell(refusal, nil, now: clockWatch.now) }
+    func emitUnread(_ refusal: IntakeRefusal) { emit(refusal, nil, now: clockWatch.now) }
 }

@@ -6,7 +6,7 @@ internal import SQLiteStore
 /// Keeps one environment's projections at the end of the log while the service runs.
 ///
 /// Holds the projector's lock while there is work, and releases it when idle, or between two rounds
-/// when a command requests it (`ProjectorWish`), so that `rebuild` and `projections use` work
+/// when a command requests it (`ProjectorHandover`), so that `rebuild` and `projections use` work
 /// beside the service. While another process projects, answers come from its files.
 struct ProjectionLoop: Sendable {
     let served: ServedLedger
@@ -39,11 +39,11 @@ struct ProjectionLoop: Sendable {
     private func project() async {
         await publishCurrent()
         var projector: Projector?
-        var toldLoss: String?
+        var reportedLoss: String?
         var (idle, pause) = (0, ProjectionLoop.shortestPause)
         while !served.isStopping, !Task.isCancelled {
             do throws(StoreError) {
-                let hadWork = try await round(&projector, &toldLoss)
+                let hadWork = try await round(&projector, &reportedLoss)
                 served.note(projection: nil)
                 pause = ProjectionLoop.shortestPause
                 idle = hadWork ? 0 : idle + 1
@@ -66,11 +66,11 @@ struct ProjectionLoop: Sendable {
     /// Catches up the projections, or follows another projecting process. Returns whether anything
     /// was new.
     private func round(
-        _ projector: inout Projector?, _ toldLoss: inout String?
+        _ projector: inout Projector?, _ reportedLoss: inout String?
     ) async throws(StoreError) -> Bool {
         let head = try await ledger.log.head().position
         served.board.reached(head: head)
-        if ProjectorWish.isStanding(directory: ledger.directory) {
+        if ProjectorHandover.isStanding(directory: ledger.directory) {
             projector = nil
             await publishCurrent()
             return true
@@ -87,7 +87,7 @@ struct ProjectionLoop: Sendable {
         {
             projector = nil
         }
-        tellLoss(&toldLoss)
+        emitLoss(&reportedLoss)
         let open: Projector
         if let projector {
             open = projector
@@ -98,8 +98,8 @@ struct ProjectionLoop: Sendable {
             }
             open = opened
             projector = opened
-            for remark in opened.remarks { tell(remark) }
-            if isRelinked, opened.remarks.isEmpty { tellRelinked(opened) }
+            for remark in opened.remarks { emit(remark) }
+            if isRelinked, opened.remarks.isEmpty { emitRelinked(opened) }
         }
         try await catchUp(open, from: served.projectedPosition ?? 0)
         return true
@@ -107,9 +107,9 @@ struct ProjectionLoop: Sendable {
 
     /// Reports, once, that files behind the answers are missing where reopening them would not
     /// report it; they are rebuilt.
-    private func tellLoss(_ told: inout String?) {
+    private func emitLoss(_ reported: inout String?) {
         guard let snapshot = served.board.snapshot, !snapshot.isInPlace else {
-            told = nil
+            reported = nil
             return
         }
         let lost: String
@@ -124,9 +124,9 @@ struct ProjectionLoop: Sendable {
         } else {
             return
         }
-        guard told != lost else { return }
-        told = lost
-        tell(.gone(name: DerivedFiles.name(of: lost)))
+        guard reported != lost else { return }
+        reported = lost
+        emit(.gone(name: DerivedFiles.name(of: lost)))
     }
 
     private func catchUp(_ projector: Projector, from position: Int64) async throws(StoreError) {
@@ -141,7 +141,7 @@ struct ProjectionLoop: Sendable {
         }
         try await ledger.completeness(asOf: projector.projections, at: head)
         publish(projector, head)
-        for remark in projector.remarks.dropFirst(known) { tell(remark) }
+        for remark in projector.remarks.dropFirst(known) { emit(remark) }
         served.observer.projected(
             ledger.environment, eventCount: max(0, head - position), start.duration(to: .now))
     }
@@ -153,12 +153,12 @@ struct ProjectionLoop: Sendable {
                 position: position))
     }
 
-    private func tellRelinked(_ opened: Projector) {
+    private func emitRelinked(_ opened: Projector) {
         let name = DerivedFiles.name(of: opened.projections.path)
-        tell(.relinked(link: ledger.projectionFiles.linkName, name: name))
+        emit(.relinked(link: ledger.projectionFiles.linkName, name: name))
     }
 
-    private func tell(_ remark: Projector.Remark) {
+    private func emit(_ remark: Projector.Remark) {
         served.observer.noted(.remark(ledger.environment, remark))
     }
 
@@ -221,8 +221,8 @@ struct ProjectionLoop: Sendable {
                 if !BulkLimits.isFar(behind: behind, head: head) {
                     try await projector.catchUp()
                 }
-                try await ledger.facts.settle()
-                try await projector.projections.settle()
+                try await ledger.facts.walCheckpoint()
+                try await projector.projections.walCheckpoint()
             }
             try await ledger.log.checkpoint()
         } catch {

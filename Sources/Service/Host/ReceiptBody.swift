@@ -31,7 +31,7 @@ public struct ReceiptBody: Sendable {
     /// contains many one-time purchases.
     public static let answeredChainCount = 100
     /// The outcome of a claim that was not judged.
-    static let unasked = "unasked"
+    static let unrequested = "unasked"
 
     /// The chains it names, those bought last first, then by id. Read only after the receipt was
     /// verified.

@@ -9,7 +9,7 @@ import Synchronization
 public final class ReceiptQuestions: Sendable {
     private struct Access {
         var clients: [BundleId: AppStoreServerAPIClient] = [:]
-        var books: AnswerBooks?
+        var books: EnvironmentLedgers?
     }
 
     private let access = Mutex(Access())
@@ -30,7 +30,7 @@ public final class ReceiptQuestions: Sendable {
     }
 
     /// Sets the clients to request Apple's data with.
-    public func use(_ clients: [BundleId: AppStoreServerAPIClient], _ books: AnswerBooks) {
+    public func use(_ clients: [BundleId: AppStoreServerAPIClient], _ books: EnvironmentLedgers) {
         access.withLock { $0 = Access(clients: clients, books: books) }
     }
 
@@ -39,17 +39,17 @@ public final class ReceiptQuestions: Sendable {
     /// again. A failed request does not affect what the receipt says.
     func ask(
         _ chains: [OriginalTransactionId], of bundleId: BundleId, _ environment: Environment,
-        isTold: (OriginalTransactionId) async throws -> Bool
+        isReported: (OriginalTransactionId) async throws -> Bool
     ) async rethrows -> Outcome? {
         let (client, books) = access.withLock { ($0.clients[bundleId], $0.books) }
         guard let client, let books else { return nil }
         var outcome = Outcome()
         for chain in chains.prefix(ReceiptQuestions.chainCount) {
-            if outcome.chains > 0, try await isTold(chain) { continue }
-            var questions = CustomerQuestions(
+            if outcome.chains > 0, try await isReported(chain) { continue }
+            var questions = CustomerRequests(
                 client, books: books, id: chain.rawValue, in: .only(environment))
             var isOver = false
-            do throws(AskingFailure) {
+            do throws(AppleRequestFailure) {
                 try await questions.statuses()
                 try await questions.transactions()
                 try await questions.extensions()

@@ -11,7 +11,7 @@ public import Signing
 public struct ReconcileLoop: Sendable {
     private let host: LedgerHost
     private let clients: [BundleId: AppStoreServerAPIClient]
-    private let books: AnswerBooks
+    private let books: EnvironmentLedgers
     private let clock: any ServiceClock
     private let report: @Sendable (ReconcileNote) -> Void
 
@@ -29,7 +29,7 @@ public struct ReconcileLoop: Sendable {
         self.clients = clients
         self.clock = clock
         self.report = report
-        books = AnswerBooks(
+        books = EnvironmentLedgers(
             host.configuration.ledger, apps: host.configuration.apps,
             verifier: EvidenceVerifier(roots: roots), ledgers: host.ledgers.map(\.ledger)
         ) { clock.now }
@@ -65,9 +65,9 @@ public struct ReconcileLoop: Sendable {
             try await served.laterSnapshot(atLeast: position)
         }
         do throws(StoreError) {
-            let told = try await reconcile.run(budget: .round)
-            if !told.results.isEmpty { report(.round(told)) }
-            guard let stop = told.stop, !Task.isCancelled else { return told.stop?.code }
+            let reported = try await reconcile.run(budget: .round)
+            if !reported.results.isEmpty { report(.round(reported)) }
+            guard let stop = reported.stop, !Task.isCancelled else { return reported.stop?.code }
             report(.failed(served.environment, code: stop.code, message: stop.message))
             return stop.code
         } catch {

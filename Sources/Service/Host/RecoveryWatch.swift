@@ -125,7 +125,7 @@ public struct RecoveryWatch: Sendable {
         let recovery = Recovery(
             request, ledger: served.ledger, client: client, apps: apps, verifier: verifier
         ) { clock.now }
-        return try await RecoveryRun(recovery, telling: .log) { () async throws(StoreError) in
+        return try await RecoveryRun(recovery, reporting: .log) { () async throws(StoreError) in
             try await RecoveryWatch.snapshot(served)
         }.run()
     }

@@ -11,7 +11,7 @@ extension ServedLedger {
     /// the limit. Waits `waitLimit` for it.
     ///
     /// Throws `projectionBehind`, or `StoreError` when the log cannot be read.
-    func snapshot(for scope: QuestionScope) async throws -> LedgerSnapshot {
+    func snapshot(for scope: QueryScope) async throws -> LedgerSnapshot {
         let least = try await leastPosition(of: scope.knowledge)
         return try await snapshot(atLeast: max(scope.minPosition ?? 0, least ?? 0))
     }
@@ -19,7 +19,7 @@ extension ServedLedger {
     /// The position a state must include to answer what was known; nil when any state can.
     ///
     /// Never beyond the current end of the log: later events are not waited for.
-    func leastPosition(of knowledge: KnowledgeLimit) async throws(StoreError) -> Int64? {
+    func leastPosition(of knowledge: AsOf) async throws(StoreError) -> Int64? {
         switch knowledge {
         case .everything: return nil
         case .knownPosition(let position):

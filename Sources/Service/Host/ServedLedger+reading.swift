@@ -12,7 +12,7 @@ extension ServedLedger {
     /// Throws `QueryError` or `ServingError`; for an unknown id, `AnswerFailure` with the state
     /// that was searched.
     func reading(
-        _ id: String, _ scope: QuestionScope, moment: Moment
+        _ id: String, _ scope: QueryScope, moment: Moment
     ) async throws -> (ChainReading, LedgerSnapshot) {
         let present = try await snapshot(for: scope)
         let found = await found(id, present)

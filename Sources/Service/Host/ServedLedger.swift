@@ -8,24 +8,24 @@ import Synchronization
 /// and queries are answered from the last published state.
 public final class ServedLedger: Sendable {
     public let ledger: EnvironmentLedger
-    let board = PositionBoard()
+    let board = PositionWaiters()
     let wake = WakeSignal()
     let observer: any ServingObserver
     let health = Mutex(Health())
-    private let lead: Mutex<ArrivalLead>
+    private let lead: Mutex<ArrivalClockLead>
     /// Batches concurrent queries about chains.
-    let chains: Gathering<String, FoundChains>
+    let chains: ReadBatcher<String, FoundChains>
     /// Batches concurrent queries about customers.
-    let customers: Gathering<ProjectionsStore.AskedCustomer, FoundCustomer>
+    let customers: ReadBatcher<ProjectionsStore.AskedCustomer, FoundCustomer>
     /// Caches for answers that need no file.
     let hotChains = HotReadings<String, FoundChains>(
         maximumCost: ServedLedger.hotFactCount, cost: \.factCount)
     let hotCustomers = HotReadings<ProjectionsStore.AskedCustomer, FoundCustomer>(
         maximumCost: ServedLedger.hotHoldingCount, cost: \.holdingCount)
     /// Serializes commands.
-    let decisions = Turnstile()
+    let decisions = AsyncLock()
     /// Serializes reports over all chains.
-    let reports = Turnstile()
+    let reports = AsyncLock()
 
     struct Health {
         var projection: StoreError?
@@ -55,11 +55,11 @@ public final class ServedLedger: Sendable {
         _ ledger: EnvironmentLedger, newestReceivedAt: Timestamp?, observer: any ServingObserver
     ) {
         self.ledger = ledger
-        lead = Mutex(ArrivalLead(newest: newestReceivedAt))
+        lead = Mutex(ArrivalClockLead(newest: newestReceivedAt))
         self.observer = observer
         let board = board
-        chains = Gathering { ids in await FoundChains.find(ids, board.snapshot) }
-        customers = Gathering { asked in await FoundCustomer.find(asked, board.snapshot) }
+        chains = ReadBatcher { ids in await FoundChains.find(ids, board.snapshot) }
+        customers = ReadBatcher { asked in await FoundCustomer.find(asked, board.snapshot) }
     }
 
     // MARK: Queries

@@ -8,7 +8,7 @@ internal import SQLiteStore
 /// environment, its couriers wait and take over when that process ends. The feeds are run by their
 /// owner, since they have other subscribers, too.
 public struct WebhookDispatcher: Sendable {
-    let couriers: [WebhookCourier]
+    let couriers: [WebhookDelivery]
     private let clock: any ServiceClock
     private let report: @Sendable (WebhookNote) -> Void
 
@@ -21,7 +21,7 @@ public struct WebhookDispatcher: Sendable {
         self.report = report
         couriers = endpoints.compactMap { endpoint in
             feeds.first { $0.ledger.environment == endpoint.environment }.map { feed in
-                WebhookCourier(
+                WebhookDelivery(
                     endpoint: endpoint, feed: feed, transport: transport, clock: clock,
                     report: report)
             }
@@ -49,7 +49,7 @@ public struct WebhookDispatcher: Sendable {
     }
 
     /// Runs the couriers of one environment once no other process delivers for it.
-    private func deliver(_ couriers: [WebhookCourier]) async {
+    private func deliver(_ couriers: [WebhookDelivery]) async {
         guard let first = couriers.first else { return }
         let directory = first.feed.ledger.directory
         while !Task.isCancelled {
@@ -68,7 +68,7 @@ public struct WebhookDispatcher: Sendable {
         }
     }
 
-    private func run(_ couriers: [WebhookCourier]) async {
+    private func run(_ couriers: [WebhookDelivery]) async {
         await withTaskGroup(of: Void.self) { group in
             for courier in couriers { group.addTask(priority: .utility) { await courier.run() } }
         }

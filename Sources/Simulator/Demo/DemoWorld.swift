@@ -51,12 +51,12 @@ public struct DemoWorld: Sendable {
     /// Writes everything that arrived up to now as lines that `ingest` reads, in order of arrival.
     ///
     /// Throws only the errors of signing and of `write`.
-    public func tell(
+    public func emit(
         signedBy authority: Authority, to write: ([UInt8]) throws -> Void
     ) throws -> Told {
         let signer = DeliverySigner(authority: authority, appAppleId: plan.world.appAppleId)
         var stream = HistoryStream(plan)
-        var told = Told()
+        var reported = Told()
         // Apple sends some twice; one that arrived once is not lost.
         var arrived: Set<NotificationUUID> = []
         var missed: Set<NotificationUUID> = []
@@ -68,12 +68,12 @@ public struct DemoWorld: Sendable {
                     continue
                 }
                 try write(try signer.line(entry.delivery) + [UInt8(ascii: "\n")])
-                if let uuid { arrived.insert(uuid) } else { told.otherCount += 1 }
+                if let uuid { arrived.insert(uuid) } else { reported.otherCount += 1 }
             }
         }
-        told.arrivedCount = arrived.count
-        told.lostCount = missed.subtracting(arrived).count
-        return told
+        reported.arrivedCount = arrived.count
+        reported.lostCount = missed.subtracting(arrived).count
+        return reported
     }
 }
 

@@ -10,7 +10,7 @@ public struct HistoryStream: Sendable {
     /// Number of lives started.
     private var begun = 0
     private var nextSeed: UInt64
-    private var told = 0
+    private var reported = 0
     private var isAtEnd = false
 
     /// Lives started per step.
@@ -41,7 +41,7 @@ public struct HistoryStream: Sendable {
 
     private var mayBeginMore: Bool {
         switch plan.limit {
-        case .events(let count): told < count
+        case .events(let count): reported < count
         case .chains(let count): begun < count
         }
     }
@@ -88,10 +88,10 @@ public struct HistoryStream: Sendable {
             let due = pending.firstIndex { $0.delivery.receivedAt >= bound } ?? pending.count
             count = max(due, pending.count - HistoryStream.pendingLimit)
         }
-        if case .events(let limit) = plan.limit { count = min(count, limit - told) }
+        if case .events(let limit) = plan.limit { count = min(count, limit - reported) }
         let page = Array(pending.prefix(count))
         pending.removeFirst(count)
-        told += count
+        reported += count
         return page
     }
 

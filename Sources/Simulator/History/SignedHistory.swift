@@ -41,7 +41,7 @@ public struct SignedHistory: Sendable {
     /// - write: receives the pieces in order; an error stops the history. A slow one delays
     ///   signing.
     @discardableResult
-    public func tell(
+    public func emit(
         skipping skipped: Int = 0, report: (Progress) -> Void = { _ in },
         to write: (Piece) async throws -> Void
     ) async throws -> Progress {
@@ -51,19 +51,19 @@ public struct SignedHistory: Sendable {
         try await withThrowingTaskGroup(of: (Int, Piece).self) { group in
             var ready: [Int: Piece] = [:]
             var deliveries: [Int: [HistoryDelivery]] = [:]
-            var (begun, told) = (0, 0)
+            var (begun, reported) = (0, 0)
             while true {
-                while begun - told < width, let next = source.next() {
+                while begun - reported < width, let next = source.next() {
                     deliveries[begun] = next
                     group.addTask { [signer, begun] in (begun, try Piece(next, signer)) }
                     begun += 1
                 }
                 guard let (index, piece) = try await group.next() else { break }
                 ready[index] = piece
-                while let piece = ready.removeValue(forKey: told) {
+                while let piece = ready.removeValue(forKey: reported) {
                     try await write(piece)
-                    let done = deliveries.removeValue(forKey: told) ?? []
-                    told += 1
+                    let done = deliveries.removeValue(forKey: reported) ?? []
+                    reported += 1
                     progress.note(done, lives: source.lifeCount, skipped: skipped)
                     report(progress)
                 }

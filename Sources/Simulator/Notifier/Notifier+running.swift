@@ -30,10 +30,10 @@ extension Notifier {
             try await reach(arrival)
             guard let step = next() else { return }
             guard step.obstacle == nil else {
-                settle(step, .other)
+                walCheckpoint(step, .other)
                 continue
             }
-            settle(step, try await deliver(try body(step, signedBy: signer), step))
+            walCheckpoint(step, try await deliver(try body(step, signedBy: signer), step))
         }
     }
 }

@@ -27,27 +27,27 @@ extension OriginalStoreKit {
         through end: Timestamp, password: String, authority: ReceiptAuthority? = nil
     ) throws -> [Sent] {
         var sent: [Sent] = []
-        for told in books.sent where told.signedDate <= end {
-            guard let type = OriginalStoreKit.type(told) else { continue }
+        for reported in books.sent where reported.signedDate <= end {
+            guard let type = OriginalStoreKit.type(reported) else { continue }
             var latest: String?
-            if let authority, let contents = receipt(of: told.chain, at: told.signedDate) {
+            if let authority, let contents = receipt(of: reported.chain, at: reported.signedDate) {
                 let signed = try authority.sign(contents)
                 latest = String(decoding: Base64Standard.encode(signed), as: UTF8.self)
             }
             sent.append(
                 Sent(
-                    at: told.signedDate, originalTransactionId: told.chain,
-                    body: body(type, told, password, latestReceipt: latest)))
+                    at: reported.signedDate, originalTransactionId: reported.chain,
+                    body: body(type, reported, password, latestReceipt: latest)))
         }
         return sent
     }
 
     private func body(
-        _ type: NotificationTypeV1, _ told: ServedBooks.Sent, _ password: String,
+        _ type: NotificationTypeV1, _ reported: ServedBooks.Sent, _ password: String,
         latestReceipt: String?
     ) -> [UInt8] {
         let isProduction = books.environment == .production
-        let purchases = purchases(of: told.chain, at: told.signedDate)
+        let purchases = purchases(of: reported.chain, at: reported.signedDate)
             .suffix(OriginalStoreKit.transactionCount).reversed()
         var json = JSONWriter()
         json.object { json in
@@ -56,23 +56,23 @@ extension OriginalStoreKit {
             json.member("environment", isProduction ? "PROD" : "Sandbox")
             json.member("bid", books.bundleId)
             json.member("bvrs", "1")
-            json.member("original_transaction_id", told.chain)
-            if let renewal = told.renewal {
+            json.member("original_transaction_id", reported.chain)
+            if let renewal = reported.renewal {
                 json.memberIfPresent("auto_renew_product_id", renewal.autoRenewProductId)
                 json.memberIfPresent(
                     "auto_renew_status",
                     renewal.autoRenewStatus.map { $0 == Raw(.on) ? "true" : "false" })
             }
             if type == .didChangeRenewalStatus {
-                json.date("auto_renew_status_change_date", told.signedDate)
+                json.date("auto_renew_status_change_date", reported.signedDate)
             }
             if type == .cancel || type == .refund || type == .revoke {
-                json.date("cancellation_date", told.transaction?.revocationDate)
+                json.date("cancellation_date", reported.transaction?.revocationDate)
                 json.memberIfPresent(
-                    "web_order_line_item_id", told.transaction?.webOrderLineItemId)
+                    "web_order_line_item_id", reported.transaction?.webOrderLineItemId)
             }
             json.unifiedReceipt(
-                Array(purchases), [told.renewal].compactMap { $0 },
+                Array(purchases), [reported.renewal].compactMap { $0 },
                 environment: isProduction ? "Production" : "Sandbox",
                 latestReceipt: latestReceipt)
         }

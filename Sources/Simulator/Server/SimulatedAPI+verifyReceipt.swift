@@ -20,10 +20,10 @@ extension SimulatedAPI {
         guard body["password"]?.string == setup.sharedSecret else {
             return SimulatedAPI.status(.wrongSharedSecret)
         }
-        let told = OriginalStoreKit(books)
+        let reported = OriginalStoreKit(books)
         let now = setup.storeClock()
         let answer = receipt.originalTransactionIds.lazy.compactMap { id in
-            told.verifyReceipt(of: id.rawValue, at: now, latestReceipt: data)
+            reported.verifyReceipt(of: id.rawValue, at: now, latestReceipt: data)
         }.first
         guard let answer else { return SimulatedAPI.status(.accountNotFound) }
         var reply = ServedReply(status: 200)

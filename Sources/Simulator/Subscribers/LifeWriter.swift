@@ -138,7 +138,7 @@ extension LifeWriter {
         let identities = periods.map { ($0.product.productId, $0.identity) }
         let intervals = truth.intervals(identities)
         noteStructuralLosses()
-        let told = losses.map { note in
+        let reported = losses.map { note in
             SimulatedLoss(
                 kind: note.kind, dropped: note.dropped,
                 truth: note.truth(from: truth).intervals(identities))
@@ -148,7 +148,7 @@ extension LifeWriter {
             originalTransactionId: OriginalTransactionId(
                 periods[0].transactionIds[0].rawValue),
             deliveries: deliveries, truth: intervals,
-            moments: moments.compactMap { moment($0, intervals) }, losses: told, events: events)
+            moments: moments.compactMap { moment($0, intervals) }, losses: reported, events: events)
     }
 
     private func moment(_ note: MomentNote, _ intervals: [TrueInterval]) -> TrueMoment? {

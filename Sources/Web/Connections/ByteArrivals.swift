@@ -5,12 +5,12 @@ final class ByteArrivals: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    private let tell: () -> Void
+    private let emit: () -> Void
 
-    init(_ tell: @escaping () -> Void) { self.tell = tell }
+    init(_ emit: @escaping () -> Void) { self.emit = emit }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        tell()
+        emit()
         context.fireChannelRead(data)
     }
 }

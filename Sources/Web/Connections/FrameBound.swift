@@ -13,12 +13,12 @@ final class FrameBound: ChannelDuplexHandler, RemovableChannelHandler {
     /// ENHANCE_YOUR_CALM (RFC 9113 §7).
     private static let enhanceYourCalm: UInt32 = 0xb
 
-    private var allowance: FrameAllowance
+    private var allowance: FrameTokenBucket
     private var heads = FrameHeads()
     private var isOver = false
 
     init(limits: ConnectionLimits, now: NIODeadline) {
-        allowance = FrameAllowance(limits: limits, now: now)
+        allowance = FrameTokenBucket(limits: limits, now: now)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -13,9 +13,9 @@ struct FrameHeads {
     private var head: UInt32 = 0
     private var headLength = 0
 
-    /// Calls `tell` for every head these bytes complete, until it returns false.
+    /// Calls `emit` for every head these bytes complete, until it returns false.
     mutating func read(
-        _ bytes: ByteBuffer, _ tell: (FrameAllowance.Frame) -> Bool
+        _ bytes: ByteBuffer, _ emit: (FrameTokenBucket.Frame) -> Bool
     ) {
         bytes.withUnsafeReadableBytes { bytes in
             var index = 0
@@ -33,9 +33,9 @@ struct FrameHeads {
                 let byteCount = Int(head >> 8)
                 headLength = 0
                 skipped = byteCount
-                let frame = FrameAllowance.Frame(
+                let frame = FrameTokenBucket.Frame(
                     type: UInt8(truncatingIfNeeded: head), byteCount: byteCount)
-                guard tell(frame) else { return }
+                guard emit(frame) else { return }
             }
         }
     }

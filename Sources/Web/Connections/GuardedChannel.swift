@@ -10,7 +10,7 @@ struct GuardedChannel<Base: ServerChildChannel>: ServerChildChannel {
     typealias Value = Base.Value
 
     let base: Base
-    let census: ConnectionCensus
+    let census: ConnectionLimiter
     /// Nil without TLS.
     let secureLimits: ConnectionLimits?
 

@@ -9,13 +9,13 @@ import NIOHTTPTypesHTTP2
 final class StreamGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
 
-    private let census: ConnectionCensus
+    private let census: ConnectionLimiter
     /// Whether the channel is an HTTP/1 connection, which is counted when it is accepted.
     private var isConnection = false
     private var admittedAddress: String?
     private var isRefused = false
 
-    init(census: ConnectionCensus) { self.census = census }
+    init(census: ConnectionLimiter) { self.census = census }
 
     func handlerAdded(context: ChannelHandlerContext) {
         typealias Decoder = ByteToMessageHandler<HTTPRequestDecoder>

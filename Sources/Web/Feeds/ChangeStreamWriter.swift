@@ -40,7 +40,7 @@ struct ChangeStreamWriter: Sendable {
         try await send("retry: \(StreamLimits.retryMilliseconds)\n\n", to: &writer, watch)
         guard var cursor = try await cursor(&writer, watch) else { return }
         var version: Int?
-        var spoken = ContinuousClock.now
+        var candidateFacts = ContinuousClock.now
         while !Task.isCancelled, !Task.isShuttingDownGracefully, channel.isActive {
             let current = feed.version
             if version != current {
@@ -54,7 +54,7 @@ struct ChangeStreamWriter: Sendable {
                     let isLast =
                         next == wanted.endIndex || wanted[next].place != wanted[index].place
                     try await send(event(wanted[index], isLast: isLast), to: &writer, watch)
-                    spoken = .now
+                    candidateFacts = .now
                 }
                 if page.isEnd { version = current }
             }
@@ -62,10 +62,10 @@ struct ChangeStreamWriter: Sendable {
             // after every page as well, since a filter may skip everything for hours.
             let isDoubtful = input?.isClosed ?? false
             let silence = isDoubtful ? StreamLimits.doubt : rules.heartbeat
-            if spoken.duration(to: .now) > silence {
+            if candidateFacts.duration(to: .now) > silence {
                 // An id without data advances the subscriber's cursor past filtered changes.
                 try await send("id: \(cursor)\n: still here\n\n", to: &writer, watch)
-                spoken = .now
+                candidateFacts = .now
             }
             if version == current { try await Task.sleep(for: StreamLimits.poll) }
         }
@@ -80,16 +80,16 @@ struct ChangeStreamWriter: Sendable {
         case .after(let place): return place
         case .now(let awaited): beginning = awaited
         }
-        var spoken = ContinuousClock.now
+        var candidateFacts = ContinuousClock.now
         while !Task.isCancelled, !Task.isShuttingDownGracefully, channel.isActive {
             if let place = beginning.place {
                 // A subscriber that disconnects before the first change resumes here.
                 try await send("id: \(place)\n: begins here\n\n", to: &writer, watch)
                 return place
             }
-            if spoken.duration(to: .now) > rules.heartbeat {
+            if candidateFacts.duration(to: .now) > rules.heartbeat {
                 try await send(": still here\n\n", to: &writer, watch)
-                spoken = .now
+                candidateFacts = .now
             }
             try await Task.sleep(for: StreamLimits.poll)
         }

@@ -9,14 +9,14 @@ import Synchronization
 /// Read at the first scrape, so that it does not delay the start.
 final class RememberedArrivals: Sendable {
     /// Environments that were read.
-    private let told = Mutex<Set<AppStore.Environment>>([])
+    private let reported = Mutex<Set<AppStore.Environment>>([])
 
     /// Raises the gauge of every app and source to the log's value. A log that cannot be read now
     /// is read at the next scrape.
-    func tell(_ host: LedgerHost, to registry: MetricRegistry) async {
+    func emit(_ host: LedgerHost, to registry: MetricRegistry) async {
         let apps = Array(Set(host.configuration.apps.map(\.bundleId)))
         for ledger in host.ledgers {
-            guard !told.withLock({ $0.contains(ledger.environment) }),
+            guard !reported.withLock({ $0.contains(ledger.environment) }),
                 let arrivals = try? await ledger.lastArrivals(of: apps)
             else { continue }
             for arrival in arrivals {
@@ -26,7 +26,7 @@ final class RememberedArrivals: Sendable {
                         arrival.bundleId, ledger.environment, arrival.source.rawValue),
                     to: Double(arrival.receivedAt.milliseconds) / 1_000)
             }
-            told.withLock { _ = $0.insert(ledger.environment) }
+            reported.withLock { _ = $0.insert(ledger.environment) }
         }
     }
 }

@@ -127,7 +127,7 @@ public struct ServiceMetrics: Sendable {
 
     /// All metrics, including those measured at scrape time.
     func text(_ host: LedgerHost, isReady: Bool, connectionCount: Int) async -> String {
-        await remembered.tell(host, to: registry)
+        await remembered.emit(host, to: registry)
         gauge("subledger_ready", [], isReady ? 1 : 0)
         let ahead = host.clockWatch.jumpMilliseconds ?? 0
         gauge("subledger_clock_ahead_seconds", [], Double(ahead) / 1_000)

@@ -14,7 +14,7 @@ struct ChangeRoutes: Sendable {
 
     func add(to groups: RouteGroups) {
         groups.read.get("/v1/changes") { request, context in
-            var question = try QuestionReader(request)
+            var question = try QueryParameters(request)
             let scope = try question.place()
             let after = question.text("after")
             let filter = ChangeFilter(

@@ -10,7 +10,7 @@ struct CustomerRoutes: Sendable {
 
     func add(to groups: RouteGroups) {
         groups.quick.get("/v1/customers/:id/entitlements") { request, context in
-            var question = try QuestionReader(request)
+            var question = try QueryParameters(request)
             let scope = try question.scope()
             try question.requireNothingElse()
             let answer = try await host.entitlements(
@@ -18,7 +18,7 @@ struct CustomerRoutes: Sendable {
             return AnswerResponse.make(answer, for: request)
         }
         groups.read.get("/v1/customers/:id/timeline") { request, context in
-            var question = try QuestionReader(request)
+            var question = try QueryParameters(request)
             let scope = try question.scope()
             let after = try question.cursor { TimelinePlace(cursor: $0) }
             let limit = try question.limit()
@@ -28,7 +28,7 @@ struct CustomerRoutes: Sendable {
             return AnswerResponse.make(answer, for: request)
         }
         groups.read.get("/v1/customers/:id/subscriptions") { request, context in
-            var question = try QuestionReader(request)
+            var question = try QueryParameters(request)
             let scope = try question.scope()
             let after = try question.cursor { ChainId(cursor: $0) }
             let limit = try question.limit()
@@ -38,7 +38,7 @@ struct CustomerRoutes: Sendable {
             return AnswerResponse.make(answer, for: request)
         }
         groups.read.post("/v1/customers:entitlements") { request, _ in
-            var question = try QuestionReader(request)
+            var question = try QueryParameters(request)
             let scope = try question.scope()
             try question.requireNothingElse()
             let asked = try await bodies.json(request, upTo: CustomersBody.maximumByteCount) {

@@ -58,16 +58,16 @@ struct DecisionRoutes: Sendable {
         _ action: Command.Action, about chain: String?, _ request: Request,
         _ context: WebContext
     ) async throws -> Response {
-        var question = try QuestionReader(request)
+        var question = try QueryParameters(request)
         let scope = try question.place()
         try question.requireNothingElse()
         let order = CommandIntake.Order(
-            actor: try OrderReader.text(
+            actor: try CommandHeaders.text(
                 .actor, request, code: "invalidActor", "names the author"),
             tokenName: context.principal?.name,
-            reason: try OrderReader.text(
+            reason: try CommandHeaders.text(
                 .reason, request, code: "invalidReason", "states the reason"),
-            key: try OrderReader.key(request))
+            key: try CommandHeaders.key(request))
         let decision = try await host.decide(action, about: chain, order, scope)
         var response = AnswerResponse.make(decision.answer, for: request)
         if decision.isRepeated { response.headers[.idempotencyReplayed] = "true" }

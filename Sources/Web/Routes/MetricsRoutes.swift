@@ -7,7 +7,7 @@ struct MetricsRoutes: Sendable {
     let host: LedgerHost
     let metrics: ServiceMetrics
     let readiness: Readiness
-    let census: ConnectionCensus
+    let census: ConnectionLimiter
 
     func add(to groups: RouteGroups) {
         groups.read.get("/metrics") { _, _ in

@@ -8,7 +8,7 @@ struct ReportRoutes: Sendable {
 
     func add(to groups: RouteGroups) {
         groups.read.get("/v1/metrics/churn") { request, _ in
-            var question = try QuestionReader(request)
+            var question = try QueryParameters(request)
             let scope = try question.periodScope()
             let words = question.metricsWords()
             let isPaid = try question.flag("paid")
@@ -23,7 +23,7 @@ struct ReportRoutes: Sendable {
             return AnswerResponse.make(answer, for: request)
         }
         groups.read.get("/v1/metrics/diff") { request, _ in
-            var question = try QuestionReader(request)
+            var question = try QueryParameters(request)
             let scope = try question.place()
             let words = question.metricsWords()
             let limits = try question.comparedKnowledge()
@@ -37,7 +37,7 @@ struct ReportRoutes: Sendable {
             return AnswerResponse.make(answer, for: request)
         }
         groups.read.get("/v1/metrics/:name") { request, context in
-            var question = try QuestionReader(request)
+            var question = try QueryParameters(request)
             let scope = try question.periodScope()
             let words = question.metricsWords()
             let (rates, definitions) = (try question.rates(), try question.definitions())

@@ -20,22 +20,23 @@ struct RouteGroups {
     let admin: RouterGroup<WebContext>
 
     init(
-        _ router: Router<WebContext>, tokens: AccessTokens, answers: AnswerRoom, cores: CoreWatch
+        _ router: Router<WebContext>, tokens: AccessTokens, answers: ResponseMemoryBudget,
+        cores: CoreWatch
     ) {
         func guarded(_ scope: Scope) -> RouterGroup<WebContext> {
             router.group().add(middleware: ScopeMiddleware(tokens: tokens, scope: scope))
-                .add(middleware: AnswerRoomMiddleware(room: answers))
+                .add(middleware: ResponseMemoryMiddleware(room: answers))
                 .add(middleware: OffLoop())
         }
-        open = router.group().add(middleware: AnswerRoomMiddleware(room: answers))
+        open = router.group().add(middleware: ResponseMemoryMiddleware(room: answers))
             .add(middleware: OffLoop())
         intake = router.group().add(middleware: IntakeMeter(cores: cores))
-            .add(middleware: AnswerRoomMiddleware(room: answers))
+            .add(middleware: ResponseMemoryMiddleware(room: answers))
             .add(middleware: OffLoop())
         shared = router.group().add(middleware: OffLoop())
         quick = router.group()
             .add(middleware: ScopeMiddleware(tokens: tokens, scope: .read))
-            .add(middleware: AnswerRoomMiddleware(room: answers))
+            .add(middleware: ResponseMemoryMiddleware(room: answers))
         read = guarded(.read)
         write = guarded(.write)
         admin = guarded(.admin)

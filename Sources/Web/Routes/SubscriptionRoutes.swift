@@ -5,18 +5,18 @@ internal import Service
 /// Queries about one chain.
 struct SubscriptionRoutes: Sendable {
     let host: LedgerHost
-    let answers: AnswerRoom
+    let answers: ResponseMemoryBudget
 
     func add(to groups: RouteGroups) {
         groups.quick.get("/v1/subscriptions/:id") { request, context in
-            var question = try QuestionReader(request)
+            var question = try QueryParameters(request)
             let scope = try question.scope()
             try question.requireNothingElse()
             let id = try PathReader.text("id", context)
             return AnswerResponse.make(try await host.subscription(id, scope), for: request)
         }
         groups.read.get("/v1/subscriptions/:id/timeline") { request, context in
-            var question = try QuestionReader(request)
+            var question = try QueryParameters(request)
             let scope = try question.scope()
             let after = try question.cursor { TimelinePlace(cursor: $0) }
             // Few chains have more; the timeline comes complete unless a limit is given.
@@ -27,13 +27,13 @@ struct SubscriptionRoutes: Sendable {
             return AnswerResponse.make(answer, for: request)
         }
         groups.read.get("/v1/subscriptions/:id/events") { request, context in
-            var question = try QuestionReader(request)
+            var question = try QueryParameters(request)
             let scope = try question.scope()
             let after = try question.position("after") ?? 0
             let limit = try question.limit()
             try question.requireNothingElse()
             let id = try PathReader.text("id", context)
-            let share = try answers.require(AnswerRoom.makingByteCount)
+            let share = try answers.require(ResponseMemoryBudget.makingByteCount)
             defer { withExtendedLifetime(share) {} }
             let answer = try await host.chainEvents(id, scope, after: after, limit: limit)
             return AnswerResponse.make(answer, for: request)

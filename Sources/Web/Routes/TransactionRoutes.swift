@@ -11,10 +11,10 @@ struct TransactionRoutes: Sendable {
 
     func add(to groups: RouteGroups) {
         groups.write.post("/v1/transactions") { request, context in
-            var question = try QuestionReader(request)
+            var question = try QueryParameters(request)
             let environment = try question.statedEnvironment()
             try question.requireNothingElse()
-            let key = try OrderReader.key(request)
+            let key = try CommandHeaders.key(request)
             let sender = context.principal?.name ?? TransactionRoutes.unnamedSender
             let upload = try await bodies.json(request, upTo: UploadBody.maximumByteCount) {
                 do {

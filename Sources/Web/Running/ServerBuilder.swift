@@ -7,7 +7,7 @@ import NIOCore
 /// Builds the server's channels: limits around every protocol; HTTP/2 and HTTP/1.1 under TLS.
 enum ServerBuilder {
     static func make(
-        limits: ConnectionLimits, census: ConnectionCensus, certificates: CertificateStore?
+        limits: ConnectionLimits, census: ConnectionLimiter, certificates: CertificateStore?
     ) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
             let channel = HTTP1Channel.Configuration(

@@ -16,9 +16,9 @@ public struct WebService: Sendable {
     let readiness = Readiness()
     let metrics: ServiceMetrics
     let limits: ConnectionLimits
-    let census: ConnectionCensus
+    let census: ConnectionLimiter
     let bodies = BodyReader()
-    var answers = AnswerRoom()
+    var answers = ResponseMemoryBudget()
     var streams = StreamRules()
     var authenticationPace = LogPace()
     /// The change feed of every environment, followed by webhook delivery.
@@ -37,7 +37,7 @@ public struct WebService: Sendable {
         feeds = host.makeFeeds()
         self.logger = logger
         self.limits = limits
-        census = ConnectionCensus(
+        census = ConnectionLimiter(
             limits: limits, trusted: server.trustedProxies, reserved: server.notificationNetworks)
         do throws(CertificateStore.Failure) {
             certificates = try server.tls.map { (files) throws(CertificateStore.Failure) in

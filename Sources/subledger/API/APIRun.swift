@@ -74,8 +74,8 @@ struct APIRun {
     private func take(
         _ answers: Answers, _ endpoint: Endpoint, _ settings: Settings
     ) async throws -> Bool {
-        let reader = AnswerReader(verifier: try settings.verifier(), now: Console.now)
-        let evidence = answers.bodies.filter { AnswerReader.holdsEvidence($0) }
+        let reader = AppleResponseReader(verifier: try settings.verifier(), now: Console.now)
+        let evidence = answers.bodies.filter { AppleResponseReader.holdsEvidence($0) }
         guard !evidence.isEmpty else {
             try print(answers, endpoint, reader, nil, answers.environment)
             return true
@@ -83,11 +83,11 @@ struct APIRun {
         let environment =
             common.isEnvironmentStated
             ? settings.environment
-            : evidence.lazy.compactMap { AnswerReader.claimedEnvironment($0) }.first
+            : evidence.lazy.compactMap { AppleResponseReader.claimedEnvironment($0) }.first
                 ?? answers.environment ?? settings.environment
         let ledger = try await EnvironmentLedger.open(
             settings.configuration.ledger, environment: environment)
-        let intake = AnswerIntake(
+        let intake = ResponseIntake(
             ledger: ledger, apps: try settings.requiredApps(), verifier: try settings.verifier()
         ) { Console.now }
         let summary = try await intake.take(evidence, named: endpoint.name)
@@ -100,7 +100,7 @@ struct APIRun {
     // MARK: Printing
 
     private func print(
-        _ answers: Answers, _ endpoint: Endpoint, _ reader: AnswerReader,
+        _ answers: Answers, _ endpoint: Endpoint, _ reader: AppleResponseReader,
         _ summary: IngestSummary?, _ environment: AppStore.Environment?
     ) throws {
         let values = answers.bodies.compactMap { reader.read($0) }

@@ -63,7 +63,7 @@ struct APIVerifyReceiptCommand: AsyncParsableCommand {
                 guard let body = secret.map({ $0.shown(answer.body) }) ?? answer.body else {
                     throw CommandFailure.secretExposed(by: app.bundleId)
                 }
-                try await tell(answer, shown: body, settings)
+                try await emit(answer, shown: body, settings)
             }
         }
     }
@@ -83,7 +83,7 @@ struct APIVerifyReceiptCommand: AsyncParsableCommand {
         return APIHosts(baseUrl: baseUrl)
     }
 
-    private func tell(
+    private func emit(
         _ answer: APIAnswer<VerifyReceiptResponse>, shown body: [UInt8], _ settings: Settings
     ) async throws {
         let taken = append ? try await take(answer, settings) : nil
@@ -128,7 +128,7 @@ struct APIVerifyReceiptCommand: AsyncParsableCommand {
     ) async throws -> (summary: IngestSummary, derived: Result<Void, any Error>) {
         let ledger = try await EnvironmentLedger.open(
             settings.configuration.ledger, environment: answer.environment)
-        let intake = AnswerIntake(
+        let intake = ResponseIntake(
             ledger: ledger, apps: try settings.requiredApps(), verifier: try settings.verifier()
         ) { Console.now }
         let summary = try await intake.take([answer.body], named: Endpoint.verifyReceipt.name)

@@ -10,7 +10,7 @@ import Service
 /// closes everything.
 struct Asking {
     let apps: [Configuration.App]
-    let books: AnswerBooks
+    let books: EnvironmentLedgers
     let transport: HTTPTransport
     private let settings: Settings
 
@@ -21,7 +21,7 @@ struct Asking {
         self.settings = settings
         apps =
             takesSeveral ? try settings.askedApps(access) : [try settings.askedApp(access)]
-        books = AnswerBooks(
+        books = EnvironmentLedgers(
             settings.configuration.ledger, apps: try settings.requiredApps(),
             verifier: try settings.verifier()
         ) { Console.now }
@@ -82,7 +82,7 @@ extension SharedOptions {
 }
 
 extension CommandFailure {
-    init(_ failure: AskingFailure) {
+    init(_ failure: AppleRequestFailure) {
         switch failure {
         case .apple(let failure): self.init(failure)
         case .store(let error): self.init(error)

@@ -33,7 +33,7 @@ extension Transition {
     private static let noReason = "unconfirmed: ended, without a stated reason"
 }
 
-extension LifeFact {
+extension TimelineEvent {
     /// The fact and its product; for a refund also amount and purchase.
     var text: String {
         switch detail {

@@ -19,7 +19,7 @@ struct MigratedEnds {
     private static let extensions = StatedLives(AskedApple.productionPlan).extensions
 
     /// Whether Apple's API now reports every extension.
-    private static func isTold(_ id: String) -> Bool {
+    private static func isReported(_ id: String) -> Bool {
         let kept = NotificationHistory.milliseconds(in: .production)
         return (extensions[id] ?? []).allSatisfy { date in
             date <= AskedApple.now && AskedApple.now.milliseconds(since: date) < kept - day
@@ -30,17 +30,17 @@ struct MigratedEnds {
     func wrong(_ place: TemporaryLedger) async throws -> [String: String] {
         var wrong: [String: String] = [:]
         var extended: Set<String> = []
-        let knowable = ids.filter { MigratedEnds.isTold($0) && isKnowable($0) }
+        let knowable = ids.filter { MigratedEnds.isReported($0) && isKnowable($0) }
         for moment in MigratedEnds.moments {
-            var told: [String: String] = [:]
+            var reported: [String: String] = [:]
             for line in try await place.exportLines(.subscriptions, at: moment) {
                 guard let id = line["originalTransactionId"]?.string else { continue }
-                told[id] = line["accessUntil"]?.string ?? "none"
+                reported[id] = line["accessUntil"]?.string ?? "none"
             }
             for id in knowable {
                 guard let truth = accessEnd(of: id, at: moment) else { continue }
                 if MigratedEnds.extensions[id] != nil { extended.insert(id) }
-                let said = told[id] ?? "nothing"
+                let said = reported[id] ?? "nothing"
                 // A future end may be shortened by a later upgrade or refund.
                 let agrees = truth.isPast ? said == truth.end : said >= truth.end
                 if !agrees { wrong[id] = "\(moment.rfc3339): \(said) for \(truth.end)" }
@@ -54,7 +54,7 @@ struct MigratedEnds {
     /// temporary payment failures nor reversed refunds.
     private func isKnowable(_ id: String) -> Bool {
         var moment = AskedApple.now
-        while let truth = MigrationTests.told.truth(of: id, at: moment) {
+        while let truth = MigrationTests.reported.truth(of: id, at: moment) {
             switch truth.state {
             case .grace, .billingRetry: return false
             case .revoked where truth.to != nil: return false
@@ -69,12 +69,12 @@ struct MigratedEnds {
     private func accessEnd(
         of id: String, at moment: Timestamp
     ) -> (end: String, isPast: Bool)? {
-        guard var truth = MigrationTests.told.truth(of: id, at: moment) else { return nil }
+        guard var truth = MigrationTests.reported.truth(of: id, at: moment) else { return nil }
         guard truth.state.isEntitled else { return ("none", true) }
         while truth.state.isEntitled {
             guard let end = truth.to else { return nil }
             guard end <= AskedApple.now else { return (end.rfc3339, false) }
-            guard let next = MigrationTests.told.truth(of: id, at: end), next.from == end else {
+            guard let next = MigrationTests.reported.truth(of: id, at: end), next.from == end else {
                 return nil
             }
             truth = next

@@ -4,7 +4,7 @@ import Simulator
 
 /// The whole past of migrated customers in the ledger, compared with the simulator's truth.
 struct MigratedPast {
-    let told: OriginalStoreKit
+    let reported: OriginalStoreKit
     let ids: [String]
     let stated: StatedLives
     let catalogue: Catalogue
@@ -40,7 +40,7 @@ struct MigratedPast {
     private func compare(_ id: String, _ life: Lifecycle, _ differences: inout Differences) {
         var truth: [TrueInterval] = []
         var moment = AskedApple.now
-        while let interval = told.truth(of: id, at: moment) {
+        while let interval = reported.truth(of: id, at: moment) {
             truth.insert(interval, at: 0)
             moment = interval.from.advanced(byMilliseconds: -1)
         }

@@ -32,14 +32,16 @@ struct MigratedPastTests {
     /// each period is first stated by evidence signed long after it began.
     private func migrated(_ plan: HistoryPlan) async throws -> Migrated {
         let books = ServedBooks(plan)
-        let told = OriginalStoreKit(books)
-        let ids = told.ids(at: MigrationTests.stored)
+        let reported = OriginalStoreKit(books)
+        let ids = reported.ids(at: MigrationTests.stored)
         let migration = MigrationTests()
         let place = try migration.place()
         var files: [(String, [UInt8])] = ids.compactMap { id in
-            told.verifyReceipt(of: id, at: MigrationTests.stored).map { ("answers/\(id).json", $0) }
+            reported.verifyReceipt(of: id, at: MigrationTests.stored).map {
+                ("answers/\(id).json", $0)
+            }
         }
-        let sent = try told.notificationsV1(through: AskedApple.now, password: MadeChain.secret)
+        let sent = try reported.notificationsV1(through: AskedApple.now, password: MadeChain.secret)
         files.append(
             ("version1.ndjson", Array(sent.map(\.body).joined(separator: [UInt8(ascii: "\n")]))))
         let root = try migration.folder(files, in: place.directory)
@@ -47,7 +49,8 @@ struct MigratedPastTests {
         #expect(run.ingest.errors.isEmpty, "\(run.ingest.errors.prefix(3))")
         #expect(run.reports.map(\.isComplete) == [true])
         let past = MigratedPast(
-            told: told, ids: ids, stated: StatedLives(plan), catalogue: MigrationTests.catalogue)
+            reported: reported, ids: ids, stated: StatedLives(plan),
+            catalogue: MigrationTests.catalogue)
         return Migrated(past: past, facts: try await past.facts(place))
     }
 

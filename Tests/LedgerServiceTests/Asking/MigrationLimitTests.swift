@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Limits of a migration, at the bound and one past it")
 struct MigrationLimitTests {
-    private let migration = Migration(
+    private let migration = StoreKitImport(
         apps: [Configuration.App(bundleId: BundleId(MadeChain.app))])
     private let good = MadeChain().verifyReceipt(through: 0, at: MadeChain().start(0))
     private static let bad = Array("{}".utf8)
@@ -25,15 +25,15 @@ struct MigrationLimitTests {
         let root = try MigrationTests().folder(
             [("a", good), ("b/c", good), ("d", good)], in: directory)
         #expect(try await EvidenceFolder.files(in: root, limit: 3) == ["a", "b/c", "d"])
-        await #expect(throws: MigrationProblem.tooManyFiles) {
+        await #expect(throws: ImportProblem.tooManyFiles) {
             try await EvidenceFolder.files(in: root, limit: 2)
         }
-        #expect(MigrationLimits.fileCount == 5_000_000)
+        #expect(ImportLimits.fileCount == 5_000_000)
     }
 
     @Test("a file may begin with one useless line less than the maximum")
     func barren() async throws {
-        let limit = MigrationLimits.barrenLineCount
+        let limit = ImportLimits.barrenLineCount
         let within = try await read(Array(repeating: Self.bad, count: limit - 1) + [good])
         #expect(within.responses == 1)
         #expect(within.badInputCount == limit - 1)
@@ -49,7 +49,7 @@ struct MigrationLimitTests {
 
     @Test("useless inputs up to the limit are named; all are counted")
     func badInputs() async throws {
-        let limit = MigrationLimits.badInputCount
+        let limit = ImportLimits.badInputCount
         let bound = try await read([good] + Array(repeating: Self.bad, count: limit))
         #expect(bound.badInputs.count == limit)
         #expect(bound.badInputsOmitted == 0)
@@ -77,9 +77,9 @@ struct MigrationLimitTests {
 
     @Test("differences up to the limit are listed; all are counted")
     func differences() throws {
-        let limit = MigrationLimits.differenceCount
+        let limit = ImportLimits.differenceCount
         let difference = StateDifference(
-            scope: MigrationScope(
+            scope: ImportScope(
                 bundleId: BundleId(MadeChain.app), environment: .production),
             originalTransactionId: OriginalTransactionId("1"), at: MadeChain().start(0),
             said: "renewing", actual: "revoked", since: MadeChain().start(0))
@@ -91,7 +91,7 @@ struct MigrationLimitTests {
         #expect(found.list.count == limit)
         #expect(found.omitted == 1)
         // The text output names few of them.
-        #expect(found.lines.count == MigrationLimits.namedCount + 2)
-        #expect(found.lines.last?.contains("\(limit + 1 - MigrationLimits.namedCount)") == true)
+        #expect(found.lines.count == ImportLimits.namedCount + 2)
+        #expect(found.lines.last?.contains("\(limit + 1 - ImportLimits.namedCount)") == true)
     }
 }

@@ -48,7 +48,7 @@ struct ReconcileAloneTests {
         var notifier = Notifier(books: books, faults: faults)
         var lines: [Arrived] = []
         while let step = notifier.next() {
-            notifier.settle(step, .success)
+            notifier.walCheckpoint(step, .success)
             guard step.obstacle == nil, step.arrival <= AskedApple.now else { continue }
             let body = try JSONValue.parse(try notifier.body(step, signedBy: TestAuthority.signer))
             var json = JSONWriter()
@@ -80,8 +80,8 @@ struct ReconcileAloneTests {
         var truth: [String: TrueInterval] = [:]
         var stream = HistoryStream(plan)
         while case let page = stream.next(), !page.isEmpty {
-            for told in page.compactMap(\.truth) {
-                truth[told.originalTransactionId.rawValue] = told.intervals.last {
+            for reported in page.compactMap(\.truth) {
+                truth[reported.originalTransactionId.rawValue] = reported.intervals.last {
                     $0.from <= AskedApple.now
                 }
             }
@@ -114,13 +114,13 @@ struct ReconcileAloneTests {
 
     /// Chains whose reported state is wrong, with both states.
     private func wrong(_ place: TemporaryLedger) async throws -> [String: String] {
-        var told: [String: String] = [:]
+        var reported: [String: String] = [:]
         for line in try await place.exportLines(.subscriptions, at: AskedApple.now) {
-            told[line["originalTransactionId"]?.string ?? ""] = line["state"]?.string
+            reported[line["originalTransactionId"]?.string ?? ""] = line["state"]?.string
         }
         var wrong: [String: String] = [:]
-        for (id, interval) in Self.truth() where told[id] != interval.state.rawValue {
-            wrong[id] = "\(told[id] ?? "nothing") for \(interval.state.rawValue)"
+        for (id, interval) in Self.truth() where reported[id] != interval.state.rawValue {
+            wrong[id] = "\(reported[id] ?? "nothing") for \(interval.state.rawValue)"
         }
         return wrong
     }

@@ -26,35 +26,35 @@ struct ReconcileLoopTests {
                 place.configuration, environments: [.production], roots: TestAuthority.roots
             ) { clock.now }
             async let projecting: Void = host.run()
-            let (notes, told) = AsyncStream.makeStream(of: (Int64, ReconcileNote).self)
+            let (notes, reported) = AsyncStream.makeStream(of: (Int64, ReconcileNote).self)
             let loop = ReconcileLoop(
                 host, clients: [AskedApple.app: apple.client], roots: TestAuthority.roots,
                 clock: clock
-            ) { told.yield((clock.elapsedMilliseconds, $0)) }
-            let heard = await withTaskGroup(of: Void.self) { group in
+            ) { reported.yield((clock.elapsedMilliseconds, $0)) }
+            let lastProgress = await withTaskGroup(of: Void.self) { group in
                 group.addTask { await loop.run() }
-                var heard: [(elapsed: Int64, note: ReconcileNote)] = []
+                var lastProgress: [(elapsed: Int64, note: ReconcileNote)] = []
                 for await (elapsed, note) in notes {
-                    heard.append((elapsed, note))
+                    lastProgress.append((elapsed, note))
                     if isLast(elapsed) { break }
                 }
                 group.cancelAll()
-                return heard
+                return lastProgress
             }
             host.stop()
             await projecting
-            return heard
+            return lastProgress
         }
     }
 
     @Test("A key that Apple refuses is reported, and the loop continues")
     func refusedKey() async throws {
         let place = try await ReconcileTests().strange()
-        var told: [ReconcileNote] = []
+        var reported: [ReconcileNote] = []
         let apple = try AskedApple(key: try ServedKey(keyId: "OTHER"))
-        if let note = try await firstNote(place, apple) { told.append(note) }
-        #expect(told.map(\.environment) == [.production])
-        #expect(told.first?.text.contains("reconcile") == true)
+        if let note = try await firstNote(place, apple) { reported.append(note) }
+        #expect(reported.map(\.environment) == [.production])
+        #expect(reported.first?.text.contains("reconcile") == true)
     }
 
     @Test(
@@ -63,8 +63,8 @@ struct ReconcileLoopTests {
         let place = try await ReconcileTests().strange()
         let apple = try AskedApple(key: try ServedKey(keyId: "OTHER"))
         let first = ReconcileLimits.firstRoundMilliseconds
-        let heard = try await notes(place, apple, until: { $0 > first })
-        let times = Set(heard.map(\.elapsed)).sorted()
+        let lastProgress = try await notes(place, apple, until: { $0 > first })
+        let times = Set(lastProgress.map(\.elapsed)).sorted()
         #expect(times == [first, first + ReconcileLimits.refusedKeyMilliseconds])
         // Rounds between them sent no request.
         #expect(

@@ -47,7 +47,7 @@ struct ReconcileTests {
         budget: ReconcileBudget = ReconcileBudget(), hasKey: Bool = true
     ) async throws -> ReconcileReport {
         try await place.session { session in
-            let books = AnswerBooks(
+            let books = EnvironmentLedgers(
                 place.configuration, apps: place.configuration.apps, verifier: place.verifier,
                 ledgers: [session.ledger]
             ) { apple.clock.now }

@@ -14,8 +14,9 @@ struct StoredFormTests {
     private func read(_ bytes: [UInt8]) async throws -> StoredEvidence {
         let directory = try TemporaryDirectory()
         let root = try MigrationTests().folder([("a", bytes)], in: directory)
-        return try await Migration(apps: [Configuration.App(bundleId: BundleId(MadeChain.app))])
-            .read(root)
+        return try await StoreKitImport(apps: [Configuration.App(bundleId: BundleId(MadeChain.app))]
+        )
+        .read(root)
     }
 
     private var answer: String {
@@ -31,8 +32,8 @@ struct StoredFormTests {
             #expect(evidence.responses == 1)
         }
         let receipt = try #require(
-            MigrationTests.told.ids(at: MigrationTests.stored).first.flatMap {
-                MigrationTests.told.receipt(of: $0, at: MigrationTests.stored)
+            MigrationTests.reported.ids(at: MigrationTests.stored).first.flatMap {
+                MigrationTests.reported.receipt(of: $0, at: MigrationTests.stored)
             })
         let base64 = Base64Standard.encode(try MigrationTests.receipts.sign(receipt))
         let marked = try await read([0xEF, 0xBB, 0xBF] + MigrationTests.broken(base64))

@@ -45,7 +45,7 @@ struct TestNotificationTests {
     }
 
     @Test("A refused key and an unreachable Apple are reported as such")
-    func notAsked() async throws {
+    func notRequested() async throws {
         let refused = try await ask(TemporaryLedger(), key: try ServedKey(keyId: "OTHER"))
         #expect(refused.diagnosis.code == "unauthorized")
         let broken = try await ask(

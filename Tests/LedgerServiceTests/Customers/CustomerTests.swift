@@ -41,7 +41,7 @@ struct CustomerTests {
     }
 
     private func entitlements(
-        _ customer: String, at: Timestamp, _ knowledge: KnowledgeLimit = .everything
+        _ customer: String, at: Timestamp, _ knowledge: AsOf = .everything
     ) async throws -> JSONValue {
         try await place.session { session in
             let answer = try await session.customers.entitlements(
@@ -51,7 +51,7 @@ struct CustomerTests {
     }
 
     private func active(
-        _ customer: String, at: Timestamp, _ knowledge: KnowledgeLimit = .everything
+        _ customer: String, at: Timestamp, _ knowledge: AsOf = .everything
     ) async throws -> [String] {
         let answer = try await entitlements(customer, at: at, knowledge)
         return (answer["entitlements"]?.array ?? []).filter { $0["active"]?.bool == true }
@@ -180,10 +180,10 @@ struct CustomerTests {
         let linked = try await run(.link(CustomerId("ann")), id(chain), at: day(50))
         #expect(try await active("ann", at: day(5)) == ["pro"])
         #expect(try await active(token, at: day(5)).isEmpty)
-        let before = KnowledgeLimit.knownPosition(linked.position - 1)
+        let before = AsOf.knownPosition(linked.position - 1)
         #expect(try await active("ann", at: day(5), before).isEmpty)
         #expect(try await active(token, at: day(5), before) == ["pro"])
-        let earlier = KnowledgeLimit.knownAt(linked.receivedAt.advanced(byMilliseconds: -1))
+        let earlier = AsOf.knownAt(linked.receivedAt.advanced(byMilliseconds: -1))
         #expect(try await active(token, at: day(5), earlier) == ["pro"])
         #expect(try await active("ann", at: day(5), .knownAt(linked.receivedAt)) == ["pro"])
     }
@@ -226,8 +226,9 @@ struct CustomerTests {
             let list = try TemporaryLedger.json { bob.writeSubscriptions(to: &$0, limit: 1) }
             #expect(list["subscriptions"]?.array?.count == 1)
             #expect(list["next"]?.isNull == true)
-            let nobody = try await session.customers.reading(of: CustomerId("x"), moment: moment)
-            #expect(nobody.entries.isEmpty && nobody.chains.isEmpty)
+            let unknownCustomer = try await session.customers.reading(
+                of: CustomerId("x"), moment: moment)
+            #expect(unknownCustomer.entries.isEmpty && unknownCustomer.chains.isEmpty)
         }
     }
 

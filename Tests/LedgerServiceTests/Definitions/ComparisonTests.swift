@@ -24,7 +24,7 @@ struct ComparisonTests {
     private func report(
         _ ledger: TemporaryLedger, _ metric: String, _ pack: DefinitionPack, by: [String] = []
     ) async throws -> ComparisonReport {
-        var words = MetricsWords()
+        var words = MetricParameters()
         (words.from, words.to, words.by) = ("2026-01-01", "2026-05-01", by)
         return try await ledger.session { [words] session in
             let query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)
@@ -53,7 +53,7 @@ struct ComparisonTests {
     func columns(_ metric: String, _ pack: DefinitionPack) async throws {
         let ledger = try await taken()
         let compared = try await report(ledger, metric, pack)
-        var words = MetricsWords()
+        var words = MetricParameters()
         (words.from, words.to) = ("2026-01-01", "2026-05-01")
         let own = try await ledger.session { [words] session in
             let query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)
@@ -70,9 +70,9 @@ struct ComparisonTests {
                 }
             #expect(own.columns.contains { $0.name == column }, "\(column)")
             let ours = compared.rows.filter { $0.figure == figure.name && $0.ours != 0 }
-            let told = own.rows.filter { $0.amounts[column] ?? 0 != 0 }
-            #expect(ours.map(\.ours) == told.map { $0.amounts[column] ?? 0 }, "\(column)")
-            #expect(ours.map(\.from) == told.map(\.from), "\(column)")
+            let reported = own.rows.filter { $0.amounts[column] ?? 0 != 0 }
+            #expect(ours.map(\.ours) == reported.map { $0.amounts[column] ?? 0 }, "\(column)")
+            #expect(ours.map(\.from) == reported.map(\.from), "\(column)")
         }
         #expect(compared.rows.allSatisfy { $0.differences.map(\.rule) == compared.rules })
         let rows = CommaSeparated.rows(String(decoding: compared.table(.csv), as: UTF8.self))
@@ -85,7 +85,7 @@ struct ComparisonTests {
         let ledger = try await taken()
         let compared = try await report(ledger, metric, pack)
         #expect(!compared.rows.isEmpty)
-        var words = MetricsWords()
+        var words = MetricParameters()
         (words.from, words.to) = ("2026-01-01", "2026-05-01")
         let ours: [Int64] = try await ledger.session { [words] session in
             let query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)
@@ -175,7 +175,7 @@ struct ComparisonTests {
     func intervals() async throws {
         let ledger = try await taken()
         func ask(_ to: String) async throws -> Int {
-            var words = MetricsWords()
+            var words = MetricParameters()
             (words.from, words.to, words.interval) = ("2025-01-01", to, "day")
             return try await ledger.session { [words] session in
                 let query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)
@@ -210,10 +210,10 @@ struct ComparisonTests {
     func refundedRemoved() async throws {
         // At the ends of January, February and April; in March it is revoked.
         let month: Int64 = 9_990 * 12
-        let told = try await report(try await refunded(false), "mrr", .adapty).rows
-        #expect(told.map(\.ours) == [month, month, month])
-        #expect(told.map(\.theirs) == [0, 0, month])
-        #expect(told.first?.differences.last?.chainCount == 1)
+        let reported = try await report(try await refunded(false), "mrr", .adapty).rows
+        #expect(reported.map(\.ours) == [month, month, month])
+        #expect(reported.map(\.theirs) == [0, 0, month])
+        #expect(reported.first?.differences.last?.chainCount == 1)
         let reversed = try await report(try await refunded(true), "mrr", .adapty).rows
         #expect(reversed.map(\.theirs) == reversed.map(\.ours))
         #expect(reversed.map(\.theirs) == [month, month, month])

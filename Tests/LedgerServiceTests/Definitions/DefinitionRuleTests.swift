@@ -18,7 +18,7 @@ struct DefinitionRuleTests {
         _ ledger: TemporaryLedger, _ metric: String, _ pack: DefinitionPack, by: [String] = [],
         where filters: [String] = []
     ) async throws -> ComparisonReport {
-        var words = MetricsWords()
+        var words = MetricParameters()
         (words.from, words.to, words.by) = ("2026-01-01", "2026-05-01", by)
         words.filters = filters
         return try await ledger.session { [words] session in
@@ -97,9 +97,9 @@ struct DefinitionRuleTests {
             (DefinitionPack.adapty, [2, 0, 0, 0] as [Int64]), (.revenuecat, [2, 1, 0, 0]),
             (.appstoreconnect, [2, 0, 1, 1]),
         ] {
-            let told = months(try await compared(ledger, "starts", pack), "paidStarts")
-            #expect(told.ours == [2, 0, 0, 0], "\(pack)")
-            #expect(told.theirs == expected, "\(pack)")
+            let reported = months(try await compared(ledger, "starts", pack), "paidStarts")
+            #expect(reported.ours == [2, 0, 0, 0], "\(pack)")
+            #expect(reported.theirs == expected, "\(pack)")
         }
         // A filter applies to the paid period's value, not the trial's.
         let standard = try await compared(

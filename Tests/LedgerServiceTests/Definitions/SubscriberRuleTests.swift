@@ -18,7 +18,7 @@ struct SubscriberRuleTests {
     private func rows(
         _ ledger: TemporaryLedger, _ metric: String, _ pack: DefinitionPack
     ) async throws -> [ComparisonReport.Row] {
-        var words = MetricsWords()
+        var words = MetricParameters()
         (words.from, words.to) = ("2026-01-01", "2026-05-01")
         return try await ledger.session { [words] session in
             let query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)

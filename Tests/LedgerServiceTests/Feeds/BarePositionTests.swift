@@ -26,9 +26,9 @@ struct BarePositionTests {
             let cursor = try #require(ChangePlace("\(end)"))
             #expect(try await live.changes(after: cursor).isEmpty)
             try await live.pass(to: chain.start(1))
-            let told = try await live.changes(after: cursor)
-            #expect(told.map(\.change.name) == [.transition(.expired)])
-            #expect(told.map(\.place.position) == [end])
+            let reported = try await live.changes(after: cursor)
+            #expect(reported.map(\.change.name) == [.transition(.expired)])
+            #expect(reported.map(\.place.position) == [end])
         }
     }
 
@@ -40,8 +40,8 @@ struct BarePositionTests {
             let cursor = try await live.feed.end()
             try await live.feed.step()
             try await live.pass(to: chain.start(1))
-            let told = try await live.changes(after: cursor)
-            #expect(told.map(\.change.name) == [.transition(.expired)])
+            let reported = try await live.changes(after: cursor)
+            #expect(reported.map(\.change.name) == [.transition(.expired)])
         }
     }
 

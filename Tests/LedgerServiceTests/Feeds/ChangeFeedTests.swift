@@ -53,7 +53,7 @@ struct ChangeFeedTests {
             #expect(try await live.names() == ["started", "autoRenewDisabled", "expired"])
             let expired = try #require(try await live.changes().last)
             #expect(expired.change.isByClock)
-            #expect(expired.change.toldAt == chain.start(1))
+            #expect(expired.change.emittedAt == chain.start(1))
         }
     }
 
@@ -83,7 +83,7 @@ struct ChangeFeedTests {
         try await LiveFeed.open(place, clock: clock) { live in
             let last = try #require(try await live.changes().last)
             #expect(last.change.name == .transition(.expired))
-            #expect(last.change.toldAt == chain.start(1))
+            #expect(last.change.emittedAt == chain.start(1))
             #expect(last.place.clock == clock.now.milliseconds)
         }
     }
@@ -188,7 +188,7 @@ struct ChangeFeedTests {
         try await LiveFeed.open(place, clock: clock) { live in
             try await live.take(ending)
             try await live.session.ledger.operations.keepClock(
-                end: Checkpoint(position: 900, leafHash: Digest(words: (9, 9, 9, 9))),
+                end: ProjectionCursor(position: 900, leafHash: Digest(words: (9, 9, 9, 9))),
                 at: clock.now,
                 chains: [live.changes()[0].chain])
         }

@@ -18,7 +18,7 @@ struct FeedBeginningTests {
             let courier = live.courier(receiver)
             #expect(try await courier.step() == false)
             try await live.take([news.bought()])
-            try await courier.settle()
+            try await courier.walCheckpoint()
             #expect(receiver.taken.map(\.chain) == [news.id])
             // The older change was still emitted for readers from the beginning.
             let names = try await live.names()
@@ -39,7 +39,7 @@ struct FeedBeginningTests {
             let courier = live.courier(receiver)
             #expect(try await courier.step() == false)
             try await live.take([news.bought()])
-            try await courier.settle()
+            try await courier.walCheckpoint()
             #expect(receiver.taken.map(\.chain) == [news.id])
         }
     }
@@ -56,8 +56,8 @@ struct FeedBeginningTests {
             try await live.append([news.bought()])
             try await live.feed.step()
             let place = try #require(beginning.place)
-            let told = try await live.changes(after: place)
-            #expect(told.map(\.chain.originalTransactionId.rawValue) == [news.id])
+            let reported = try await live.changes(after: place)
+            #expect(reported.map(\.chain.originalTransactionId.rawValue) == [news.id])
             let all = try await live.names()
             #expect(all == ["started", "autoRenewDisabled", "expired", "started"])
         }
@@ -71,8 +71,8 @@ struct FeedBeginningTests {
             try await live.append([news.bought()])
             try await live.pass(to: chain.start(3))
             let place = try #require(beginning.place)
-            let told = try await live.changes(after: place)
-            #expect(told.map(\.change.name.rawValue) == ["started", "expired"])
+            let reported = try await live.changes(after: place)
+            #expect(reported.map(\.change.name.rawValue) == ["started", "expired"])
         }
     }
 

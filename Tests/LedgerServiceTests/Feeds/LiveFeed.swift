@@ -75,8 +75,8 @@ struct LiveFeed: Sendable {
     func courier(
         _ receiver: Receiver, _ endpoint: WebhookEndpoint = .test(),
         notes: NoteBook = NoteBook()
-    ) -> WebhookCourier {
-        WebhookCourier(
+    ) -> WebhookDelivery {
+        WebhookDelivery(
             endpoint: endpoint, feed: feed, transport: receiver, clock: clock, chance: { 0.5 },
             report: { notes.add($0) })
     }
@@ -106,9 +106,9 @@ extension WebhookEndpoint {
     }
 }
 
-extension WebhookCourier {
+extension WebhookDelivery {
     /// Steps until there is nothing more to do.
-    func settle(limit: Int = 1_000) async throws {
+    func walCheckpoint(limit: Int = 1_000) async throws {
         for _ in 0..<limit {
             guard try await step() else { return }
         }

@@ -61,9 +61,9 @@ struct RestoredFeedTests {
             // The end of the period is still true, but no reading of the other log states it.
             let kept = try await readings(live)
             #expect(kept.allSatisfy { $0.position > 4 })
-            let told = try await live.changes().filter { $0.change.isByClock }
-            #expect(told.map(\.place.position) == [5])
-            #expect(told.map(\.change.name) == [.transition(.expired)])
+            let reported = try await live.changes().filter { $0.change.isByClock }
+            #expect(reported.map(\.place.position) == [5])
+            #expect(reported.map(\.change.name) == [.transition(.expired)])
         }
     }
 
@@ -79,7 +79,7 @@ struct RestoredFeedTests {
             let id = try #require(try await live.changes().first?.chain)
             for position in 3...4 as ClosedRange<Int64> {
                 try await live.session.ledger.operations.keepClock(
-                    end: Checkpoint(position: position, leafHash: stranger),
+                    end: ProjectionCursor(position: position, leafHash: stranger),
                     at: clock.now.advanced(byMilliseconds: position), chains: [id])
             }
             #expect(try await readings(live).map(\.position) == [2, 3, 4])

@@ -30,15 +30,15 @@ struct StubbornChainTests {
                 .answered(status: refused.contains($0.chain) ? 500 : 204)
             }
             let courier = live.courier(receiver)
-            try await courier.settle()
+            try await courier.walCheckpoint()
             try await live.take(stubborn.flatMap(\.life))
-            try await courier.settle()
+            try await courier.walCheckpoint()
             #expect(receiver.taken.isEmpty)
             // Just past the wait for the next probe.
             live.clock.advance(byMilliseconds: WebhookLimits.longestProbeMilliseconds * 2)
             let others = Self.chains(11, from: 2_000)
             try await live.take(others.flatMap(\.life))
-            try await courier.settle()
+            try await courier.walCheckpoint()
             #expect(Set(receiver.taken.map(\.chain)) == Set(others.map(\.id)))
         }
     }
@@ -49,14 +49,14 @@ struct StubbornChainTests {
             let stubborn = Self.chains(WebhookLimits.downFailureCount, from: 1_000)
             let receiver = Receiver { _ in .answered(status: 500) }
             let courier = live.courier(receiver)
-            try await courier.settle()
+            try await courier.walCheckpoint()
             try await live.take(stubborn.map { $0.bought() })
-            try await courier.settle()
+            try await courier.walCheckpoint()
             for round in 1...3 {
                 let before = receiver.tried.count
                 live.clock.advance(byMilliseconds: WebhookLimits.longestProbeMilliseconds * 2)
                 try await live.take(stubborn.map { $0.renewed(round) })
-                try await courier.settle()
+                try await courier.walCheckpoint()
                 #expect(receiver.tried.count > before, "round \(round)")
             }
         }
@@ -67,18 +67,18 @@ struct StubbornChainTests {
         try await open { live in
             let receiver = Receiver { _ in .answered(status: 410) }
             let courier = live.courier(receiver)
-            try await courier.settle()
+            try await courier.walCheckpoint()
             let right = live.clock.now
             live.clock.set(right.advanced(byMilliseconds: 86_400_000))
             try await live.take([chain.bought()])
-            try await courier.settle()
-            try await courier.settle()
+            try await courier.walCheckpoint()
+            try await courier.walCheckpoint()
             live.clock.set(right)
             receiver.answer { _ in .answered(status: 204) }
             let test = WebhookTest(endpoint: .test(), transport: receiver, clock: live.clock)
             #expect(try await test.run(live.session.ledger.operations).isSuccess)
             receiver.forget()
-            try await courier.settle()
+            try await courier.walCheckpoint()
             #expect(receiver.taken.map(\.type) == ["started"])
         }
     }
@@ -88,15 +88,15 @@ struct StubbornChainTests {
         try await open { live in
             let receiver = Receiver { _ in .answered(status: 500) }
             let courier = live.courier(receiver)
-            try await courier.settle()
+            try await courier.walCheckpoint()
             let right = live.clock.now
             live.clock.set(right.advanced(byMilliseconds: 10 * 86_400_000))
             try await live.take([chain.bought()])
-            try await courier.settle()
+            try await courier.walCheckpoint()
             #expect(receiver.tried.count == 1)
             live.clock.set(right)
             receiver.answer { _ in .answered(status: 204) }
-            try await courier.settle()
+            try await courier.walCheckpoint()
             #expect(receiver.taken.count == 1)
         }
     }
@@ -107,15 +107,15 @@ struct StubbornChainTests {
         try await open { live in
             let receiver = Receiver { _ in .answered(status: 500) }
             let courier = live.courier(receiver)
-            try await courier.settle()
+            try await courier.walCheckpoint()
             let right = live.clock.now
             live.clock.set(right.advanced(byMilliseconds: 10 * 86_400_000))
             try await live.take([chain.bought()])
-            try await courier.settle()
+            try await courier.walCheckpoint()
             live.clock.set(right)
-            try await courier.settle()
+            try await courier.walCheckpoint()
             live.clock.set(right.advanced(byMilliseconds: WebhookLimits.retryMilliseconds))
-            try await courier.settle()
+            try await courier.walCheckpoint()
             let operations = live.session.ledger.operations
             #expect(try await operations.waitingCounts(for: "books") == (0, 1))
         }
@@ -141,9 +141,9 @@ struct StubbornChainTests {
         let receiver = Receiver { _ in .answered(status: 500) }
         try await LiveFeed.open(place, clock: clock) { live in
             let courier = live.courier(receiver)
-            try await courier.settle()
+            try await courier.walCheckpoint()
             try await live.take(chain.life)
-            try await courier.settle()
+            try await courier.walCheckpoint()
             let operations = live.session.ledger.operations
             let own = try await operations.waiting(for: "books", limit: .max)
             #expect(own.count > 2)
@@ -165,14 +165,14 @@ struct StubbornChainTests {
         try await LiveFeed.open(place, clock: clock) { live in
             clock.advance(byMilliseconds: 60_000)
             let courier = live.courier(receiver)
-            try await courier.settle(limit: 10_000)
+            try await courier.walCheckpoint(limit: 10_000)
             // Later changes of the chain wait for those that were found.
             try await live.take([
                 chain.notification(
                     .subscribed, .resubscribe, 4, at: chain.start(4).advanced(byMilliseconds: 9_000)
                 )
             ])
-            try await courier.settle(limit: 10_000)
+            try await courier.walCheckpoint(limit: 10_000)
             let taken = receiver.taken.filter { $0.chain == chain.id }.map(\.sequence)
             #expect(taken == taken.sorted() && taken.first == 1)
         }

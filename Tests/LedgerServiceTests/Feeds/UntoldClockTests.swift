@@ -11,7 +11,7 @@ import Testing
 @Suite("Clock changes between an event's arrival and the feed's clock")
 struct UntoldClockTests {
     private let chain = MadeChain()
-    private static let told = ["started", "autoRenewDisabled", "expired"]
+    private static let reported = ["started", "autoRenewDisabled", "expired"]
 
     /// No event states the end.
     private var ending: [MadeDelivery] { [chain.bought(), chain.turnedOff(0)] }
@@ -37,7 +37,7 @@ struct UntoldClockTests {
             let lives = Dictionary(grouping: changes, by: \.chain)
             #expect(lives.count == chains.count)
             for life in lives.values {
-                #expect(life.map(\.change.name.rawValue) == Self.told)
+                #expect(life.map(\.change.name.rawValue) == Self.reported)
                 #expect(life.map(\.change.sequence) == [1, 2, 3])
             }
             // Once, however often the feed steps.
@@ -52,8 +52,8 @@ struct UntoldClockTests {
             // The feed's clock advances while the projector does not.
             try await live.pass(to: chain.start(1).advanced(byMilliseconds: 60_000))
             try await live.take(ending)
-            #expect(try await live.names() == Self.told)
-            #expect(try await live.changes().last?.change.toldAt == chain.start(1))
+            #expect(try await live.names() == Self.reported)
+            #expect(try await live.changes().last?.change.emittedAt == chain.start(1))
         }
     }
 
@@ -70,7 +70,7 @@ struct UntoldClockTests {
             let own = try await live.changes().filter {
                 $0.chain.originalTransactionId.rawValue == chain.id
             }
-            #expect(own.map(\.change.name.rawValue) == Self.told)
+            #expect(own.map(\.change.name.rawValue) == Self.reported)
         }
     }
 
@@ -89,7 +89,7 @@ struct UntoldClockTests {
         try await LiveFeed.open(place, clock: clock) { live in
             #expect(try await live.names().count == 2)
             try await live.pass(to: chain.start(1))
-            #expect(try await live.names() == Self.told)
+            #expect(try await live.names() == Self.reported)
             let changes = try await live.changes()
             #expect(changes.map(\.place) == changes.map(\.place).sorted())
         }
@@ -118,7 +118,7 @@ struct UntoldClockTests {
         // The state such a release left: the clock stored beyond the end, and no reading.
         try await place.session { session in
             try await session.ledger.operations.keepClock(
-                end: Checkpoint(position: 2, leafHash: nil), at: chain.start(2), chains: [])
+                end: ProjectionCursor(position: 2, leafHash: nil), at: chain.start(2), chains: [])
         }
         let before = try await LiveFeed.open(place, clock: clock) { try await $0.names() }
         #expect(before.count == 2)
@@ -127,6 +127,6 @@ struct UntoldClockTests {
         try await file.write { try $0.execute(sql: "UPDATE feed_clock SET looks_again = 1") }
         try file.close()
         let names = try await LiveFeed.open(place, clock: clock) { try await $0.names() }
-        #expect(names == Self.told)
+        #expect(names == Self.reported)
     }
 }

@@ -56,7 +56,7 @@ struct WebhookBeginningTests {
             let courier = live.courier(receiver)
             #expect(try await courier.step() == false)
             try await live.feed.step()
-            try await courier.settle()
+            try await courier.walCheckpoint()
             // Nor is the other chain's end delivered, which was old by then.
             #expect(receiver.taken.map(\.chain) == [news.id])
             #expect(receiver.taken.map(\.type) == ["started"])
@@ -75,7 +75,7 @@ struct WebhookBeginningTests {
             let courier = live.courier(receiver)
             _ = try await courier.step()
             try await live.feed.step()
-            try await courier.settle()
+            try await courier.walCheckpoint()
             #expect(receiver.taken.map(\.type) == ["expired"])
         }
     }
@@ -112,7 +112,7 @@ struct WebhookBeginningTests {
             let courier = live.courier(receiver)
             _ = try await courier.step()
             try await live.feed.step()
-            try await courier.settle()
+            try await courier.walCheckpoint()
             #expect(receiver.taken.map(\.chain) == [news.id])
         }
     }
@@ -156,17 +156,17 @@ struct WebhookBeginningTests {
             // The first one's feed passes the other endpoint's start, and stores its clock.
             try await live.take([news.bought()])
             try await live.pass(to: chain.start(3))
-            let told = try await live.changes(after: .afterEvent(at: 2)).map(\.id)
-            #expect(told.count > 1)
-            try await wait { old.taken.count >= told.count }
+            let reported = try await live.changes(after: .afterEvent(at: 2)).map(\.id)
+            #expect(reported.count > 1)
+            try await wait { old.taken.count >= reported.count }
             #expect(new.tried.isEmpty)
             running.cancel()
             await running.value
 
             let next = Task { await second.run() }
             try await feed.step()
-            try await wait { new.taken.count >= told.count }
-            #expect(Set(new.taken.map(\.id)) == Set(told))
+            try await wait { new.taken.count >= reported.count }
+            #expect(Set(new.taken.map(\.id)) == Set(reported))
             next.cancel()
             await next.value
         }
@@ -199,7 +199,7 @@ struct WebhookBeginningTests {
             #expect(try await courier.step() == false)
             #expect(try await rows(live).first?.cursor.position == 2)
             try await live.feed.step()
-            try await courier.settle()
+            try await courier.walCheckpoint()
             #expect(receiver.taken.map(\.chain) == [news.id])
         }
     }
@@ -221,7 +221,7 @@ struct WebhookBeginningTests {
             #expect(try await courier.step() == false)
             #expect(try await rows(live).first?.cursor.position == 2)
             try await live.feed.step()
-            try await courier.settle()
+            try await courier.walCheckpoint()
             #expect(receiver.taken.map(\.chain) == [news.id])
         }
     }
@@ -238,10 +238,10 @@ struct WebhookBeginningTests {
             let courier = live.courier(receiver, notes: notes)
             _ = try await courier.step()
             try await live.feed.step()
-            try await courier.settle()
+            try await courier.walCheckpoint()
             #expect(notes.texts.contains { $0.contains("900") })
             try await live.pass(to: chain.start(3))
-            try await courier.settle()
+            try await courier.walCheckpoint()
             #expect(receiver.taken.map(\.type) == ["expired"])
         }
     }

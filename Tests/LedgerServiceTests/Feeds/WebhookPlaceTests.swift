@@ -26,9 +26,9 @@ struct WebhookPlaceTests {
     func grownPast() async throws {
         try await open { live in
             let receiver = Receiver()
-            try await live.courier(receiver).settle()
+            try await live.courier(receiver).walCheckpoint()
             try await live.take(chain.life)
-            try await live.courier(receiver).settle()
+            try await live.courier(receiver).walCheckpoint()
             let operations = live.session.ledger.operations
             var row = try #require(try await operations.webhookEndpoints().first)
             #expect(row.leafHash != nil)
@@ -40,11 +40,11 @@ struct WebhookPlaceTests {
 
             let notes = NoteBook()
             let courier = live.courier(receiver, notes: notes)
-            try await courier.settle()
+            try await courier.walCheckpoint()
             #expect(notes.texts.contains { $0.contains("another log") })
             #expect(receiver.taken.isEmpty)
             try await live.take([other.renewed(1)])
-            try await courier.settle()
+            try await courier.walCheckpoint()
             #expect(receiver.taken.map(\.type) == ["continued", "renewed"])
             let kept = try #require(try await operations.webhookEndpoints().first)
             let leaf = try await live.session.ledger.log.event(at: kept.cursor.position)
@@ -56,19 +56,19 @@ struct WebhookPlaceTests {
     func withoutHash() async throws {
         try await open { live in
             let receiver = Receiver()
-            try await live.courier(receiver).settle()
+            try await live.courier(receiver).walCheckpoint()
             let operations = live.session.ledger.operations
             let empty = try #require(try await operations.webhookEndpoints().first)
             #expect(empty.leafHash == nil)
             try await live.take([chain.bought()])
-            try await live.courier(receiver).settle()
+            try await live.courier(receiver).walCheckpoint()
             #expect(receiver.taken.map(\.type) == ["started"])
             var row = try #require(try await operations.webhookEndpoints().first)
             row.leafHash = nil
             try await operations.keep(row)
             try await live.take([chain.renewed(1)])
             let notes = NoteBook()
-            try await live.courier(receiver, notes: notes).settle()
+            try await live.courier(receiver, notes: notes).walCheckpoint()
             #expect(notes.texts.isEmpty)
             #expect(receiver.taken.map(\.type) == ["started", "continued", "renewed"])
         }
@@ -97,9 +97,9 @@ struct WebhookPlaceTests {
             try await wait { try await !operations.webhookEndpoints().isEmpty }
             let waiting = Task { await two.run() }
             try await live.take(chain.life)
-            let told = try await live.changes().map(\.id)
-            try await wait { first.taken.count >= told.count }
-            #expect(first.taken.map(\.id) == told)
+            let reported = try await live.changes().map(\.id)
+            try await wait { first.taken.count >= reported.count }
+            #expect(first.taken.map(\.id) == reported)
             #expect(second.tried.isEmpty)
 
             running.cancel()
@@ -107,7 +107,7 @@ struct WebhookPlaceTests {
             try await live.take([other.bought()])
             try await wait { !second.taken.isEmpty }
             #expect(second.taken.map(\.type) == ["started"])
-            #expect(first.taken.count == told.count)
+            #expect(first.taken.count == reported.count)
             waiting.cancel()
             await waiting.value
         }

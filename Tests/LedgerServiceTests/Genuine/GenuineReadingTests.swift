@@ -31,7 +31,7 @@ struct GenuineReadingTests {
             let query = MetricsQuery(
                 session.query, reportTimeZone: ledger.configuration.reportTimeZone,
                 now: ledger.now, knowledge: .everything, bundleId: nil)
-            var words = MetricsWords()
+            var words = MetricParameters()
             (words.from, words.to) = ("2020-01-01", "2021-06-01")
             let report = try await query.churn(words, isPaid: true)
             return try #require(TemporaryLedger.json { report.write(to: &$0) }["rows"]?.array)
@@ -105,7 +105,7 @@ struct GenuineReadingTests {
     }
 
     /// Years are one level with months in the last of the two.
-    static let changes: [([String: Int], LifeFactName, LifeFactName)] = [
+    static let changes: [([String: Int], TimelineEventName, TimelineEventName)] = [
         (["year_premium": 2, "month_premium": 1], .downgraded, .upgraded),
         (["year_premium": 1, "month_premium": 1], .crossgraded, .crossgraded),
     ]
@@ -114,7 +114,7 @@ struct GenuineReadingTests {
         "A product change takes effect when its period is bought, however many receipts state it",
         arguments: changes)
     func productChanges(
-        _ levels: [String: Int], _ toYear: LifeFactName, _ toMonth: LifeFactName
+        _ levels: [String: Int], _ toYear: TimelineEventName, _ toMonth: TimelineEventName
     ) async throws {
         let receipt = "second/027-APPLE_VALID-ProductionSandbox-com-twigano-fashion.b64"
         let others = ["023", "025", "026", "028"].map {

@@ -129,7 +129,7 @@ struct GenuineSubscriberTests {
         #expect(!entries.isEmpty)
         #expect(entries.allSatisfy { $0["cause"]?["lateness"]?.isNull == true })
         // Knowledge still begins with the import.
-        let before = KnowledgeLimit.knownAt(ledger.now.advanced(byMilliseconds: -1))
+        let before = AsOf.knownAt(ledger.now.advanced(byMilliseconds: -1))
         await #expect(throws: QueryError.self) {
             try await ledger.show(Fixtures.subscriberId, knowledge: before)
         }

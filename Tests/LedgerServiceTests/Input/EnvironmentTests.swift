@@ -68,8 +68,8 @@ struct EnvironmentTests {
         #expect(refused.errors.first?.message.contains("--environment") == true)
         #expect(refused.quarantined == 1 && refused.position == 0)
         // Evidence that names its environment needs nothing else.
-        let told = MadeChain(id: "530000000000009", environment: environment)
-        #expect(try await ingest(told, named: false).appended == 1)
+        let reported = MadeChain(id: "530000000000009", environment: environment)
+        #expect(try await ingest(reported, named: false).appended == 1)
         // The copy stays until the environment is named.
         let (apps, verifier) = (ledger.configuration.apps, ledger.verifier)
         func retry(named: Bool) async throws -> IngestSummary {

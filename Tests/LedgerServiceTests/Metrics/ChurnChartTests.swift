@@ -11,7 +11,7 @@ struct ChurnChartTests {
         interval: String = "month", from: String = "2026-01-01", to: String = "2026-05-01",
         zone: String? = nil
     ) async throws -> ChurnReport {
-        var words = MetricsWords()
+        var words = MetricParameters()
         (words.from, words.to, words.interval) = (from, to, interval)
         (words.by, words.filters, words.timeZone) = (by, filters, zone)
         return try await ledger.session { [words] session in
@@ -110,10 +110,10 @@ struct ChurnChartTests {
                 ledger, where: ["country=USA", "country=<X>", "reason=refund"],
                 zone: "Europe/Berlin")
         ).svg
-        let told = try ChartDrawing.reading(svg).text.replacing("\n", with: " ")
+        let reported = try ChartDrawing.reading(svg).text.replacing("\n", with: " ")
         #expect(svg.contains("only where country = &lt;X&gt; or USA, and reason = refund"))
-        #expect(told.contains("Europe/Berlin") && told.contains("position 17"))
-        #expect(told.contains("ever had one of the values"))
+        #expect(reported.contains("Europe/Berlin") && reported.contains("position 17"))
+        #expect(reported.contains("ever had one of the values"))
         #expect(svg.contains("&lt;X&gt;") && !svg.contains("<X>"))
         let empty = try ChartDrawing.reading(
             ChurnChart(try await report(try TemporaryLedger())).svg)
@@ -136,10 +136,11 @@ struct ChurnChartTests {
         let ledger = try await taken()
         let whole = ChurnChart(try await report(ledger)).svg
         for by in [["product"], ["reason"], ["country", "reason"]] {
-            let told = try ChartDrawing.reading(ChurnChart(try await report(ledger, by: by)).svg)
+            let reported = try ChartDrawing.reading(
+                ChurnChart(try await report(ledger, by: by)).svg)
             let expected = try ChartDrawing.reading(whole)
             #expect(
-                told.elements.filter { $0.name == "rect" }.map(\.attributes)
+                reported.elements.filter { $0.name == "rect" }.map(\.attributes)
                     == expected.elements.filter { $0.name == "rect" }.map(\.attributes))
         }
     }

@@ -26,16 +26,16 @@ struct ChurnReportTests {
     private static func words(
         _ from: String? = "2026-01-01", _ to: String? = "2026-05-01", _ interval: String? = nil,
         by: [String] = [], where filters: [String] = [], zone: String? = nil
-    ) -> MetricsWords {
-        var words = MetricsWords()
+    ) -> MetricParameters {
+        var words = MetricParameters()
         (words.from, words.to, words.interval) = (from, to, interval)
         (words.by, words.filters, words.timeZone) = (by, filters, zone)
         return words
     }
 
     private static func report(
-        _ ledger: TemporaryLedger, _ words: MetricsWords, isPaid: Bool = false,
-        knowledge: KnowledgeLimit = .everything, bundleId: String? = nil
+        _ ledger: TemporaryLedger, _ words: MetricParameters, isPaid: Bool = false,
+        knowledge: AsOf = .everything, bundleId: String? = nil
     ) async throws -> ChurnReport {
         try await ledger.session { session in
             let query = MetricsQuery(
@@ -51,7 +51,7 @@ struct ChurnReportTests {
 
     // MARK: Bad input
 
-    static let wrong: [(MetricsWords, String)] = [
+    static let wrong: [(MetricParameters, String)] = [
         (words(nil), "invalidTime"), (words("soon"), "invalidTime"),
         (words("2026-02-30"), "invalidTime"), (words("2026-01-01", "later"), "invalidTime"),
         (words("2026-01-01", "2026-01-01"), "invalidRange"),
@@ -70,12 +70,12 @@ struct ChurnReportTests {
         (words(zone: "Mars/Olympus"), "unknownTimeZone"), (words(zone: ""), "unknownTimeZone"),
     ]
 
-    private static func interval(_ name: String) -> MetricsWords {
+    private static func interval(_ name: String) -> MetricParameters {
         words("2026-01-01", "2026-05-01", name)
     }
 
     @Test("Every invalid query has its own error", arguments: wrong)
-    func badInput(_ words: MetricsWords, _ code: String) async throws {
+    func badInput(_ words: MetricParameters, _ code: String) async throws {
         let ledger = try await taken()
         let error = await #expect(throws: MetricsError.self) {
             try await Self.report(ledger, words)

@@ -26,7 +26,7 @@ struct ConvertedReportTests {
         _ ledger: TemporaryLedger, _ name: String, _ rates: CurrencyRates?, by: [String] = [],
         where filters: [String] = []
     ) async throws -> MetricReport {
-        var words = MetricsWords()
+        var words = MetricParameters()
         (words.from, words.to) = ("2026-01-01", "2026-05-01")
         (words.by, words.filters) = (by, filters)
         return try await ledger.session { [words] session in
@@ -44,7 +44,7 @@ struct ConvertedReportTests {
     private func moved(
         _ ledger: TemporaryLedger, _ rates: CurrencyRates?, by: [String] = []
     ) async throws -> MetricsDiff {
-        var words = MetricsWords()
+        var words = MetricParameters()
         (words.from, words.to, words.by) = ("2026-01-01", "2026-05-01", by)
         return try await ledger.session { [words] session in
             var query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)

@@ -9,7 +9,7 @@ struct MetricChartTests {
     private func chart(
         _ ledger: TemporaryLedger, _ name: String, by: [String] = [], where filters: [String] = []
     ) async throws -> ChartDrawing {
-        var words = MetricsWords()
+        var words = MetricParameters()
         (words.from, words.to) = ("2026-01-01", "2026-05-01")
         (words.by, words.filters) = (by, filters)
         let name = try MetricName(name)

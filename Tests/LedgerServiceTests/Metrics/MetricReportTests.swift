@@ -29,7 +29,7 @@ struct MetricReportTests {
     private func report(
         _ ledger: TemporaryLedger, _ name: String, by: [String] = [], where filters: [String] = []
     ) async throws -> MetricReport {
-        var words = MetricsWords()
+        var words = MetricParameters()
         (words.from, words.to) = ("2026-01-01", "2026-05-01")
         (words.by, words.filters) = (by, filters)
         return try await ledger.session { [words] session in
@@ -173,8 +173,8 @@ struct MetricReportTests {
                 appAccountToken: token)
         )
         // A chain without a holder is a customer of its own.
-        let nobody = MadeChain(id: "600000000000003")
-        _ = try await ledger.ingest(one.life + [two.bought(), nobody.bought()])
+        let unknownCustomer = MadeChain(id: "600000000000003")
+        _ = try await ledger.ingest(one.life + [two.bought(), unknownCustomer.bought()])
         let rows = try await report(ledger, "ltv").rows
         #expect(rows.map { $0.group } == [["USD"]])
         let amounts = try #require(rows.first?.amounts)

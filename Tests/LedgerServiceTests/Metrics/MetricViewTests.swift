@@ -9,8 +9,8 @@ import Testing
 /// The SQL views against the answers of the commands.
 @Suite("Daily views of metrics")
 struct MetricViewTests {
-    private func words(_ interval: String, by: [String] = []) -> MetricsWords {
-        var words = MetricsWords()
+    private func words(_ interval: String, by: [String] = []) -> MetricParameters {
+        var words = MetricParameters()
         (words.from, words.to) = ("2022-03-01", "2024-06-01")
         (words.interval, words.by) = (interval, by)
         return words

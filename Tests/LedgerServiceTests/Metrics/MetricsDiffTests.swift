@@ -19,10 +19,10 @@ struct MetricsDiffTests {
 
     private func diff(
         _ ledger: TemporaryLedger, _ name: String = "churn", by: [String] = [],
-        from before: KnowledgeLimit, to after: KnowledgeLimit = .everything,
+        from before: AsOf, to after: AsOf = .everything,
         interval: String? = nil
     ) async throws -> MetricsDiff {
-        var words = MetricsWords()
+        var words = MetricParameters()
         (words.from, words.to, words.by) = ("2026-01-01", "2026-05-01", by)
         words.interval = interval
         return try await ledger.session { [words] session in
@@ -33,9 +33,9 @@ struct MetricsDiffTests {
     }
 
     private func report(
-        _ ledger: TemporaryLedger, _ knowledge: KnowledgeLimit
+        _ ledger: TemporaryLedger, _ knowledge: AsOf
     ) async throws -> [RollForwardRow] {
-        var words = MetricsWords()
+        var words = MetricParameters()
         (words.from, words.to) = ("2026-01-01", "2026-05-01")
         return try await ledger.session { [words] session in
             try await MetricsQuery(
@@ -65,11 +65,11 @@ struct MetricsDiffTests {
     func cells() async throws {
         let ledger = try await taken()
         let diff = try await diff(ledger, from: .knownPosition(2))
-        let told = diff.cells.map { cell in
+        let reported = diff.cells.map { cell in
             "\(cell.from.rfc3339.prefix(7)) \(cell.column) \(cell.before) \(cell.after)"
         }
         #expect(
-            told == [
+            reported == [
                 "2026-02 churned.unconfirmed 2 1", "2026-02 activeEnd 0 1",
                 "2026-03 activeStart 0 1", "2026-03 churned.voluntary 0 1",
             ])
@@ -124,15 +124,15 @@ struct MetricsDiffTests {
             },
             MadeChain(id: "600000000000004").bought().withTransaction { $0.currency = "EUR" },
         ])
-        func told(_ name: String) async throws -> [MetricsRemark] {
+        func reported(_ name: String) async throws -> [MetricsRemark] {
             try await diff(ledger, name, from: .knownPosition(2)).stamp.remarks
         }
-        #expect(try await told("revenue") == [.unpriced, .severalCurrencies])
-        #expect(try await told("proceeds") == [.estimate, .unpriced, .severalCurrencies])
-        #expect(try await told("churn").isEmpty)
+        #expect(try await reported("revenue") == [.unpriced, .severalCurrencies])
+        #expect(try await reported("proceeds") == [.estimate, .unpriced, .severalCurrencies])
+        #expect(try await reported("churn").isEmpty)
         ledger.configuration.catalogue = Catalogue()
         #expect(
-            try await told("mrr") == [.inferredPeriods, .unpriced, .severalCurrencies])
+            try await reported("mrr") == [.inferredPeriods, .unpriced, .severalCurrencies])
     }
 
     @Test("The difference equals that of the two reports, in both directions")
@@ -239,11 +239,11 @@ struct MetricsDiffTests {
         two.appAccountToken = token
         _ = try await ledger.ingest([two.turnedOff(0)])
         let cells = try await diff(ledger, "ltv", from: .knownPosition(2)).cells
-        let told = cells.filter { $0.column == "customers" || $0.column == "net" }.map { cell in
+        let reported = cells.filter { $0.column == "customers" || $0.column == "net" }.map { cell in
             "\(cell.from.rfc3339.prefix(7)) \(cell.column) \(cell.before) \(cell.after)"
         }
         #expect(
-            told == ["2026-01 net 9990 19980", "2026-02 customers 1 0", "2026-02 net 9990 0"])
+            reported == ["2026-01 net 9990 19980", "2026-02 customers 1 0", "2026-02 net 9990 0"])
         #expect(cells.allSatisfy { $0.events == [3] })
     }
 

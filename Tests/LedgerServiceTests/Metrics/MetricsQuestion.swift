@@ -32,7 +32,7 @@ struct MetricsQuestion {
         let days = Int64.random(
             in: 1...(interval == .day ? 120 : interval == .week ? 700 : 2_000), using: &chance)
         let span = days * 86_400_000
-        var words = MetricsWords()
+        var words = MetricParameters()
         let from = now.advanced(byMilliseconds: -span)
         words.from = String(from.rfc3339.prefix(10))
         if Int.random(in: 0..<3, using: &chance) == 0 {

@@ -96,7 +96,7 @@ struct MetricsSourceTests {
                 let time = Timestamp(
                     milliseconds: Int64.random(
                         in: span.lowerBound - 1...span.upperBound, using: &chance))
-                let knowledge: [KnowledgeLimit] = [
+                let knowledge: [AsOf] = [
                     .knownPosition(position), .knownAt(time), .knownAt(TemporaryLedger.end),
                     .knownAt(asked.now),
                 ]
@@ -122,7 +122,7 @@ struct MetricsSourceTests {
                 let query = MetricsQuery(
                     session.query, reportTimeZone: "UTC", now: TemporaryLedger.end,
                     bundleId: BundleId(app))
-                var words = MetricsWords()
+                var words = MetricParameters()
                 (words.from, words.interval) = ("2022-01-01", "quarter")
                 let zone = try #require(ReportZone("UTC"))
                 let question = RollForwardQuestion(

@@ -73,14 +73,14 @@ struct MovementTallyTests {
     private static func packed(_ chains: [ChainMetrics]) -> (ClassTable, [StoredMovement]) {
         var (table, movements) = (ClassTable(), [StoredMovement]())
         for chain in chains {
-            var told = ChainMovements()
+            var reported = ChainMovements()
             for (at, movement) in chain.classMovements {
-                told.append(at: at.milliseconds, movement, ClassNumbers())
+                reported.append(at: at.milliseconds, movement, ClassNumbers())
             }
-            for named in told.classes where table[named.number] == nil {
+            for named in reported.classes where table[named.number] == nil {
                 table.append(named.counted, number: named.number)
             }
-            movements += told.movements
+            movements += reported.movements
         }
         return (table, movements)
     }
@@ -95,7 +95,7 @@ struct MovementTallyTests {
             let isNamed = tally.add(SummedMovement(movement), before: instant, chains: count)
             try #require(isNamed)
         }
-        tally.settle()
+        tally.walCheckpoint()
         return tally.rollForward
     }
 
@@ -115,7 +115,7 @@ struct MovementTallyTests {
         var whole = parts[2]
         whole.add(parts[0])
         whole.add(parts[1])
-        whole.settle()
+        whole.walCheckpoint()
         let expected = try MovementTallyTests.tally(question, MovementTallyTests.chains)
         #expect(whole.rollForward.rows() == expected.rows())
         #expect(whole.rollForward.activeStarts == expected.activeStarts)
@@ -196,7 +196,7 @@ struct MovementTallyTests {
         let isNamed = tally.add(
             SummedMovement(before: 0, after: 5, label: 1), before: 1, chains: 1)
         #expect(!isNamed)
-        tally.settle()
+        tally.walCheckpoint()
         #expect(tally.rollForward.rows().allSatisfy { $0.activeEnd == 0 })
     }
 }

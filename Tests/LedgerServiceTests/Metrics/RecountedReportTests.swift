@@ -15,10 +15,12 @@ struct RecountedReportTests {
     func arr() async throws {
         let world = try await RecountedWorld.make(Self.seeds)
         let report = try await world.query { try await $0.metric(.arr, $1) }
-        var told: [Timestamp: [String: Int64]] = [:]
+        var reported: [Timestamp: [String: Int64]] = [:]
         for row in report.rows {
             let amount = row.amounts["arr"] ?? 0
-            if amount != 0 { told[row.to, default: [:]][row.group[0] ?? "", default: 0] += amount }
+            if amount != 0 {
+                reported[row.to, default: [:]][row.group[0] ?? "", default: 0] += amount
+            }
         }
         var plain: [Timestamp: [String: Int64]] = [:]
         for end in Set(report.rows.map(\.to)) {
@@ -29,7 +31,7 @@ struct RecountedReportTests {
                 plain[end, default: [:]][stretch.payload.currency ?? "", default: 0] += year
             }
         }
-        #expect(told == plain)
+        #expect(reported == plain)
         #expect(plain.count > 10)
         let mrr = try await world.query { try await $0.metric(.mrr, $1) }
         #expect(mrr.rows.map { $0.amounts["annualised"] } == report.rows.map { $0.amounts["arr"] })
@@ -166,7 +168,7 @@ struct RecountedReportTests {
                     : zip(moved, amounts).map { $0 + Int64($1.magnitude) }
             }
         }
-        let told = Set(
+        let reported = Set(
             report.rows.map { row in
                 Compared(
                     from: row.from, currency: row.currency,
@@ -176,8 +178,8 @@ struct RecountedReportTests {
             rows.filter { row in row.amounts.contains { $0 != 0 } }
         }
         #expect(
-            meant(told) == meant(expected),
-            "\(meant(told).symmetricDifference(meant(expected)).map(\.description).sorted())")
+            meant(reported) == meant(expected),
+            "\(meant(reported).symmetricDifference(meant(expected)).map(\.description).sorted())")
         #expect(try #require(moved.last) > 0)
     }
 
@@ -206,10 +208,10 @@ struct RecountedReportTests {
             #expect(row.amounts["longest"] == delays.max())
             for percent in [50, 90, 99] {
                 // This many are no later, and a smaller delay would have too few.
-                let told = try #require(row.amounts["p\(percent)"])
-                #expect(delays.contains(told))
-                #expect(delays.count { $0 <= told } * 100 >= percent * delays.count)
-                #expect(delays.count { $0 < told } * 100 < percent * delays.count)
+                let reported = try #require(row.amounts["p\(percent)"])
+                #expect(delays.contains(reported))
+                #expect(delays.count { $0 <= reported } * 100 >= percent * delays.count)
+                #expect(delays.count { $0 < reported } * 100 < percent * delays.count)
             }
         }
         #expect(sum > 500)

@@ -36,16 +36,16 @@ struct RecountedWorld: Sendable {
         ledger.now = Timestamp(milliseconds: 1_830_297_600_000)
         let lives = seeds.map { world.life(seed: $0) }.filter { $0.environment == .production }
         let signer = DeliverySigner(authority: TestAuthority.shared, appAppleId: 1_234_567_890)
-        let told = lives.enumerated().map { index, life in
+        let reported = lives.enumerated().map { index, life in
             let token = String(format: "5a1e0000-0000-4000-8000-%012d", index / 2)
             return RecountedLife(
                 life, ledger.configuration.catalogue,
                 sharing
                     ? life.deliveries.map { RecountedWorld.naming(token, $0) } : life.deliveries)
         }
-        let sent = told.flatMap(\.deliveries).sorted { $0.receivedAt < $1.receivedAt }
+        let sent = reported.flatMap(\.deliveries).sorted { $0.receivedAt < $1.receivedAt }
         #expect(try await ledger.ingest(try sent.map { try signer.line($0) }).isClean)
-        return RecountedWorld(ledger: ledger, lives: told)
+        return RecountedWorld(ledger: ledger, lives: reported)
     }
 
     /// The same delivery for another customer.
@@ -68,11 +68,11 @@ struct RecountedWorld: Sendable {
             ordinal: delivery.ordinal, receivedAt: delivery.receivedAt, evidence: evidence)
     }
 
-    func query<Value>(_ body: (MetricsQuery, MetricsWords) async throws -> Value) async throws
+    func query<Value>(_ body: (MetricsQuery, MetricParameters) async throws -> Value) async throws
         -> Value
     {
         try await ledger.session { session in
-            var words = MetricsWords()
+            var words = MetricParameters()
             (words.from, words.interval) = (Self.from, Self.interval)
             let query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)
             return try await body(query, words)

@@ -64,7 +64,7 @@ struct ReportSumTests {
 
     @Test("The rate of a tiny base is a number")
     func rates() {
-        #expect(MetricsTable.percent(Double(Self.bound)) == "100000000000000.0 %")
+        #expect(TextTable.percent(Double(Self.bound)) == "100000000000000.0 %")
         #expect(!ChurnChart.number(Double(Self.bound) * 100).isEmpty)
         #expect(Int64.min.addingSaturated(-1) == -.max)
         #expect(Int64.max.addingSaturated(1) == .max)

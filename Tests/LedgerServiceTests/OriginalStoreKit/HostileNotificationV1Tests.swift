@@ -168,9 +168,9 @@ struct HostileNotificationV1Tests {
         #expect(try await codes(Array(body.utf8), in: ledger) == [])
         #expect(try await codes(Array(good.utf8), in: plain) == [])
         let at = chain.start(0, 60_000)
-        let told = try await ledger.show(chain.id, at: at)
-        #expect(told["state"]?.string == "subscribed")
-        #expect(try await plain.show(chain.id, at: at)["willRenew"] == told["willRenew"])
+        let reported = try await ledger.show(chain.id, at: at)
+        #expect(reported["state"]?.string == "subscribed")
+        #expect(try await plain.show(chain.id, at: at)["willRenew"] == reported["willRenew"])
     }
 
     @Test("A type unknown to this version is kept, changes nothing, and raises a notice")

@@ -17,8 +17,8 @@ struct LargeBodyTests {
 
     /// A version 1 body of exactly this many bytes, about one period.
     private func body(_ period: Int, byteCount: Int) -> [UInt8] {
-        let told = chain.notificationV1("DID_RENEW", through: period, at: chain.start(period))
-        let head = Array(told.dropLast()) + Array(#","x":""#.utf8)
+        let reported = chain.notificationV1("DID_RENEW", through: period, at: chain.start(period))
+        let head = Array(reported.dropLast()) + Array(#","x":""#.utf8)
         let filling = [UInt8](
             repeating: UInt8(ascii: "a"), count: byteCount - head.count - #""}"#.utf8.count)
         return head + filling + Array(#""}"#.utf8)
@@ -70,9 +70,9 @@ struct LargeBodyTests {
     @Test("Notification History is requested for an extended renewal, and for no other")
     func extended() async throws {
         let apple = try AskedApple()
-        let told = MigrationTests.told
+        let reported = MigrationTests.reported
         var extended: String?
-        for id in told.ids(at: AskedApple.now)
+        for id in reported.ids(at: AskedApple.now)
         where extended == nil {
             let items =
                 try await apple.client.allSubscriptionStatuses(id, in: .only(.production))
@@ -107,7 +107,7 @@ struct LargeBodyTests {
         let (configuration, roots) = (place.configuration, place.roots)
         let apple = try AskedApple()
         let receipt = try MigrationTests.receipts.sign(
-            #require(MigrationTests.told.receipt(of: id, at: AskedApple.now)))
+            #require(MigrationTests.reported.receipt(of: id, at: AskedApple.now)))
         var json = JSONWriter()
         json.object {
             $0.member("receipt", String(decoding: Base64Standard.encode(receipt), as: UTF8.self))
@@ -121,7 +121,7 @@ struct LargeBodyTests {
             async let running: Void = host.run()
             host.receiptQuestions.use(
                 [AskedApple.app: apple.client],
-                AnswerBooks(
+                EnvironmentLedgers(
                     configuration, apps: configuration.apps, verifier: verifier,
                     ledgers: host.ledgers.map(\.ledger)
                 ) { AskedApple.now })

@@ -53,7 +53,7 @@ struct OriginalUsernameTests {
     }
 
     @Test("Without one, the purchase has no customer yet")
-    func nobody() async throws {
+    func unknownCustomer() async throws {
         var place = try TemporaryLedger()
         try place.share()
         let silent = chain(nil)

@@ -9,10 +9,10 @@ struct ReceiptFileTests {
     private func place() throws -> TemporaryLedger { try MigrationTests().place() }
 
     private func receipt(_ number: Int = 0) throws -> [UInt8] {
-        let told = MigrationTests.told
-        let id = told.ids(at: MigrationTests.stored)[number]
+        let reported = MigrationTests.reported
+        let id = reported.ids(at: MigrationTests.stored)[number]
         return try MigrationTests.receipts.sign(
-            #require(told.receipt(of: id, at: MigrationTests.stored)))
+            #require(reported.receipt(of: id, at: MigrationTests.stored)))
     }
 
     @Test("Binary, in base64 of any line length, or PEM, it is one event")

@@ -178,7 +178,7 @@ struct ReceiptIntakeTests {
             let dead = try AskedApple()
             dead.transport.cut(after: 0)
             host.receiptQuestions.use([AskedApple.app: dead.client], dead.books(ledger, host))
-            let unasked = await ReceiptIntakeTests.ask(host, body(customer: "copier"))
+            let unrequested = await ReceiptIntakeTests.ask(host, body(customer: "copier"))
             host.receiptQuestions.use([AskedApple.app: apple.client], apple.books(ledger, host))
             let answer = await ReceiptIntakeTests.ask(host, body(customer: nil))
             apple.transport.cut(after: 0)
@@ -186,17 +186,17 @@ struct ReceiptIntakeTests {
             let events = try await host.ledgers[0].ledger.log.head().position
             host.stop()
             await running
-            let refused = try JSONValue.parse(try unasked.get().bytes)
+            let refused = try JSONValue.parse(try unrequested.get().bytes)
             #expect(refused["asked"]?["failure"]?.string == "appleUnreachable")
             #expect(refused["claims"]?.array?.first?["claim"]?.string == "unasked")
             let none = refused["entitlements"]?.array ?? []
             #expect(none.allSatisfy { $0["active"]?.bool != true })
-            let told = try JSONValue.parse(try answer.get().bytes)
-            #expect(told["asked"]?["chains"]?.int64 == 1)
+            let reported = try JSONValue.parse(try answer.get().bytes)
+            #expect(reported["asked"]?["chains"]?.int64 == 1)
             // Counted in the log: a response that came too late leaves its events.
             #expect(events > 3)
-            #expect(told["asked"]?["failure"]?.isNull == true)
-            let chains = told["subscriptions"]?.array ?? []
+            #expect(reported["asked"]?["failure"]?.isNull == true)
+            let chains = reported["subscriptions"]?.array ?? []
             #expect(chains.count == 1)
             #expect(chains.first?["willRenew"]?.isNull == false)
             // A failed request to Apple removes nothing that is known.
@@ -213,8 +213,8 @@ struct ReceiptIntakeTests {
 
 extension AskedApple {
     /// The ledgers of a host, for responses.
-    fileprivate func books(_ ledger: TemporaryLedger, _ host: LedgerHost) -> AnswerBooks {
-        AnswerBooks(
+    fileprivate func books(_ ledger: TemporaryLedger, _ host: LedgerHost) -> EnvironmentLedgers {
+        EnvironmentLedgers(
             ledger.configuration, apps: ledger.configuration.apps, verifier: ledger.verifier,
             ledgers: host.ledgers.map(\.ledger)
         ) { AskedApple.now }

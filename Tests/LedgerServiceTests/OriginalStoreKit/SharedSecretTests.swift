@@ -45,19 +45,19 @@ struct SharedSecretTests {
         ] as [(String, String?)])
     func shown(body: String, shown: String?) throws {
         let secret = try #require(SharedSecret(text: "01234567/9abcdef"))
-        let told = secret.shown(Array(body.utf8)).map { String(decoding: $0, as: UTF8.self) }
-        #expect(told == shown)
+        let reported = secret.shown(Array(body.utf8)).map { String(decoding: $0, as: UTF8.self) }
+        #expect(reported == shown)
     }
 
     @Test("doctor reports whether it is usable, without a byte of it")
     func doctor() async throws {
         var place = try TemporaryLedger()
         try place.share("0123456789abcdef")
-        var told = try await findings(place)
-        #expect(told.contains { $0.subject.hasPrefix("shared secret") && $0.level == .good })
+        var reported = try await findings(place)
+        #expect(reported.contains { $0.subject.hasPrefix("shared secret") && $0.level == .good })
         try place.share("short")
-        told = try await findings(place)
-        let bad = try #require(told.first { $0.subject.hasPrefix("shared secret") })
+        reported = try await findings(place)
+        let bad = try #require(reported.first { $0.subject.hasPrefix("shared secret") })
         #expect(bad.level == .bad)
         #expect(!bad.message.contains("short\n"))
         #expect(bad.message.contains("sharedSecretFile"))

@@ -15,7 +15,7 @@ struct ShownRankTests {
     @Test(
         "State, timeline, facts, events and verdict state one rank, and the higher one once known",
         arguments: ["secret", "transport", "signed"])
-    func told(rank: String) async throws {
+    func reported(rank: String) async throws {
         var ledger = try TemporaryLedger()
         try ledger.share()
         let at = chain.start(1, 60_000)

@@ -7,7 +7,7 @@ import Testing
 /// Simulated lives with evidence of original StoreKit alone, and beside version 2.
 @Suite("Version 1 notifications against the truth")
 struct VersionOneTruthTests {
-    static let told = OriginalStoreKit(AskedApple.production)
+    static let reported = OriginalStoreKit(AskedApple.production)
 
     private func place() throws -> TemporaryLedger {
         var place = try TemporaryLedger()
@@ -18,21 +18,21 @@ struct VersionOneTruthTests {
     }
 
     private static func notifications() throws -> [[UInt8]] {
-        try told.notificationsV1(
+        try reported.notificationsV1(
             through: AskedApple.now, password: MadeChain.secret,
             authority: MigrationTests.receipts
         ).map(\.body)
     }
 
     private func wrong(_ place: TemporaryLedger) async throws -> [String: String] {
-        try await MigrationTests().wrong(Self.told.ids(at: AskedApple.now), place)
+        try await MigrationTests().wrong(Self.reported.ids(at: AskedApple.now), place)
     }
 
     @Test("With notifications and one verifyReceipt request every current state is true")
     func withVerifyReceipt() async throws {
         let place = try place()
-        let ids = Self.told.ids(at: AskedApple.now)
-        let answers = ids.compactMap { Self.told.verifyReceipt(of: $0, at: AskedApple.now) }
+        let ids = Self.reported.ids(at: AskedApple.now)
+        let answers = ids.compactMap { Self.reported.verifyReceipt(of: $0, at: AskedApple.now) }
         let summary = try await place.ingest(try Self.notifications() + answers)
         #expect(summary.errors.isEmpty, "\(summary.errors.prefix(3))")
         let untrue = try await wrong(place)

@@ -18,7 +18,7 @@ struct KnowledgeTests {
 
     /// All answers of a ledger by a knowledge, without the stamps that name it.
     private func answers(
-        _ ledger: TemporaryLedger, _ knowledge: KnowledgeLimit
+        _ ledger: TemporaryLedger, _ knowledge: AsOf
     ) async throws -> [String] {
         var found: [String] = []
         for at in moments + [ledger.now] {
@@ -75,7 +75,7 @@ struct KnowledgeTests {
             let expected = try await ledger.show(chain.id, knowledge: .knownPosition(position))
             #expect(show.without("knownAt", "position") == expected.without("knownAt", "position"))
             #expect(show["knownAt"]?.string == then.rfc3339)
-            let before = KnowledgeLimit.knownAt(then.advanced(byMilliseconds: -1))
+            let before = AsOf.knownAt(then.advanced(byMilliseconds: -1))
             guard position > 1 else {
                 let error = await #expect(throws: QueryError.self) {
                     try await ledger.show(chain.id, knowledge: before)
@@ -143,7 +143,7 @@ struct KnowledgeTests {
         intruder.receivedAt = ledger.now
         _ = try await ledger.ingest(chain.life + [other.bought(), intruder])
         let before = intruder.receivedAt.advanced(byMilliseconds: -1)
-        for knowledge in [KnowledgeLimit.knownPosition(5), .knownAt(before)] {
+        for knowledge in [AsOf.knownPosition(5), .knownAt(before)] {
             let show = try await ledger.show(chain.id, knowledge: knowledge)
             #expect(!show.noticeCodes.contains("contradiction"))
             let lines = try await ledger.exportLines(.subscriptions, knowledge: knowledge)

@@ -14,11 +14,11 @@ struct SupportTextTests {
 
     private func texts(_ name: String, _ id: String, at: String? = nil) async throws -> Texts {
         let story = try StoryTelling.story(name)
-        var telling = try await StoryTelling(story)
-        try await telling.take(
+        var reporting = try await StoryTelling(story)
+        try await reporting.take(
             try story.deliveries.map { try $0.line(signedBy: TestAuthority.shared) })
         let time = try at.map { try Timestamp.stated($0) }
-        let texts = try await telling.session { session in
+        let texts = try await reporting.session { session in
             let reading = try await session.query.reading(
                 id, moment: Moment(at: time, now: StoryCheck.end))
             func lines(_ text: String) -> [String] {
@@ -26,7 +26,7 @@ struct SupportTextTests {
             }
             return Texts(timeline: lines(reading.timelineText()), show: lines(reading.showText()))
         }
-        await telling.scratch.remove()
+        await reporting.scratch.remove()
         return texts
     }
 

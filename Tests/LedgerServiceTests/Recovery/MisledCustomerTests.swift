@@ -27,7 +27,7 @@ struct MisledCustomerTests {
         var lines: [(arrival: Timestamp, line: [UInt8])] = []
         let signer = DeliverySigner(authority: TestAuthority.shared, appAppleId: 1_234_567_890)
         while let step = notifier.next(), step.arrival < RecoveryWorld.now {
-            notifier.settle(step, .success)
+            notifier.walCheckpoint(step, .success)
             guard step.obstacle == nil, step.number == 1 else { continue }
             let body = try JSONValue.parse(try notifier.body(step, signedBy: signer))
             var json = JSONWriter()
@@ -47,7 +47,7 @@ struct MisledCustomerTests {
     }
 
     private func active(
-        _ session: LedgerSession, _ customer: CustomerId, _ at: Timestamp, _ known: KnowledgeLimit
+        _ session: LedgerSession, _ customer: CustomerId, _ at: Timestamp, _ known: AsOf
     ) async throws -> Set<String> {
         let moment = Moment(at: at, now: RecoveryWorld.now, knowledge: known)
         let answer = try await session.customers.entitlements(of: customer, moment: moment)
@@ -96,17 +96,17 @@ struct MisledCustomerTests {
         let world = try await ledger()
         let done = try await world.recover(RecoveryWorld.request(40, 30))
         #expect(done.report.newCount > 10)
-        let told = Dictionary(
+        let reported = Dictionary(
             uniqueKeysWithValues: done.report.customers.map { ($0.customer, $0.entitlements) })
-        #expect(told.count > 3)
+        #expect(reported.count > 3)
         try await world.ledger.session { session in
-            let customers = try await affected(world, session).union(told.keys)
+            let customers = try await affected(world, session).union(reported.keys)
             for customer in customers.sorted() {
                 let sampled = try await sample(session, customer)
                 for name in Set(sampled.denied.keys).union(sampled.granted.keys)
-                    .union((told[customer] ?? []).map(\.entitlement))
+                    .union((reported[customer] ?? []).map(\.entitlement))
                 {
-                    let access = told[customer]?.first { $0.entitlement == name }
+                    let access = reported[customer]?.first { $0.entitlement == name }
                     let denied = (access?.deniedMilliseconds ?? 0) - (sampled.denied[name] ?? 0)
                     let granted = (access?.grantedMilliseconds ?? 0) - (sampled.granted[name] ?? 0)
                     // A sample stands for the hours after it.

@@ -43,7 +43,7 @@ struct OutageDetectionTests {
             ]
             let parted = OutageDetection.parted(windows, now: now, in: environment)
             #expect(parted.tooOld == Array(windows[..<2]))
-            #expect(parted.told == Array(windows[2...]))
+            #expect(parted.reported == Array(windows[2...]))
         }
     }
 

@@ -71,11 +71,11 @@ struct RecoveryEndTests {
 
     @Test("progress is reported while running, and never decreases")
     func progress() async throws {
-        let told: Mutex<[Recovery.Progress]> = Mutex([])
+        let reported: Mutex<[Recovery.Progress]> = Mutex([])
         let done = try await RecoveryWorld().recover(
             RecoveryWorld.request(60, 10),
-            report: { progress in told.withLock { $0.append(progress) } })
-        let steps = told.withLock { $0 }
+            report: { progress in reported.withLock { $0.append(progress) } })
+        let steps = reported.withLock { $0 }
         #expect(steps.count > 10)
         let last = try #require(steps.max { $0.doneSliceCount < $1.doneSliceCount })
         #expect(last.doneSliceCount == last.sliceCount)

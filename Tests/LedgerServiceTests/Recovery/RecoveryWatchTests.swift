@@ -44,11 +44,11 @@ struct RecoveryWatchTests {
                 configuration, environments: [.production], roots: TestAuthority.roots
             ) { clock.now }
             async let projecting: Void = host.run()
-            let told: Mutex<[RecoveryNote]> = Mutex([])
+            let reported: Mutex<[RecoveryNote]> = Mutex([])
             let watch = RecoveryWatch(
                 host: host, clients: [client], apps: configuration.apps, verifier: verifier,
                 clock: clock
-            ) { note in told.withLock { $0.append(note) } }
+            ) { note in reported.withLock { $0.append(note) } }
             let ledger = try host.ledger(.production).ledger
             var looks: [Look] = []
             for wait in waits {
@@ -58,7 +58,7 @@ struct RecoveryWatchTests {
                 looks.append(
                     Look(
                         requestCount: (api.counts[.notificationHistory] ?? 0) - before,
-                        notes: told.withLock { notes in
+                        notes: reported.withLock { notes in
                             defer { notes = [] }
                             return notes
                         },

@@ -60,7 +60,7 @@ struct ProjectionPaceTests {
     }
 
     @Test("without core statistics, waiting senders alone cause no rest")
-    func untold() {
+    func unreported() {
         #expect(rest(CoreLoad(delay: .zero, use: nil, notificationCount: 1_000)) == .zero)
     }
 
@@ -102,18 +102,18 @@ struct ProjectionPaceTests {
             #expect(head > 3)
             let projector = try #require(try await Projector.open(ledger))
             let rests = Mutex<[Int64]>([])
-            let told = Mutex<Int64>(0)
+            let reported = Mutex<Int64>(0)
             var steps = ProjectionSteps(
                 ledger: ledger, projections: projector.projections, numbers: ClassNumbers(),
                 eventCount: 1
             ) { progress in
                 guard progress.phase == .apply else { return }
-                told.withLock { $0 = progress.position }
+                reported.withLock { $0 = progress.position }
             }
             steps.rest = { worked in
                 #expect(worked > .zero)
                 // The step's answers were published before: a rest delays no answer.
-                rests.withLock { $0.append(told.withLock { $0 }) }
+                rests.withLock { $0.append(reported.withLock { $0 }) }
                 return true
             }
             try await steps.run(through: head)
@@ -151,7 +151,7 @@ struct EndingProjectorTests {
 struct AwaitedPositionTests {
     @Test("the board is awaited only while a caller waits")
     func awaited() async {
-        let board = PositionBoard()
+        let board = PositionWaiters()
         #expect(!board.isAwaited)
         let waiter = Task { await board.snapshot(atLeast: 5, limit: .seconds(600)) }
         while !board.isAwaited { await Task.yield() }

@@ -39,9 +39,9 @@ struct DoctorClockTests {
     func ahead(excess: Int64) async throws {
         let ledger = try await ledger(clockAhead: 3_600_000)
         let back = Doctor.clockToleranceMilliseconds + excess
-        let told = await warnings(ledger, now: ledger.now.advanced(byMilliseconds: -back))
-        #expect(told.count == Int(excess))
-        if excess > 0 { #expect(told[0].contains("1 events, from position 1,")) }
+        let reported = await warnings(ledger, now: ledger.now.advanced(byMilliseconds: -back))
+        #expect(reported.count == Int(excess))
+        if excess > 0 { #expect(reported[0].contains("1 events, from position 1,")) }
     }
 
     @Test(
@@ -49,9 +49,9 @@ struct DoctorClockTests {
     func behind(excess: Int64) async throws {
         let ledger = try await ledger(
             clockAhead: -(Doctor.clockToleranceMilliseconds + excess))
-        let told = await warnings(ledger, now: TemporaryLedger.end)
-        #expect(told.count == Int(excess))
-        if excess > 0 { #expect(told[0].contains("before Apple signed them")) }
+        let reported = await warnings(ledger, now: TemporaryLedger.end)
+        #expect(reported.count == Int(excess))
+        if excess > 0 { #expect(reported[0].contains("before Apple signed them")) }
     }
 
     @Test("arrival times claimed by an import say nothing about the clock")

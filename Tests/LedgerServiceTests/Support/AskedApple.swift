@@ -93,8 +93,8 @@ struct AskedApple: Sendable {
     }
 
     /// The ledgers of a test, for responses.
-    func books(_ ledger: TemporaryLedger) -> AnswerBooks {
-        AnswerBooks(
+    func books(_ ledger: TemporaryLedger) -> EnvironmentLedgers {
+        EnvironmentLedgers(
             ledger.configuration, apps: ledger.configuration.apps, verifier: ledger.verifier
         ) { [clock] in clock.now }
     }

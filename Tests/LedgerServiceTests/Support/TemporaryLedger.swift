@@ -92,12 +92,12 @@ struct TemporaryLedger: Sendable {
 
     // MARK: Questions
 
-    func moment(_ at: Timestamp? = nil, _ knowledge: KnowledgeLimit = .everything) -> Moment {
+    func moment(_ at: Timestamp? = nil, _ knowledge: AsOf = .everything) -> Moment {
         Moment(at: at, now: now, knowledge: knowledge)
     }
 
     func show(
-        _ id: String, at: Timestamp? = nil, knowledge: KnowledgeLimit = .everything,
+        _ id: String, at: Timestamp? = nil, knowledge: AsOf = .everything,
         bundleId: String? = nil
     ) async throws -> JSONValue {
         try await session { session in
@@ -108,7 +108,7 @@ struct TemporaryLedger: Sendable {
     }
 
     func timeline(
-        _ id: String, at: Timestamp? = nil, knowledge: KnowledgeLimit = .everything
+        _ id: String, at: Timestamp? = nil, knowledge: AsOf = .everything
     ) async throws -> JSONValue {
         try await session { session in
             let reading = try await session.query.reading(id, moment: moment(at, knowledge))
@@ -119,7 +119,7 @@ struct TemporaryLedger: Sendable {
     /// The output of an export, and the number of chunks.
     func export(
         _ subject: Export.Subject, _ format: Export.Format = .ndjson, at: Timestamp? = nil,
-        knowledge: KnowledgeLimit = .everything,
+        knowledge: AsOf = .everything,
         adjust: (inout Export) -> Void = { _ in }
     ) async throws -> String {
         try await session { session in
@@ -134,7 +134,7 @@ struct TemporaryLedger: Sendable {
 
     func exportLines(
         _ subject: Export.Subject, at: Timestamp? = nil,
-        knowledge: KnowledgeLimit = .everything,
+        knowledge: AsOf = .everything,
         adjust: (inout Export) -> Void = { _ in }
     ) async throws -> [JSONValue] {
         try await export(subject, at: at, knowledge: knowledge, adjust: adjust)

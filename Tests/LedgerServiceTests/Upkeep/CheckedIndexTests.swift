@@ -17,8 +17,8 @@ struct CheckedIndexTests {
         let ledger = try TemporaryLedger()
         _ = try await ledger.ingest(chain.life + other.life)
         try await ledger.session { session in
-            try await session.projections.settle()
-            try await session.ledger.facts.settle()
+            try await session.projections.walCheckpoint()
+            try await session.ledger.facts.walCheckpoint()
         }
         return ledger
     }

@@ -33,8 +33,8 @@ struct DerivedFaultTests {
         let ledger = try TemporaryLedger()
         _ = try await ledger.ingest(DerivedFaultTests.earlier)
         try await ledger.session { session in
-            try await session.projections.settle()
-            try await session.ledger.facts.settle()
+            try await session.projections.walCheckpoint()
+            try await session.ledger.facts.walCheckpoint()
         }
         return ledger
     }
@@ -58,8 +58,8 @@ struct DerivedFaultTests {
         await attempt {
             try await ledger.session { session in
                 try await session.projector?.rebuild(fromLog: true)
-                try await session.projections.settle()
-                try await session.ledger.facts.settle()
+                try await session.projections.walCheckpoint()
+                try await session.ledger.facts.walCheckpoint()
             }
         }
         await attempt { _ = try await ledger.exportLines(.subscriptions) }
@@ -137,8 +137,8 @@ struct DerivedFaultTests {
             let found = try await RebuildCheck(try #require(session.projector)).run()
             #expect(found.count == 0, note)
             #expect(found.fileFindings.isEmpty, note)
-            try await session.projections.settle()
-            try await session.ledger.facts.settle()
+            try await session.projections.walCheckpoint()
+            try await session.ledger.facts.walCheckpoint()
         }
         for name in try FileDamage.names(in: ledger.environmentDirectory) {
             #expect(

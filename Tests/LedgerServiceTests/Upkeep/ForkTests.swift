@@ -18,8 +18,8 @@ struct ForkTests {
         _ = try await ledger.ingest(lines)
         try await ledger.session { session in
             try await session.ledger.log.checkpoint()
-            try await session.projections.settle()
-            try await session.ledger.facts.settle()
+            try await session.projections.walCheckpoint()
+            try await session.ledger.facts.walCheckpoint()
         }
         return ledger
     }

@@ -13,8 +13,8 @@ struct HealingTests {
         let ledger = try TemporaryLedger()
         _ = try await ledger.ingest(chain.life)
         try await ledger.session { session in
-            try await session.projections.settle()
-            try await session.ledger.facts.settle()
+            try await session.projections.walCheckpoint()
+            try await session.ledger.facts.walCheckpoint()
         }
         return ledger
     }
@@ -60,7 +60,7 @@ struct HealingTests {
         _ = try await ledger.ingest(other.life)
         try damage(
             try await ledger.session { session in
-                try await session.ledger.facts.settle()
+                try await session.ledger.facts.walCheckpoint()
                 return session.ledger.facts.path
             })
         try await ledger.session { try await #require($0.projector).rebuild() }

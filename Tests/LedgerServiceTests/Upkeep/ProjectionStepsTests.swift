@@ -22,26 +22,26 @@ struct ProjectionStepsTests {
                 // One step at the bound, two one past it.
                 let eventCount = max(1, fewer == .max ? 1 : Int(head) - fewer)
                 let projector = try #require(try await Projector.open(ledger))
-                let told = Mutex<[Int64]>([])
+                let reported = Mutex<[Int64]>([])
                 let steps = ProjectionSteps(
                     ledger: ledger, projections: projector.projections, numbers: ClassNumbers(),
                     eventCount: eventCount
                 ) { progress in
                     guard progress.phase == .apply else { return }
-                    told.withLock { $0.append(progress.position) }
+                    reported.withLock { $0.append(progress.position) }
                 }
                 try await steps.run(through: head)
                 let ends = stride(from: 0, to: Int(head), by: eventCount).map {
                     min(Int64($0 + eventCount), head)
                 }
-                #expect(told.withLock { $0 } == ends)
+                #expect(reported.withLock { $0 } == ends)
                 #expect(try await projector.projections.checkpoint().position == head)
                 #expect(try await ledger.facts.checkpoint().position == head)
                 let found = try await RebuildCheck(projector).run()
                 #expect(found.count == 0 && found.fileFindings.isEmpty)
                 // Nothing is left to do, and nothing is done.
                 try await steps.run(through: head)
-                #expect(told.withLock { $0 } == ends)
+                #expect(reported.withLock { $0 } == ends)
             }
         }
     }

@@ -15,7 +15,7 @@ struct RebuildTests {
     private func taken() async throws -> TemporaryLedger {
         let ledger = try TemporaryLedger()
         _ = try await ledger.ingest(chain.life + other.life)
-        try await ledger.session { try await $0.projections.settle() }
+        try await ledger.session { try await $0.projections.walCheckpoint() }
         return ledger
     }
 

@@ -108,9 +108,9 @@ struct SwitchTests {
         // A longer one, then shorter ones: nothing of it is left.
         for phase in ProjectionProgress.Phase.allCases {
             for (position, head) in [(Int64.max - 1, Int64.max), (0, 0), (12, 3_456)] {
-                let told = ProjectionProgress(phase, position: position, head: head)
-                lock?.note(told)
-                #expect(ProjectorLock.progress(directory: directory.path) == told)
+                let reported = ProjectionProgress(phase, position: position, head: head)
+                lock?.note(reported)
+                #expect(ProjectorLock.progress(directory: directory.path) == reported)
             }
         }
         lock = nil
@@ -154,7 +154,7 @@ struct SwitchTests {
         let ledger = try await taken()
         let path = try await ledger.session { session in
             // The row of another reducer, and the build stated by its file.
-            try await session.projections.settle()
+            try await session.projections.walCheckpoint()
             return session.projections.path
         }
         // The chain's own row, and its class in the sums.
@@ -183,7 +183,7 @@ struct SwitchTests {
     func lockedCheck() async throws {
         let ledger = try await taken()
         let path = try await ledger.session { session in
-            try await session.projections.settle()
+            try await session.projections.walCheckpoint()
             return session.projections.path
         }
         let reducer = Lifecycle.reducerVersion

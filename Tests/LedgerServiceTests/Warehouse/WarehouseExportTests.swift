@@ -137,7 +137,7 @@ struct WarehouseExportTests {
                 .joined(separator: " ")
             sums[key, default: 0] += line["amount"]?.int64 ?? 0
         }
-        var words = MetricsWords()
+        var words = MetricParameters()
         (words.from, words.to, words.interval) = ("2026-01-01", "2026-06-01", "day")
         let names = [
             "starts", "renewals", "reactivations", "auto-renew", "product-changes", "refunds",
@@ -147,10 +147,10 @@ struct WarehouseExportTests {
         var expected: [String: Int64] = [:]
         for (name, rows) in try await ledger.session({ [words] session in
             let query = MetricsQuery(session.query, reportTimeZone: "UTC", now: now)
-            var told: [(String, [(Timestamp, [String: Int64])])] = []
+            var reported: [(String, [(Timestamp, [String: Int64])])] = []
             for name in names {
                 let report = try await query.metric(try MetricName(name), words)
-                told.append((name, report.rows.map { ($0.from, $0.amounts) }))
+                reported.append((name, report.rows.map { ($0.from, $0.amounts) }))
             }
             let churn = try await query.churn(words).rows.map { row in
                 var columns: [String: Int64] = [:]
@@ -160,7 +160,7 @@ struct WarehouseExportTests {
                 }
                 return (row.from, columns)
             }
-            return told + [("churn", churn)]
+            return reported + [("churn", churn)]
         }) {
             var amount: Int64 = 0
             for (from, columns) in rows {

@@ -303,7 +303,7 @@ struct LogRestoreTests {
         let aside = place.target + "/log-replaced-2030-01-01T000000.000Z.sqlite"
         try FileManager.default.linkItem(atPath: log, toPath: aside)
         try Data("frames".utf8).write(to: URL(filePath: aside + "-wal"))
-        SetAside.removeUnfinished(in: place.target, log: log)
+        ReplacedLog.removeUnfinished(in: place.target, log: log)
         #expect(try place.names(place.target) == ["log.sqlite", "log.sqlite-wal"])
         #expect(try Data(contentsOf: URL(filePath: log + "-wal")) == Data("frames".utf8))
     }

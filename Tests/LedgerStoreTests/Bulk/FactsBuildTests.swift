@@ -26,10 +26,10 @@ struct FactsBuildTests {
         return log
     }
 
-    private func checkpoint(_ log: EventLog, _ position: Int64) async throws -> Checkpoint {
+    private func checkpoint(_ log: EventLog, _ position: Int64) async throws -> ProjectionCursor {
         guard position > 0 else { return .start }
         let event = try #require(try await log.event(at: position)?.event)
-        return Checkpoint(position: position, leafHash: event.leafHash)
+        return ProjectionCursor(position: position, leafHash: event.leafHash)
     }
 
     /// Facts of the positions after `after` up to `through`, added one event at a time.
@@ -41,7 +41,7 @@ struct FactsBuildTests {
             let decoded = try FactDecoder.decode(logged)
             try await facts.add(
                 decoded,
-                checkpoint: Checkpoint(position: position, leafHash: logged.event.leafHash))
+                checkpoint: ProjectionCursor(position: position, leafHash: logged.event.leafHash))
         }
     }
 
@@ -187,7 +187,7 @@ struct FactsBuildTests {
             let last = try #require(page.last).event
             try await added.add(
                 try page.flatMap { try FactDecoder.decode($0) },
-                checkpoint: Checkpoint(position: last.position, leafHash: last.leafHash))
+                checkpoint: ProjectionCursor(position: last.position, leafHash: last.leafHash))
             position = last.position
         }
         try await expectEqual(bulk, added)

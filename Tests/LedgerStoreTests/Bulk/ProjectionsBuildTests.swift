@@ -11,7 +11,7 @@ import Testing
 struct ProjectionsBuildTests {
     private let directory: TemporaryDirectory
     private let build = ProjectionsStore.Build(catalogueHash: "none")
-    private let checkpoint = Checkpoint(
+    private let checkpoint = ProjectionCursor(
         position: 9, leafHash: Digest(words: (1, 2, 3, UInt64.max)))
 
     init() throws { directory = try TemporaryDirectory() }
@@ -178,6 +178,6 @@ extension ChainRows {
         ChainRows(
             chain: chain ?? self.chain, subscription: subscription, intervals: intervals,
             lifeFacts: lifeFacts, notices: notices, transactions: transactions,
-            holdings: holdings, contribution: contribution, told: told)
+            holdings: holdings, contribution: contribution, reported: reported)
     }
 }

@@ -36,13 +36,13 @@ struct UnsyncedCommitTests {
             defer { FaultFileSystem.release(plan) }
             _ = try? await append(events, directory.path)
             await plan.revive()
-            let told = try await append(events, directory.path) { plan.stop() }
-            if case .duplicate = told[0] { duplicates += 1 }
+            let reported = try await append(events, directory.path) { plan.stop() }
+            if case .duplicate = reported[0] { duplicates += 1 }
             try await plan.heal(seed: UInt64(number))
             let log = try await EventLog.open(directory: directory.path)
             #expect(try await log.head().position == 4, "killed at call \(number)")
             #expect(try await log.verify().isSound)
-            for (event, result) in zip(events, told) {
+            for (event, result) in zip(events, reported) {
                 let found = try await log.event(at: result.position)?.event.key
                 #expect(found == event.key, "killed at call \(number)")
             }

@@ -239,9 +239,9 @@ struct LogAuditTests {
         for start in 0..<3 {
             _ = try await log.append(Sample.events(start * 500..<start * 500 + 500))
         }
-        let told = Progress()
-        _ = try await log.verify { done, all in told.note(done, all) }
-        #expect(told.last == [1_500, 1_500])
+        let reported = Progress()
+        _ = try await log.verify { done, all in reported.note(done, all) }
+        #expect(reported.last == [1_500, 1_500])
         await log.close()
     }
 }

@@ -15,7 +15,7 @@ struct LogCheckpointTests {
     }
 
     /// Returns when the checkpointer has finished its pending work.
-    private static func settle(_ log: EventLog) async {
+    private static func walCheckpoint(_ log: EventLog) async {
         await withCheckedContinuation { continuation in
             log.checkpointer.asyncWriteWithoutTransaction { _ in continuation.resume() }
         }
@@ -30,10 +30,10 @@ struct LogCheckpointTests {
             let before = LogCheckpointTests.moved(directory)
             let written = log.state.withLock { $0.bytesSinceCheckpoint }
             log.noteWritten(bytes: LogLimits.checkpointByteCount - written - 1)
-            await LogCheckpointTests.settle(log)
+            await LogCheckpointTests.walCheckpoint(log)
             #expect(LogCheckpointTests.moved(directory) == before, "round \(round)")
             log.noteWritten(bytes: 1)
-            await LogCheckpointTests.settle(log)
+            await LogCheckpointTests.walCheckpoint(log)
             #expect(LogCheckpointTests.moved(directory) != before, "round \(round)")
         }
         await log.close()

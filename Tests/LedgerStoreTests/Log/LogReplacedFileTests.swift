@@ -84,7 +84,7 @@ struct LogReplacedFileTests {
     }
 
     @Test("The error names the file and the remedy")
-    func told() async throws {
+    func reported() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
         try Loss.removal("log.sqlite-wal").act(directory)

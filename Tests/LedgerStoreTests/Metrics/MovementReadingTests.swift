@@ -23,7 +23,7 @@ struct MovementReadingTests {
             directory: directory.path)
         rows = SimulatedChains.make(30).map { SimulatedChains.rows($0.id, $0.facts) }
         try file.append(EncodedRows(rows, for: file))
-        try file.finish(checkpoint: Checkpoint(position: 7, leafHash: nil))
+        try file.finish(checkpoint: ProjectionCursor(position: 7, leafHash: nil))
         store = try ProjectionsStore(path: file.path)
     }
 

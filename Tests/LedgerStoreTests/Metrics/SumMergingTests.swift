@@ -72,7 +72,7 @@ struct SumMergingTests {
             let other = try ProjectionsStore(path: file.path)
             #expect(try await other.metricClasses() == table)
             try other.close()
-            for named in rows.told.classes {
+            for named in rows.reported.classes {
                 #expect(table[named.number].map(ClassCodec.number(of:)) == named.number)
             }
             counts.insert(table.count)

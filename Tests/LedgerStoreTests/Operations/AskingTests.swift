@@ -73,7 +73,7 @@ struct AskingTests {
                 HistoryPlace.Key(bundleId: BundleId("a"), id: "1", endpoint: "f"),
             ]
             let place = HistoryPlace(
-                revision: "r", log: Checkpoint(position: 5, leafHash: one))
+                revision: "r", log: ProjectionCursor(position: 5, leafHash: one))
             try await store.keep(place, of: key)
             #expect(try await store.place(key) == place)
             for other in others { #expect(try await store.place(other) == nil) }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("An operations file that is deleted, moved or replaced while open")
 struct OperationsReplacedFileTests {
-    static let files = FileWatch.suffixes.map { OperationsStore.fileName + $0 }
+    static let files = FileIdentityGuard.suffixes.map { OperationsStore.fileName + $0 }
 
     private func item(_ number: Int) -> NewQuarantineItem {
         NewQuarantineItem(

@@ -30,7 +30,7 @@ struct ProjectionsUpdateTests {
     }
 
     private func update(_ chains: [ChainRows]) async throws -> Int {
-        try await store.update(chains, checkpoint: Checkpoint(position: 5, leafHash: nil))
+        try await store.update(chains, checkpoint: ProjectionCursor(position: 5, leafHash: nil))
     }
 
     private func stored(_ chain: ChainId) async throws -> ChainRows? {
@@ -153,14 +153,14 @@ struct ProjectionsUpdateTests {
 
 extension ChainRows {
     fileprivate func with(
-        intervals: [IntervalRow]? = nil, lifeFacts: [LifeFactRow]? = nil,
+        intervals: [IntervalRow]? = nil, lifeFacts: [TimelineEventRow]? = nil,
         notices: [NoticeRow]? = nil, transactions: [TransactionRow]? = nil
     ) -> ChainRows {
         ChainRows(
             chain: chain, subscription: subscription, intervals: intervals ?? self.intervals,
             lifeFacts: lifeFacts ?? self.lifeFacts, notices: notices ?? self.notices,
             transactions: transactions ?? self.transactions,
-            holdings: holdings, contribution: contribution, told: told)
+            holdings: holdings, contribution: contribution, reported: reported)
     }
 }
 

@@ -45,7 +45,7 @@ struct ContractNameTests {
     @Test("Facts of the timeline")
     func facts() {
         #expect(
-            LifeFactName.allCases.map(\.rawValue) == [
+            TimelineEventName.allCases.map(\.rawValue) == [
                 "renewed", "autoRenewDisabled", "autoRenewEnabled", "productChangeScheduled",
                 "productChangeCancelled", "upgraded", "downgraded", "crossgraded", "offerRedeemed",
                 "priceIncreasePending", "priceIncreaseAccepted", "refunded", "refundDeclined",

@@ -15,7 +15,7 @@ struct ChangeStreamTests {
         return Digest(words: (state, 0, 0, 0))
     }
 
-    func told(
+    func reported(
         _ facts: [Fact], readings: [ClockReading] = [], after: ChangePlace = .beginning
     ) -> [Change] {
         stream(facts, readings: readings, after: after).changes
@@ -48,7 +48,7 @@ struct ChangeStreamTests {
 
     @Test("a fact without content changes nothing")
     func emptyFact() {
-        #expect(told([.notification(.test, at: day(0))]).isEmpty)
+        #expect(reported([.notification(.test, at: day(0))]).isEmpty)
     }
 
     @Test("a purchase emits started, and its end when due")
@@ -63,29 +63,29 @@ struct ChangeStreamTests {
 
     @Test("a reading emits an unstated expiry once")
     func expiryByClock() throws {
-        let changes = told([bought, turnedOff], readings: [reading(9, day(30, 400))])
+        let changes = reported([bought, turnedOff], readings: [reading(9, day(30, 400))])
         let last = try #require(changes.last)
         #expect(names(changes) == ["started", "autoRenewDisabled", "expired"])
         #expect(last.isByClock)
-        #expect(last.toldAt == day(30))
+        #expect(last.emittedAt == day(30))
         #expect(last.position == 2)
         #expect(last.place == ChangePlace(position: 9, clock: day(30, 400).milliseconds))
         #expect(last.answer?.state == .expired)
-        let again = told(
+        let again = reported(
             [bought, turnedOff], readings: [reading(9, day(30, 400)), reading(9, day(31))])
         #expect(names(again) == names(changes))
     }
 
     @Test("a reading one millisecond early emits nothing")
     func readingTooEarly() {
-        let changes = told([bought, turnedOff], readings: [reading(9, day(30, -1))])
+        let changes = reported([bought, turnedOff], readings: [reading(9, day(30, -1))])
         #expect(names(changes) == ["started", "autoRenewDisabled"])
     }
 
     @Test("without a reading, due changes precede the next event")
     func expiryBeforeNextEvent() {
         let back = Fact.resubscribed("2", day(40), day(70))
-        let changes = told([bought, turnedOff, back])
+        let changes = reported([bought, turnedOff, back])
         #expect(names(changes) == ["started", "autoRenewDisabled", "expired", "resubscribed"])
         #expect(changes[2].isByClock)
         #expect(changes[2].place == ChangePlace(position: 3))
@@ -95,11 +95,11 @@ struct ChangeStreamTests {
     @Test("changes are the same with or without readings")
     func readingsChangeNothing() {
         let back = Fact.resubscribed("2", day(40), day(70))
-        let plain = told([bought, turnedOff, back])
-        let read = told([bought, turnedOff, back], readings: [reading(2, day(33))])
+        let plain = reported([bought, turnedOff, back])
+        let read = reported([bought, turnedOff, back], readings: [reading(2, day(33))])
         #expect(names(plain) == names(read))
         #expect(plain.map(\.sequence) == read.map(\.sequence))
-        #expect(plain.map(\.toldAt) == read.map(\.toldAt))
+        #expect(plain.map(\.emittedAt) == read.map(\.emittedAt))
         #expect(plain.map(\.stateHash) == read.map(\.stateHash))
         #expect(plain.map(\.answer) == read.map(\.answer))
         #expect(plain.map(\.place) != read.map(\.place))
@@ -107,7 +107,7 @@ struct ChangeStreamTests {
 
     @Test("an expiry that Apple confirms is not emitted again")
     func confirmedExpiry() {
-        let changes = told(
+        let changes = reported(
             [bought, turnedOff, .expired(at: day(30, 30_000))],
             readings: [reading(2, day(30, 100))])
         #expect(names(changes).filter { $0 == "expired" }.count == 1)
@@ -119,13 +119,14 @@ struct ChangeStreamTests {
     func leeway() {
         let leeway = Catalogue.defaultLeewayMilliseconds
         #expect(stream([bought]).nextDue == day(30, leeway))
-        #expect(names(told([bought], readings: [reading(1, day(30, leeway - 1))])) == ["started"])
         #expect(
-            names(told([bought], readings: [reading(1, day(30, leeway))])) == [
+            names(reported([bought], readings: [reading(1, day(30, leeway - 1))])) == ["started"])
+        #expect(
+            names(reported([bought], readings: [reading(1, day(30, leeway))])) == [
                 "started", "expired",
             ])
         let late = Fact.didRenew("2", day(30), day(60), at: day(30, leeway - minute))
-        #expect(names(told([bought, late])) == ["started", "continued", "renewed"])
+        #expect(names(reported([bought, late])) == ["started", "continued", "renewed"])
     }
 
     @Test("a late event withdraws a false change before emitting the correct one")
@@ -133,7 +134,7 @@ struct ChangeStreamTests {
         let leeway = Catalogue.defaultLeewayMilliseconds
         let late = Fact.didRenew("2", day(30), day(60), at: day(30, 3_000))
             .with { $0.receivedAt = day(31) }
-        let changes = told([bought, late], readings: [reading(1, day(30, leeway))])
+        let changes = reported([bought, late], readings: [reading(1, day(30, leeway))])
         #expect(names(changes) == ["started", "expired", "corrected", "continued", "renewed"])
         let correction = try #require(changes.first { $0.name == .corrected })
         #expect(correction.withdrawn.map(\.at) == [day(30)])
@@ -149,7 +150,7 @@ struct ChangeStreamTests {
         #expect(names(before.changes) == ["started", "updated"])
         #expect(before.changes[1].answer?.accessUntil == day(60))
         #expect(before.nextDue == day(30))
-        let after = told([bought, early], readings: [reading(2, day(30))])
+        let after = reported([bought, early], readings: [reading(2, day(30))])
         #expect(names(after) == ["started", "updated", "continued", "renewed"])
     }
 
@@ -158,15 +159,15 @@ struct ChangeStreamTests {
         var again = bought
         again.position = 2
         again.cause = Cause(kind: .transaction)
-        #expect(names(told([bought, again])) == ["started"])
+        #expect(names(reported([bought, again])) == ["started"])
     }
 
     @Test("changes are emitted in order of arrival, not of signing")
     func lateArrival() {
         let off = turnedOff.with { $0.receivedAt = day(35) }
-        let changes = told([bought, off])
+        let changes = reported([bought, off])
         #expect(names(changes).first == "started")
-        #expect(changes.map(\.toldAt) == changes.map(\.toldAt).sorted())
+        #expect(changes.map(\.emittedAt) == changes.map(\.emittedAt).sorted())
         #expect(names(changes).contains("autoRenewDisabled"))
     }
 
@@ -198,9 +199,9 @@ struct ChangeStreamTests {
         var proof = bought
         proof.cause = Cause(kind: .transaction)
         proof.trust = .transport
-        #expect(told([bought])[0].stateHash == told([proof])[0].stateHash)
+        #expect(reported([bought])[0].stateHash == reported([proof])[0].stateHash)
         let elsewhere = bought.transaction { $0.storefront = "FRA" }
-        #expect(told([bought])[0].stateHash != told([elsewhere])[0].stateHash)
+        #expect(reported([bought])[0].stateHash != reported([elsewhere])[0].stateHash)
     }
 
     @Test("the order of the facts does not matter")

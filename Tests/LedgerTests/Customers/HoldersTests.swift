@@ -11,7 +11,7 @@ struct HoldersTests {
     // MARK: Tokens
 
     @Test("Without token and link it has no holder")
-    func nobody() {
+    func unknownCustomer() {
         let life = given(bought, renewed)
         #expect(life.holders(day(10)).isEmpty)
         #expect(life.holders.named.isEmpty)
@@ -185,13 +185,13 @@ struct HoldersTests {
     func anyOrder(_ seed: UInt64) {
         var numbers = SeededNumbers(seed: seed)
         let facts = numbered(RandomCommands.facts(&numbers))
-        let told = Lifecycle(facts, environment: .production, catalogue: Catalogue())
+        let reported = Lifecycle(facts, environment: .production, catalogue: Catalogue())
         for _ in 0..<6 {
             let other = Lifecycle(
                 facts.shuffled(using: &numbers), environment: .production, catalogue: Catalogue())
-            #expect(other.holders == told.holders)
-            #expect(other.lifeFacts == told.lifeFacts)
-            #expect(other.notices == told.notices)
+            #expect(other.holders == reported.holders)
+            #expect(other.lifeFacts == reported.lifeFacts)
+            #expect(other.notices == reported.notices)
         }
     }
 }

@@ -79,11 +79,12 @@ struct MinimumTrustTests {
 
     @Test("A status, or any other usable fact of that rank, suffices; an unusable one does not")
     func known() {
-        let told = bought(.secret)
+        let reported = bought(.secret)
         #expect(
-            life([told, .status(.active, at: day(2))], .signed).answer(day(3))?.isEntitled == true)
-        let broken = Fact.told(.transaction, at: day(2)).with { $0.flaw = .undecodable }
-        #expect(life([told, broken], .transport).answer(day(3))?.isEntitled == false)
+            life([reported, .status(.active, at: day(2))], .signed).answer(day(3))?.isEntitled
+                == true)
+        let broken = Fact.reported(.transaction, at: day(2)).with { $0.flaw = .undecodable }
+        #expect(life([reported, broken], .transport).answer(day(3))?.isEntitled == false)
     }
 
     @Test("No leeway after an end stated only at rank secret")

@@ -91,7 +91,7 @@ struct PlainCustomers {
                     let product = answer.productId?.rawValue
                 else { continue }
                 let isActive =
-                    moment == time && isVouched(lives[index].facts) && gives(answer, at: time)
+                    moment == time && isConfirmed(lives[index].facts) && gives(answer, at: time)
                 if picture.products[product] != .active {
                     picture.products[product] = isActive ? .active : .inactive
                 }
@@ -107,7 +107,7 @@ struct PlainCustomers {
     }
 
     /// Whether any usable fact has the catalogue's minimum trust.
-    private func isVouched(_ facts: [Fact]) -> Bool {
+    private func isConfirmed(_ facts: [Fact]) -> Bool {
         facts.contains { fact in
             guard fact.flaw == nil, fact.signedDate != nil else { return false }
             return switch (catalogue.minimumTrust, fact.trust) {

@@ -29,7 +29,7 @@ extension Lifecycle {
 
 extension RollForwardRow {
     /// The columns that are not 0, by name.
-    var told: [String: Int64] {
+    var reported: [String: Int64] {
         Dictionary(uniqueKeysWithValues: columns.map { ($0.key.name, $0.value) })
     }
 }

@@ -39,18 +39,18 @@ struct RollForwardGroupTests {
         let rows = rows([.product])
         #expect(rows.map(\.group) == [["a"], ["b"], ["b"]])
         #expect(
-            rows.map(\.told) == [["movedOut": 1], ["movedIn": 1], ["churned.voluntary": 1]])
+            rows.map(\.reported) == [["movedOut": 1], ["movedIn": 1], ["churned.voluntary": 1]])
         #expect(rows.allSatisfy { $0.residue == 0 })
         for dimension in [Dimension.group, .app, .country, .currency, .phase, .ownership] {
-            let told = self.rows([dimension]).map(\.told)
-            #expect(told == [[:], ["churned.voluntary": 1]], "\(dimension)")
+            let reported = self.rows([dimension]).map(\.reported)
+            #expect(reported == [[:], ["churned.voluntary": 1]], "\(dimension)")
         }
     }
 
     @Test("Chains excluded by a filter move out of the rows and do not churn")
     func filtered() {
         let only = rows([], .chains, [.product: ["a"]])
-        #expect(only.map(\.told) == [["movedOut": 1], [:]])
+        #expect(only.map(\.reported) == [["movedOut": 1], [:]])
         #expect(only.map(\.activeStart) == [1, 0])
         #expect(rows([], .chains, [.product: ["c"]]).allSatisfy { $0.isEmpty })
         #expect(rows([], .chains, [.offerIdentifier: [nil]]).map(\.activeStart) == [1, 1])
@@ -62,7 +62,7 @@ struct RollForwardGroupTests {
         let rows = rows([.reason])
         #expect(rows.map(\.group) == [[nil], [nil], ["voluntary"]])
         #expect(
-            rows.map(\.told) == [
+            rows.map(\.reported) == [
                 [:], ["movedOut": 1], ["movedIn": 1, "churned.voluntary": 1],
             ])
         #expect(rows.map(\.rateBase) == [1, 1, 1])
@@ -76,7 +76,7 @@ struct RollForwardGroupTests {
         let rows = rows([], .money)
         #expect(rows.map(\.group) == [["USD"], ["USD"]])
         #expect(rows.map(\.activeStart) == [120_000, 90_000])
-        #expect(rows.map(\.told) == [["contraction": 30_000], ["churned.voluntary": 90_000]])
+        #expect(rows.map(\.reported) == [["contraction": 30_000], ["churned.voluntary": 90_000]])
         #expect(rows.allSatisfy { $0.residue == 0 && $0.unpricedEnd == 0 })
     }
 
@@ -85,7 +85,7 @@ struct RollForwardGroupTests {
         let rows = rows([.product], .money)
         #expect(rows.map(\.group) == [["USD", "a"], ["USD", "b"], ["USD", "b"]])
         #expect(
-            rows.map(\.told) == [
+            rows.map(\.reported) == [
                 ["movedOut": 120_000], ["movedIn": 90_000], ["churned.voluntary": 90_000],
             ])
     }
@@ -99,7 +99,7 @@ struct RollForwardGroupTests {
         let rows = life.rows(
             RollForwardQuestion(.money, instants: [day(1), day(40)]), catalogue)
         #expect(rows.map(\.group) == [["EUR"], ["USD"]])
-        #expect(rows.map(\.told) == [["movedIn": 108_000], ["movedOut": 120_000]])
+        #expect(rows.map(\.reported) == [["movedIn": 108_000], ["movedOut": 120_000]])
     }
 
     @Test("A paid chain without a price counts as unpriced, never as free money")
@@ -117,15 +117,15 @@ struct RollForwardGroupTests {
             .didRenew("2", day(7), day(37)).product("a").priced(10_000),
             .didRenew("3", day(37), day(44)).product("a").asTrial, .expired(at: day(44)),
             catalogue: catalogue)
-        func told(_ measure: RollForwardQuestion.Measure) -> [[String: Int64]] {
+        func reported(_ measure: RollForwardQuestion.Measure) -> [[String: Int64]] {
             life.rows(
                 RollForwardQuestion(
                     measure, instants: [day(0), day(7), day(37), day(44), day(45)]), catalogue
-            ).map(\.told)
+            ).map(\.reported)
         }
-        #expect(told(.chains) == [["new": 1], [:], [:], ["churned.voluntary": 1]])
-        #expect(told(.paidChains) == [[:], ["converted": 1], ["toFree": 1], [:]])
-        #expect(told(.money) == [["converted": 120_000], ["toFree": 120_000]])
+        #expect(reported(.chains) == [["new": 1], [:], [:], ["churned.voluntary": 1]])
+        #expect(reported(.paidChains) == [[:], ["converted": 1], ["toFree": 1], [:]])
+        #expect(reported(.money) == [["converted": 120_000], ["toFree": 120_000]])
     }
 
     @Test("A trial that ends without a payment never was a paid chain")
@@ -135,7 +135,7 @@ struct RollForwardGroupTests {
             catalogue: catalogue)
         #expect(try #require(life.rollForward(day(-1), day(9), .paidChains)).isEmpty)
         #expect(
-            try #require(life.rollForward(day(-1), day(9))).told
+            try #require(life.rollForward(day(-1), day(9))).reported
                 == ["new": 1, "churned.voluntary": 1])
     }
 

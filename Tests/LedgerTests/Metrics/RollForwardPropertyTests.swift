@@ -120,10 +120,10 @@ struct RollForwardPropertyTests {
         for seed in 1...60 as ClosedRange<UInt64> {
             var numbers = SeededNumbers(seed: seed)
             let facts = RandomLife.facts(seed: seed, count: 12)
-            let told = Lifecycle(facts, environment: .production, catalogue: Catalogue())
+            let reported = Lifecycle(facts, environment: .production, catalogue: Catalogue())
             let shuffled = Lifecycle(
                 facts.shuffled(using: &numbers), environment: .production, catalogue: Catalogue())
-            #expect(told.metrics() == shuffled.metrics(), "seed \(seed)")
+            #expect(reported.metrics() == shuffled.metrics(), "seed \(seed)")
         }
     }
 

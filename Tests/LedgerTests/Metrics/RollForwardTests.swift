@@ -35,7 +35,7 @@ struct RollForwardTests {
             bought.owned(.familyShared), .didRenew("2", day(30), day(60)),
             .didRenew("3", day(60), day(90)).owned(.familyShared), .expired(at: day(90)))
         let row = try #require(life.rollForward(day(0), day(100)))
-        #expect(row.told == ["movedIn": 1, "movedOut": 1])
+        #expect(row.reported == ["movedIn": 1, "movedOut": 1])
         #expect(row.residue == 0)
     }
 
@@ -64,7 +64,7 @@ struct RollForwardTests {
         let life = given(bought, .autoRenew(false, at: day(3)), .expired(at: day(30)))
         let row = try #require(life.rollForward(day(from), day(to)))
         #expect(row.activeStart == start)
-        #expect(row.told == columns)
+        #expect(row.reported == columns)
         #expect(row.activeEnd == end)
         #expect(row.residue == 0)
     }
@@ -86,9 +86,9 @@ struct RollForwardTests {
 
     @Test("The first access is new, or appeared if earlier history is missing")
     func first() throws {
-        #expect(try #require(given(bought).rollForward(day(0), day(1))).told == ["new": 1])
+        #expect(try #require(given(bought).rollForward(day(0), day(1))).reported == ["new": 1])
         let adopted = given(.didRenew("9", day(0), day(30)))
-        #expect(try #require(adopted.rollForward(day(-1), day(1))).told == ["appeared": 1])
+        #expect(try #require(adopted.rollForward(day(-1), day(1))).reported == ["appeared": 1])
     }
 
     @Test("Back from billing retry is recovered, and the churn before it remains")
@@ -97,7 +97,7 @@ struct RollForwardTests {
             bought, .didFailToRenew(at: day(30)),
             .didRenew("2", day(40), day(70), .billingRecovery))
         let row = try #require(life.rollForward(day(1), day(50)))
-        #expect(row.told == ["churned.billing": 1, "recovered": 1])
+        #expect(row.reported == ["churned.billing": 1, "recovered": 1])
         #expect(row.activeStart == 1 && row.activeEnd == 1 && row.residue == 0)
     }
 
@@ -106,7 +106,7 @@ struct RollForwardTests {
         let life = given(
             bought, .didFailToRenew(at: day(30), grace: day(46)),
             .didRenew("2", day(35), day(65), .billingRecovery))
-        #expect(try #require(life.rollForward(day(1), day(50))).told == [:])
+        #expect(try #require(life.rollForward(day(1), day(50))).reported == [:])
     }
 
     @Test("Retry that ends in expiry churned once, when access ended")
@@ -114,8 +114,8 @@ struct RollForwardTests {
         let life = given(
             bought, .didFailToRenew(at: day(30)), .expired(.billingRetry, at: day(90)))
         #expect(
-            try #require(life.rollForward(day(1), day(99))).told == ["churned.billing": 1])
-        #expect(try #require(life.rollForward(day(31), day(99))).told == [:])
+            try #require(life.rollForward(day(1), day(99))).reported == ["churned.billing": 1])
+        #expect(try #require(life.rollForward(day(31), day(99))).reported == [:])
     }
 
     @Test("A new purchase after expiry is reactivated")
@@ -123,7 +123,7 @@ struct RollForwardTests {
         let life = given(
             bought, .autoRenew(false, at: day(3)), .expired(at: day(30)),
             .resubscribed("2", day(50), day(80)))
-        #expect(try #require(life.rollForward(day(31), day(60))).told == ["reactivated": 1])
+        #expect(try #require(life.rollForward(day(31), day(60))).reported == ["reactivated": 1])
     }
 
     @Test("A reversed refund reinstates; a purchase after a refund reactivates")
@@ -132,11 +132,11 @@ struct RollForwardTests {
         let reversed = given(
             bought, refund, .notification(.refundReversed, "1", day(0), day(30), at: day(12)))
         #expect(
-            try #require(reversed.rollForward(day(1), day(20))).told
+            try #require(reversed.rollForward(day(1), day(20))).reported
                 == ["churned.refund": 1, "reinstated": 1])
         let bought = given(bought, refund, .resubscribed("2", day(20), day(50)))
         #expect(
-            try #require(bought.rollForward(day(1), day(25))).told
+            try #require(bought.rollForward(day(1), day(25))).reported
                 == ["churned.refund": 1, "reactivated": 1])
     }
 
@@ -144,7 +144,7 @@ struct RollForwardTests {
     func neverEntitled() throws {
         let life = given(
             bought.revoked(day(0)), .resubscribed("2", day(20), day(50)))
-        #expect(try #require(life.rollForward(day(-1), day(25))).told == ["new": 1])
+        #expect(try #require(life.rollForward(day(-1), day(25))).reported == ["new": 1])
     }
 
     // MARK: Reasons of churn
@@ -158,14 +158,14 @@ struct RollForwardTests {
     func reasons(_ subtype: Subtype, _ reason: EndReason) throws {
         let life = given(bought, .expired(subtype, at: day(30)))
         let row = try #require(life.rollForward(day(1), day(40)))
-        #expect(row.told == ["churned.\(reason.rawValue)": 1])
+        #expect(row.reported == ["churned.\(reason.rawValue)": 1])
         #expect(row.churned == 1)
     }
 
     @Test("A period that ended without a statement churned unconfirmed")
     func unconfirmed() throws {
         #expect(
-            try #require(given(bought).rollForward(day(1), day(40))).told
+            try #require(given(bought).rollForward(day(1), day(40))).reported
                 == ["churned.unconfirmed": 1])
     }
 

@@ -11,7 +11,7 @@ struct LowerRankNoticeTests {
     private func versionOne(
         _ type: NotificationType, _ id: String = "1", at signedDate: Timestamp
     ) -> Fact {
-        var fact = Fact.told(.notificationV1, type: type, at: signedDate).trusted(.secret)
+        var fact = Fact.reported(.notificationV1, type: type, at: signedDate).trusted(.secret)
         fact.transaction = .period(id, day(0), day(30))
         return fact
     }
@@ -51,7 +51,7 @@ struct LowerRankNoticeTests {
     }
 
     @Test("A lower rank alone counts, without a notice")
-    func believed() {
+    func accepted() {
         let life = given(
             bought,
             versionOne(.refund, "2", at: day(33)).revoked(day(32)).transaction {
@@ -145,10 +145,10 @@ struct LowerRankNoticeTests {
 
     @Test("verifyReceipt raises a notice beside signed data and outranks version 1")
     func threeRanks() {
-        var answer = Fact.told(.verifyReceipt, at: day(4)).trusted(.transport)
+        var answer = Fact.reported(.verifyReceipt, at: day(4)).trusted(.transport)
         answer.transaction = .period("1", day(0), day(30))
-        let told = given(bought, answer.revoked(day(2)))
-        #expect(codes(told) == [.unconfirmedStatement])
+        let reported = given(bought, answer.revoked(day(2)))
+        #expect(codes(reported) == [.unconfirmedStatement])
         let contradicted = given(
             answer, versionOne(.refund, at: day(5)).revoked(day(2)))
         #expect(codes(contradicted) == [.contradiction])

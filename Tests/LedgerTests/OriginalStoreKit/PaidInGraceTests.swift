@@ -12,11 +12,11 @@ struct PaidInGraceTests {
     private let failed = Fact.didFailToRenew(at: day(30, second), grace: day(46))
 
     private func recovered(
-        by trust: Trust, told: Timestamp, from: Timestamp = day(30)
+        by trust: Trust, reported: Timestamp, from: Timestamp = day(30)
     ) -> Fact {
-        var fact = Fact.told(
+        var fact = Fact.reported(
             trust == .secret ? .notificationV1 : .verifyReceipt,
-            type: trust == .secret ? .didRenew : nil, at: told)
+            type: trust == .secret ? .didRenew : nil, at: reported)
         fact.transaction = .period("2", from, day(60))
         return fact.trusted(trust)
     }
@@ -27,9 +27,9 @@ struct PaidInGraceTests {
 
     /// As if it had not been stated.
     private func expectDenied(
-        _ facts: [Fact], _ told: Fact, sourceLocation: SourceLocation = #_sourceLocation
+        _ facts: [Fact], _ reported: Fact, sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        let (with, without) = (given(facts + [told]), given(facts))
+        let (with, without) = (given(facts + [reported]), given(facts))
         #expect(with.history == without.history, sourceLocation: sourceLocation)
         #expect(
             with.notices(.contradiction).count == without.notices(.contradiction).count + 1,
@@ -40,8 +40,8 @@ struct PaidInGraceTests {
 
     @Test("A failure signed after it excludes it", arguments: lower)
     func toldBefore(_ trust: Trust) {
-        expectDenied(month(failed), recovered(by: trust, told: day(30, second)))
-        let life = given(month(failed) + [recovered(by: trust, told: day(30, second + 1))])
+        expectDenied(month(failed), recovered(by: trust, reported: day(30, second)))
+        let life = given(month(failed) + [recovered(by: trust, reported: day(30, second + 1))])
         #expect(life.notices(.contradiction).isEmpty)
     }
 
@@ -56,27 +56,28 @@ struct PaidInGraceTests {
             .expired(.billingRetry, at: day(34)), .didFailToRenew(at: day(34)),
         ])
     func over(_ word: Fact) {
-        expectDenied(month(failed, word), recovered(by: .secret, told: day(35)))
+        expectDenied(month(failed, word), recovered(by: .secret, reported: day(35)))
     }
 
     @Test("A failure after the end of grace, or without grace, excludes it")
     func withoutGrace() {
         let late = Fact.didFailToRenew(at: day(46), grace: day(46))
-        expectDenied(month(late), recovered(by: .secret, told: day(50)))
-        expectDenied(month(.didFailToRenew(at: day(30, 1))), recovered(by: .secret, told: day(35)))
+        expectDenied(month(late), recovered(by: .secret, reported: day(50)))
+        expectDenied(
+            month(.didFailToRenew(at: day(30, 1))), recovered(by: .secret, reported: day(35)))
     }
 
     @Test("A period that begins a moment later has not kept the anchor")
     func movedAnchor() {
         expectDenied(
-            month(failed), recovered(by: .secret, told: day(35), from: day(30, 1)))
+            month(failed), recovered(by: .secret, reported: day(35), from: day(30, 1)))
     }
 
     // MARK: Counted
 
     @Test("Grace lasts until it was stated, and the paid time follows", arguments: lower)
     func counts(_ trust: Trust) {
-        let life = given(month(failed) + [recovered(by: trust, told: day(35))])
+        let life = given(month(failed) + [recovered(by: trust, reported: day(35))])
         #expect(
             life.history == [
                 Start(.subscribed, day(0)), Start(.grace, day(30)), Start(.renewing, day(35)),
@@ -88,7 +89,7 @@ struct PaidInGraceTests {
 
     @Test("Stated after the end of grace, it counts from there unless signed as over")
     func toldLate() {
-        let life = given(month(failed) + [recovered(by: .transport, told: day(55))])
+        let life = given(month(failed) + [recovered(by: .transport, reported: day(55))])
         #expect(
             life.history == [
                 Start(.subscribed, day(0)), Start(.grace, day(30)), Start(.renewing, day(46)),
@@ -102,7 +103,7 @@ struct PaidInGraceTests {
             $0.autoRenewStatus = Raw(.on)
             $0.gracePeriodExpiresDate = day(46)
         }
-        let life = given(month(failed, asked) + [recovered(by: .secret, told: day(35))])
+        let life = given(month(failed, asked) + [recovered(by: .secret, reported: day(35))])
         #expect(life.state(day(50)) == .renewing)
     }
 }

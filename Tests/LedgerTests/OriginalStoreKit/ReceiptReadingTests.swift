@@ -11,7 +11,7 @@ struct ReceiptReadingTests {
         _ id: String, of product: String = "basic", _ from: Timestamp, _ to: Timestamp,
         at signedDate: Timestamp
     ) -> Fact {
-        var fact = Fact.told(.receipt, at: signedDate)
+        var fact = Fact.reported(.receipt, at: signedDate)
         fact.transaction = .period(id, from, to)
         fact.transaction?.productId = ProductId(product)
         fact.transaction?.type = nil
@@ -69,7 +69,8 @@ struct ReceiptReadingTests {
 
     @Test("A token at rank secret names the customer at that rank")
     func borrowedToken() {
-        var versionOne = Fact.told(.notificationV1, type: .didRenew, at: day(1)).trusted(.secret)
+        var versionOne = Fact.reported(.notificationV1, type: .didRenew, at: day(1)).trusted(
+            .secret)
         versionOne.transaction = .period("1", day(0), day(30))
         versionOne.transaction?.appAccountToken = customer.rawValue
         let life = given(receipt("1", day(0), day(30), at: day(2)), versionOne)
@@ -82,7 +83,7 @@ struct ReceiptReadingTests {
 
     @Test("A token of an earlier period keeps its rank")
     func earlierToken() {
-        var versionOne = Fact.told(.notificationV1, type: .subscribed, at: day(0))
+        var versionOne = Fact.reported(.notificationV1, type: .subscribed, at: day(0))
             .trusted(.secret)
         versionOne.transaction = .period("1", day(0), day(30))
         versionOne.transaction?.appAccountToken = customer.rawValue

@@ -100,11 +100,11 @@ struct ReceiptStatementsTests {
         name: String, more: String, transaction: String, type: NotificationType, subtype: Subtype?
     ) throws {
         let parts = try statements(body(name, more, transaction)).parts
-        let told = try #require(parts.first { $0.fact.cause.notificationType != nil }?.fact)
-        #expect(told.cause.notificationType?.value == type)
-        #expect(told.cause.subtype?.value == subtype)
-        #expect(told.unknownValues == [])
-        #expect(told.transaction?.transactionId == TransactionId("12"))
+        let reported = try #require(parts.first { $0.fact.cause.notificationType != nil }?.fact)
+        #expect(reported.cause.notificationType?.value == type)
+        #expect(reported.cause.subtype?.value == subtype)
+        #expect(reported.unknownValues == [])
+        #expect(reported.transaction?.transactionId == TransactionId("12"))
     }
 
     @Test("All types are covered")
@@ -128,9 +128,9 @@ struct ReceiptStatementsTests {
 
     @Test("An unknown type changes nothing and is reported")
     func unknown() throws {
-        let told = try statements(body("LATER")).parts[1].fact
-        #expect(told.cause.notificationType?.rawValue == "LATER")
-        #expect(told.unknownValues == ["notificationType"])
+        let reported = try statements(body("LATER")).parts[1].fact
+        #expect(reported.cause.notificationType?.rawValue == "LATER")
+        #expect(reported.unknownValues == ["notificationType"])
     }
 
     @Test("Before 2020 cancellations were beside the transaction")

@@ -161,10 +161,10 @@ struct ToldLateTests {
             fact.with { $0.signedDate = day(Int64(index) * 30) }
         }
         let late = [month(1), month(2), month(3)]
-        let told = given(live + [failure, recovered]).history
-        #expect(given(late + [failure, recovered]).history == told)
+        let reported = given(live + [failure, recovered]).history
+        #expect(given(late + [failure, recovered]).history == reported)
         #expect(
-            told.suffix(4) == [
+            reported.suffix(4) == [
                 Start(.grace, day(90)), Start(.billingRetry, day(93)), Start(.renewing, day(98)),
                 Start(.expired, day(128)),
             ])
@@ -173,17 +173,17 @@ struct ToldLateTests {
     @Test("Grace stated by version 1 gives way to the signed month; access stays")
     func knownBefore() {
         // Version 1 stated all of it at the time, with the anchor kept; Apple's API later.
-        let told = [
+        let reported = [
             month(3, at: day(60)).trusted(.secret), failed(.secret),
             month(4, at: day(95)).trusted(.secret),
         ]
         #expect(
-            given(told).history == [
+            given(reported).history == [
                 Start(.renewing, day(60)), Start(.grace, day(90)), Start(.renewing, day(95)),
                 Start(.expired, day(120)),
             ])
         // The signed month began at the end of the previous one: access is unchanged.
-        let since = given(told + months)
+        let since = given(reported + months)
         #expect(since.history == paid)
         #expect(since.state(day(92))?.isEntitled == true)
     }

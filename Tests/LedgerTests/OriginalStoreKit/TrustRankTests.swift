@@ -10,7 +10,7 @@ struct TrustRankTests {
         _ type: NotificationType, _ id: String, _ from: Timestamp, _ to: Timestamp,
         at signedDate: Timestamp
     ) -> Fact {
-        var fact = Fact.told(.notificationV1, type: type, at: signedDate).trusted(.secret)
+        var fact = Fact.reported(.notificationV1, type: type, at: signedDate).trusted(.secret)
         fact.transaction = .period(id, from, to)
         return fact
     }
@@ -18,7 +18,7 @@ struct TrustRankTests {
     private func receipt(
         _ id: String, _ from: Timestamp, _ to: Timestamp, at signedDate: Timestamp
     ) -> Fact {
-        var fact = Fact.told(.receipt, at: signedDate)
+        var fact = Fact.reported(.receipt, at: signedDate)
         fact.transaction = .period(id, from, to)
         fact.transaction?.type = nil
         return fact

@@ -30,9 +30,9 @@ struct ArrivalOrderTests {
 
     @Test("All orders of short lives", arguments: Story.all)
     func allOrders(_ story: Story) {
-        let told = life(story.facts, story.environment)
-        let moments = Picture.moments(story.facts, told)
-        let expected = Picture(told, moments: moments)
+        let reported = life(story.facts, story.environment)
+        let moments = Picture.moments(story.facts, reported)
+        let expected = Picture(reported, moments: moments)
         var orders = 0
         var differing = 0
         forEachOrder(story.facts) { facts in
@@ -46,9 +46,9 @@ struct ArrivalOrderTests {
 
     @Test("Every fact repeated anywhere", arguments: Story.all)
     func repeated(_ story: Story) {
-        let told = life(story.facts, story.environment)
-        let moments = Picture.moments(story.facts, told)
-        let expected = Picture(told, moments: moments)
+        let reported = life(story.facts, story.environment)
+        let moments = Picture.moments(story.facts, reported)
+        let expected = Picture(reported, moments: moments)
         for fact in story.facts {
             for place in 0...story.facts.count {
                 var facts = story.facts
@@ -61,18 +61,18 @@ struct ArrivalOrderTests {
 
     @Test("Positions name facts without ordering them", arguments: Story.all)
     func positions(_ story: Story) {
-        let told = life(story.facts, story.environment)
+        let reported = life(story.facts, story.environment)
         let count = Int64(story.facts.count)
         let reversed = story.facts.map { fact in
             fact.with { $0.position = count + 1 - fact.position }
         }
         let other = life(reversed, story.environment)
-        #expect(other.intervals == told.intervals)
-        #expect(other.lifeFacts.map(\.name) == told.lifeFacts.map(\.name))
-        #expect(other.timeline.map { count + 1 - $0.cause } == told.timeline.map(\.cause))
+        #expect(other.intervals == reported.intervals)
+        #expect(other.lifeFacts.map(\.name) == reported.lifeFacts.map(\.name))
+        #expect(other.timeline.map { count + 1 - $0.cause } == reported.timeline.map(\.cause))
         #expect(
             other.notices.map { notice in notice.evidence.map { count + 1 - $0 }.sorted() }
-                == told.notices.map(\.evidence))
+                == reported.notices.map(\.evidence))
     }
 
     @Test("Random orders of long lives, with repetitions", arguments: 1...40 as ClosedRange<UInt64>)
@@ -80,9 +80,9 @@ struct ArrivalOrderTests {
         var numbers = SeededNumbers(seed: seed)
         let facts = RandomLife.facts(
             seed: seed, count: 8 + numbers.below(60), isHostile: seed.isMultiple(of: 2))
-        let told = life(facts)
-        let moments = Picture.moments(facts, told)
-        let expected = Picture(told, moments: moments)
+        let reported = life(facts)
+        let moments = Picture.moments(facts, reported)
+        let expected = Picture(reported, moments: moments)
         for _ in 0..<12 {
             let again = facts.filter { _ in numbers.chance(30) }
             let shuffled = (facts + again).shuffled(using: &numbers)

@@ -24,14 +24,14 @@ struct InvariantTests {
 
     @Test("Intervals are adjacent, in order, not empty, and the last one is open")
     func adjacent() {
-        for told in InvariantTests.lives {
-            let intervals = told.life.intervals
+        for reported in InvariantTests.lives {
+            let intervals = reported.life.intervals
             for (left, right) in zip(intervals, intervals.dropFirst()) {
-                #expect(left.to == right.from, "seed \(told.seed)")
-                #expect(left.from < right.from, "seed \(told.seed)")
+                #expect(left.to == right.from, "seed \(reported.seed)")
+                #expect(left.from < right.from, "seed \(reported.seed)")
                 #expect(
                     left.state != right.state || left.transactionId != right.transactionId,
-                    "seed \(told.seed)")
+                    "seed \(reported.seed)")
             }
             #expect(intervals.allSatisfy { ($0.to == nil) == ($0 == intervals.last) })
         }
@@ -39,12 +39,12 @@ struct InvariantTests {
 
     @Test("No answer before the first interval, and one at every later moment")
     func answers() {
-        for told in InvariantTests.lives {
-            let (facts, life) = (told.facts, told.life)
+        for reported in InvariantTests.lives {
+            let (facts, life) = (reported.facts, reported.life)
             let first = life.intervals.first?.from
             for moment in Picture.moments(facts, life) {
                 let isSince = first.map { $0 <= moment } ?? false
-                #expect((life.answer(moment) != nil) == isSince, "seed \(told.seed)")
+                #expect((life.answer(moment) != nil) == isSince, "seed \(reported.seed)")
             }
             #expect(life.isEmpty == (first == nil))
         }
@@ -52,11 +52,11 @@ struct InvariantTests {
 
     @Test("The answer at an interval's start agrees with it, with bounds around the moment")
     func answersAgree() throws {
-        for told in InvariantTests.lives {
-            let life = told.life
+        for reported in InvariantTests.lives {
+            let life = reported.life
             for interval in life.intervals {
                 let answer = try #require(life.answer(interval.from))
-                #expect(answer.state == interval.state, "seed \(told.seed)")
+                #expect(answer.state == interval.state, "seed \(reported.seed)")
                 #expect(answer.transactionId == interval.transactionId)
                 #expect(answer.productId == interval.productId)
                 #expect(answer.since <= interval.from)
@@ -70,8 +70,8 @@ struct InvariantTests {
 
     @Test("Transitions are the changes of state between intervals")
     func transitions() {
-        for told in InvariantTests.lives {
-            let life = told.life
+        for reported in InvariantTests.lives {
+            let life = reported.life
             let changes = life.intervals.enumerated().filter { index, interval in
                 index == 0 || life.intervals[index - 1].state != interval.state
             }
@@ -86,10 +86,10 @@ struct InvariantTests {
 
     @Test("Every cause and every piece of evidence is a fact of the life")
     func evidence() {
-        for told in InvariantTests.lives {
-            let (facts, life) = (told.facts, told.life)
+        for reported in InvariantTests.lives {
+            let (facts, life) = (reported.facts, reported.life)
             let positions = Set(facts.map(\.position))
-            #expect(positions.isSuperset(of: life.timeline.map(\.cause)), "seed \(told.seed)")
+            #expect(positions.isSuperset(of: life.timeline.map(\.cause)), "seed \(reported.seed)")
             for notice in life.notices {
                 #expect(!notice.evidence.isEmpty && positions.isSuperset(of: notice.evidence))
                 #expect(notice.evidence == notice.evidence.sorted())
@@ -104,8 +104,8 @@ struct InvariantTests {
     @Test("Subscriptions and one-time purchases share no states")
     func kinds() {
         let oneTime: Set<ChainState> = [.owned, .lapsed, .consumed, .revoked]
-        for told in InvariantTests.lives {
-            let life = told.life
+        for reported in InvariantTests.lives {
+            let life = reported.life
             let states = Set(life.intervals.map(\.state)).subtracting([.revoked])
             #expect(states.allSatisfy { oneTime.contains($0) == life.isOneTime })
         }

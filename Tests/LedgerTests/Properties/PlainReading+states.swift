@@ -3,7 +3,7 @@ import Ledger
 
 /// A plain implementation of rules 5 to 7 of `lifecycle.md` §2.
 extension PlainReading {
-    enum Word { case over, failing, nothing }
+    enum RenewalSignal { case over, failing, nothing }
 
     /// From when facts concern the time after a period.
     private func opening(_ period: Period) -> Int64 {
@@ -39,7 +39,7 @@ extension PlainReading {
         return signed.milliseconds < opening(next)
     }
 
-    func word(_ fact: Fact, _ end: Timestamp) -> Word {
+    func word(_ fact: Fact, _ end: Timestamp) -> RenewalSignal {
         let (type, status) = (fact.cause.notificationType?.value, fact.status?.rawValue)
         if type == .expired || status == 2 { return .over }
         if type == .didFailToRenew || type == .gracePeriodExpired || status == 3 || status == 4 {
@@ -58,10 +58,10 @@ extension PlainReading {
     func keptAnchor(_ index: Int) -> Timestamp? {
         let (period, next) = (periods[index], periods[index + 1])
         guard next.start == period.end, next.firstStated > period.end else { return nil }
-        let told = evidence(period, before: next.firstStated) { isAbout($0, index) }
+        let reported = evidence(period, before: next.firstStated) { isAbout($0, index) }
         // A lower rank does not delay a higher-rank period.
-        guard let trust = told.first?.trust, trust >= next.best.fact.trust else { return nil }
-        let grace = told.last { fact in
+        guard let trust = reported.first?.trust, trust >= next.best.fact.trust else { return nil }
+        let grace = reported.last { fact in
             word(fact, period.end) == .failing
                 && (fact.renewal?.gracePeriodExpiresDate).map { $0 > period.end } ?? false
         }?.renewal?.gracePeriodExpiresDate

@@ -23,8 +23,8 @@ struct PlainReadingTests {
         let life = Lifecycle(facts, environment: environment, catalogue: Catalogue())
         let reading = PlainReading(facts, environment: environment)
         for moment in Picture.moments(facts, life) {
-            let (told, read) = (life.state(moment), reading.state(moment))
-            #expect(told == read, "\(name), \(moment.testDescription)")
+            let (reported, read) = (life.state(moment), reading.state(moment))
+            #expect(reported == read, "\(name), \(moment.testDescription)")
         }
         return Set(life.intervals.map(\.state))
     }

@@ -24,7 +24,7 @@ struct RandomLife {
 
     private mutating func fact() -> Fact {
         let isNotification = numbers.chance(60)
-        var fact = Fact.told(
+        var fact = Fact.reported(
             isNotification ? .notification : numbers.pick([.transaction, .renewalPair]),
             at: numbers.chance(2) ? nil : moment())
         if isNotification {

@@ -119,7 +119,7 @@ struct Story: Sendable, CustomTestStringConvertible {
                 .didRenew("7", day(0, 20 * minute), day(0, 25 * minute)),
                 .notification(.renewalExtended, "7", day(0, 20 * minute), day(0, 25 * minute))
                     .renewal { $0.renewalDate = day(0, 30 * minute) },
-                .told(.notification, at: nil),
+                .reported(.notification, at: nil),
                 .renewalInfo(at: day(0, 26 * minute)) {
                     $0.isInBillingRetryPeriod = true
                 },

@@ -60,10 +60,10 @@ struct BestSnapshotTests {
     @Test("A lower rank neither extends nor revokes a higher one's period")
     func lowerRankBeside() {
         let signed = Fact.subscribed("1", day(0), day(30))
-        let told = Fact.transaction("1", day(0), day(40), at: day(9)).revoked(day(8))
-        #expect(given(signed, told.trusted(.transport)).history == given(signed).history)
+        let reported = Fact.transaction("1", day(0), day(40), at: day(9)).revoked(day(8))
+        #expect(given(signed, reported.trusted(.transport)).history == given(signed).history)
         #expect(
-            given(signed.trusted(.transport), told.trusted(.transport)).history == [
+            given(signed.trusted(.transport), reported.trusted(.transport)).history == [
                 Start(.subscribed, day(0)), Start(.revoked, day(8)),
             ])
     }

@@ -104,8 +104,8 @@ struct EvidenceTests {
             .notification(.didChangeRenewalPref, at: day(32)),
             .notification(.refundDeclined, at: day(32)),
             .status(.active, at: day(32)), .status(.revoked, at: day(32)),
-            .told(.renewalPair, at: day(32)).with { $0.status = Raw(rawValue: 9) },
-            .told(.notification, at: day(32)).with {
+            .reported(.renewalPair, at: day(32)).with { $0.status = Raw(rawValue: 9) },
+            .reported(.notification, at: day(32)).with {
                 $0.cause.notificationType = Raw(rawValue: "DID_SOMETHING")
             },
             .transaction("1", day(0), day(30), at: day(32)),

@@ -29,7 +29,8 @@ struct FactOrderTests {
     @Test("A fact with neither transaction, renewal nor type changes nothing")
     func nullPayload() {
         let known = Fact.subscribed("1", day(0), day(30))
-        let life = given(known, .told(.transaction, at: day(10)), .told(.renewalPair, at: day(40)))
+        let life = given(
+            known, .reported(.transaction, at: day(10)), .reported(.renewalPair, at: day(40)))
         #expect(life.history == given(known).history)
         #expect(life.notices == given(known).notices)
     }

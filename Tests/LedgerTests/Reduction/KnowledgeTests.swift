@@ -24,7 +24,7 @@ struct KnowledgeTests {
     }
 
     @Test("On day 31 the renewal was unknown, so the state known then is expired")
-    func believed() {
+    func accepted() {
         #expect(known(at: day(31)).state(day(31)) == .expired)
         #expect(known(at: day(32)).state(day(31)) == .renewing)
     }

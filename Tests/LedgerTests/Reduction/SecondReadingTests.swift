@@ -30,7 +30,7 @@ struct SecondReadingTests {
 
     @Test("§2: duplicates change nothing, also of an undated, unreadable fact")
     func undatedTwice() {
-        let fact = Fact.told(.notification, at: nil).with { $0.flaw = .undecodable }
+        let fact = Fact.reported(.notification, at: nil).with { $0.flaw = .undecodable }
         #expect(given(bought, fact, fact).notices.count == given(bought, fact).notices.count)
     }
 

@@ -5,7 +5,7 @@ import Ledger
 /// change what a test is about.
 extension Fact {
     /// The base of every fact: signed by Apple, received at once. `given` sets position and digest.
-    static func told(
+    static func reported(
         _ kind: EventKind, type: NotificationType? = nil, subtype: Subtype? = nil,
         at signedDate: Timestamp?
     ) -> Fact {
@@ -21,7 +21,7 @@ extension Fact {
     static func notification(
         _ type: NotificationType, _ subtype: Subtype? = nil, at signedDate: Timestamp
     ) -> Fact {
-        told(.notification, type: type, subtype: subtype, at: signedDate)
+        reported(.notification, type: type, subtype: subtype, at: signedDate)
     }
 
     /// A notification that carries a transaction.
@@ -29,7 +29,7 @@ extension Fact {
         _ type: NotificationType, _ id: String, _ from: Timestamp, _ to: Timestamp,
         at signedDate: Timestamp? = nil, subtype: Subtype? = nil
     ) -> Fact {
-        var fact = told(.notification, type: type, subtype: subtype, at: signedDate ?? from)
+        var fact = reported(.notification, type: type, subtype: subtype, at: signedDate ?? from)
         fact.transaction = .period(id, from, to)
         return fact
     }
@@ -82,7 +82,7 @@ extension Fact {
 
     /// One item of an API response: Apple's status.
     static func status(_ status: SubscriptionStatus, at signedDate: Timestamp) -> Fact {
-        var fact = told(.renewalPair, at: signedDate)
+        var fact = reported(.renewalPair, at: signedDate)
         fact.status = Raw(status)
         return fact
     }
@@ -91,7 +91,7 @@ extension Fact {
     static func transaction(
         _ id: String, _ from: Timestamp, _ to: Timestamp, at signedDate: Timestamp
     ) -> Fact {
-        var fact = told(.transaction, at: signedDate)
+        var fact = reported(.transaction, at: signedDate)
         fact.transaction = .period(id, from, to)
         return fact
     }
@@ -100,7 +100,7 @@ extension Fact {
     static func renewalInfo(
         at signedDate: Timestamp, _ change: (inout RenewalSnapshot) -> Void = { _ in }
     ) -> Fact {
-        told(.renewalPair, at: signedDate).renewal(change)
+        reported(.renewalPair, at: signedDate).renewal(change)
     }
 
     func with(_ change: (inout Fact) -> Void) -> Fact {

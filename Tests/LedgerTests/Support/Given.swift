@@ -36,5 +36,7 @@ extension Lifecycle {
 
     func notices(_ code: NoticeCode) -> [Notice] { notices.filter { $0.code == code } }
 
-    func lifeFacts(_ name: LifeFactName) -> [LifeFact] { lifeFacts.filter { $0.name == name } }
+    func lifeFacts(_ name: TimelineEventName) -> [TimelineEvent] {
+        lifeFacts.filter { $0.name == name }
+    }
 }

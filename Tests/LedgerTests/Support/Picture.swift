@@ -5,7 +5,7 @@ import Ledger
 struct Picture: Hashable, Sendable {
     let intervals: [Interval]
     let transitions: [Transition]
-    let lifeFacts: [LifeFact]
+    let lifeFacts: [TimelineEvent]
     let notices: [Notice]
     let timeline: [TimelineEntry]
     let transactionIds: [TransactionId]

@@ -15,16 +15,17 @@ struct ProductChangeTests {
                 uniqueKeysWithValues: levels.map { (ProductId($0.key), .init(level: $0.value)) }))
     }
 
-    private let changes: Set<LifeFactName> = [.upgraded, .downgraded, .crossgraded]
+    private let changes: Set<TimelineEventName> = [.upgraded, .downgraded, .crossgraded]
 
-    private func changes(_ life: Lifecycle) -> [LifeFact] {
+    private func changes(_ life: Lifecycle) -> [TimelineEvent] {
         life.lifeFacts.filter { changes.contains($0.name) }
     }
 
     @Test(
         "The catalogue's levels decide, 1 being the highest",
-        arguments: [(1, .upgraded), (2, .crossgraded), (3, .downgraded)] as [(Int, LifeFactName)])
-    func levels(_ level: Int, _ expected: LifeFactName) {
+        arguments: [(1, .upgraded), (2, .crossgraded), (3, .downgraded)]
+            as [(Int, TimelineEventName)])
+    func levels(_ level: Int, _ expected: TimelineEventName) {
         let life = given(
             product("a", .subscribed("1", day(0), day(30))),
             product("b", .didRenew("2", day(30), day(60), at: day(31))),

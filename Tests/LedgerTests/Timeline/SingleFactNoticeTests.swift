@@ -81,7 +81,7 @@ struct SingleFactNoticeTests {
         #expect(given(bought, .status(.expired, at: day(0, -1))).notices.isEmpty)
         #expect(
             given(bought, .status(.expired, at: day(0))).notices.map(\.code) == [.contradiction])
-        let unknown = Fact.told(.renewalPair, at: day(3)).with { $0.status = Raw(rawValue: 6) }
+        let unknown = Fact.reported(.renewalPair, at: day(3)).with { $0.status = Raw(rawValue: 6) }
         #expect(given(bought, unknown).notices.isEmpty)
     }
 

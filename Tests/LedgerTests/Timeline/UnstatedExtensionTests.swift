@@ -18,7 +18,7 @@ struct UnstatedExtensionTests {
     @Test(
         "From a second after every end it raises a notice, and changes nothing",
         arguments: [(day(30), 0), (day(30, 999), 0), (day(30, 1_000), 1), (day(44), 1)])
-    func told(_ date: Timestamp, _ count: Int) {
+    func reported(_ date: Timestamp, _ count: Int) {
         let life = given(.subscribed("1", day(0), day(30)), later(date))
         #expect(life.notices(.unconfirmedStatement).count == count)
         #expect(life.answer(day(20))?.accessUntil == day(30))

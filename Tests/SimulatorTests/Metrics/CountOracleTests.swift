@@ -72,7 +72,7 @@ struct CountOracleTests {
         }
     }
 
-    private static func told(
+    private static func reported(
         _ metric: CountedMetric, _ chain: PlainCounts, instants: [Timestamp]
     ) -> [Occurrence] {
         chain.plain.life.occurrences(
@@ -87,10 +87,10 @@ struct CountOracleTests {
         var sums: [String: Int64] = [:]
         for world in Self.worlds {
             for (seed, chain) in world.chains {
-                let told = Self.told(metric, chain, instants: Self.instants).map(Line.init)
+                let reported = Self.reported(metric, chain, instants: Self.instants).map(Line.init)
                 let plain = chain.counts(metric, instants: Self.instants).map(Line.init)
                 #expect(
-                    Line.sorted(told) == Line.sorted(plain),
+                    Line.sorted(reported) == Line.sorted(plain),
                     "\(metric) seed \(seed) at \(world.limit.rfc3339)")
                 for line in plain { sums.merge(line.amounts, uniquingKeysWith: +) }
             }
@@ -117,12 +117,12 @@ struct CountOracleTests {
             let ledger = TruthTests.fold(life.deliveries, life, catalogue: silent)
             let plain = PlainCounts(
                 plain: PlainLife(life.deliveries, ledger), catalogue: silent, limit: limit)
-            let told = ledger.occurrences(
+            let reported = ledger.occurrences(
                 of: metric, in: TruthTests.world.bundleId, catalogue: silent, limit: limit,
                 instants: Self.instants)
             let counted = plain.counts(metric, instants: Self.instants)
             #expect(
-                Line.sorted(told.map(Line.init)) == Line.sorted(counted.map(Line.init)),
+                Line.sorted(reported.map(Line.init)) == Line.sorted(counted.map(Line.init)),
                 "\(metric) seed \(seed)")
             for count in counted { sums.merge(count.amounts, uniquingKeysWith: +) }
         }
@@ -171,12 +171,12 @@ struct CountOracleTests {
         let world = World(
             limit: Self.worlds[2].limit, chains: Array(Self.worlds[2].chains.prefix(250)))
         let counts = world.chains.map { $0.plain.counts(metric, instants: Self.instants) }
-        let told = world.chains.map { Self.told(metric, $0.plain, instants: Self.instants) }
+        let reported = world.chains.map { Self.reported(metric, $0.plain, instants: Self.instants) }
         for dimensions in groupings {
             for filter in filters {
                 var table = CountTable(
                     metric, instants: Self.instants, dimensions: dimensions, filters: filter)
-                for occurrences in told { table.add(occurrences) }
+                for occurrences in reported { table.add(occurrences) }
                 var cells: [Place: [String: Int64]] = [:]
                 for row in table.rows() {
                     let amounts = row.amounts.filter { $0.value != 0 }

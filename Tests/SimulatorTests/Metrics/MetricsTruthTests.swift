@@ -48,14 +48,15 @@ struct MetricsTruthTests {
                     measure, instants: Self.instants, dimensions: dimensions, filters: filter)
                 var sum = RollForward(question)
                 for chain in metrics { sum.add(chain) }
-                let told = Self.cells(sum.rows())
+                let reported = Self.cells(sum.rows())
                 let plain = PlainRollForward(
                     measure: measure, dimensions: dimensions, filters: filter,
                     catalogue: TruthTests.catalogue)
                 for (from, to) in zip(question.instants, question.instants.dropFirst()) {
                     let expected = plain.cells(&chains, from: from, to: to)
                     #expect(
-                        told[from] ?? [:] == expected, "\(measure) \(dimensions) \(from.rfc3339)")
+                        reported[from] ?? [:] == expected,
+                        "\(measure) \(dimensions) \(from.rfc3339)")
                 }
             }
         }
@@ -83,13 +84,13 @@ struct MetricsTruthTests {
             }
         }
         #expect(restored > 20)
-        let told = Self.cells(sum.rows())
+        let reported = Self.cells(sum.rows())
         let plain = PlainRollForward(
             measure: .money, dimensions: [.product], filters: [:], catalogue: silent,
             lengths: lengths)
         for (from, to) in zip(question.instants, question.instants.dropFirst()) {
             let expected = plain.cells(&chains, from: from, to: to)
-            #expect(told[from] ?? [:] == expected, "\(from.rfc3339)")
+            #expect(reported[from] ?? [:] == expected, "\(from.rfc3339)")
         }
     }
 
@@ -119,7 +120,7 @@ struct MetricsTruthTests {
 
     @Test("Losses of access by reason are the true ones")
     func truly() {
-        var told: [String: Int64] = [:]
+        var reported: [String: Int64] = [:]
         var truth: [String: Int64] = [:]
         let everything = RollForwardQuestion(
             .chains, instants: [Timestamp(milliseconds: .min), Timestamp(milliseconds: .max)])
@@ -132,7 +133,7 @@ struct MetricsTruthTests {
             sum.add(metrics)
             for row in sum.rows() {
                 for reason in EndReason.allCases where row[.churned(reason)] > 0 {
-                    told[reason.rawValue, default: 0] += row[.churned(reason)]
+                    reported[reason.rawValue, default: 0] += row[.churned(reason)]
                 }
             }
             for (left, right) in zip(life.truth, life.truth.dropFirst())
@@ -140,7 +141,7 @@ struct MetricsTruthTests {
                 truth[right.reason?.rawValue ?? "none", default: 0] += 1
             }
         }
-        #expect(told == truth)
+        #expect(reported == truth)
         #expect(Set(truth.keys).isSuperset(of: ["voluntary", "billing", "refund"]))
     }
 

@@ -89,8 +89,8 @@ struct OccurrenceTruthTests {
                     expected["\(kind).recovered", default: 0] += 1
                 }
             }
-            let told = Self.sums(.recoveries, ledger).filter { !$0.key.contains("within") }
-            #expect(told == expected, "seed \(life.seed)")
+            let reported = Self.sums(.recoveries, ledger).filter { !$0.key.contains("within") }
+            #expect(reported == expected, "seed \(life.seed)")
         }
         #expect(entries > 20)
     }
@@ -130,9 +130,9 @@ struct OccurrenceTruthTests {
                 items.insert(
                     line == "0" ? transaction.transactionId?.rawValue ?? "" : "\(line) \(end)")
             }
-            let told = Self.sums(.renewals, ledger)["renewals"] ?? 0
-            #expect(told == Int64(items.count), "seed \(life.seed)")
-            count += told
+            let reported = Self.sums(.renewals, ledger)["renewals"] ?? 0
+            #expect(reported == Int64(items.count), "seed \(life.seed)")
+            count += reported
         }
         #expect(count > 100)
     }

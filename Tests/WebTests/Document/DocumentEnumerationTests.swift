@@ -34,7 +34,8 @@ struct DocumentEnumerationTests {
         List("EndReason", EndReason.allCases.map(\.rawValue)),
         List("EventKind", EventKind.allCases.map(\.rawValue)),
         List("ChangeName", ChangeName.allCases.map(\.rawValue)),
-        List("FactName", LifeFactName.allCases.map(\.rawValue) + ["granted", "grantWithdrawn"]),
+        List(
+            "FactName", TimelineEventName.allCases.map(\.rawValue) + ["granted", "grantWithdrawn"]),
         List("Notice/properties/code", NoticeCode.allCases.map(\.rawValue)),
         List("EnvironmentWord", environments.map(\.rawValue)),
         List("EnvironmentName", environments.map { EnvironmentLedger.directoryName($0) }),
@@ -104,7 +105,7 @@ struct DocumentEnumerationTests {
         for (name, bound) in [
             ("Actor", CommandLimits.actorByteCount), ("Reason", CommandLimits.reasonByteCount),
             ("IdempotencyKey", CommandLimits.idByteCount),
-            ("ListAfter", QuestionReader.cursorByteCount),
+            ("ListAfter", QueryParameters.cursorByteCount),
         ] {
             let schema = document.resolved("#/components/parameters/\(name)/schema")
             #expect(schema["maxLength"]?.int64 == Int64(bound), "\(name)")

@@ -161,19 +161,19 @@ final class BareHTTP2: ChannelInboundHandler, Sendable {
                 state.bytes.moveReaderIndex(forwardBy: 9 + length)
             }
         }
-        tell()
+        emit()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         state.withLock { $0.isClosed = true }
-        tell()
+        emit()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
     }
 
-    private func tell() {
+    private func emit() {
         let ready = state.withLock { state in
             let seen = state.seen
             let ready = state.waiting.filter { state.isClosed || $0.1(seen) }

@@ -19,7 +19,7 @@ struct ServedPlace: Sendable {
     var metrics = ServiceMetrics()
     var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     var streams = StreamRules()
-    var answers = AnswerRoom()
+    var answers = ResponseMemoryBudget()
     var limits = ConnectionLimits()
     var authenticationPace = LogPace()
     /// The clock used here: inside the third period of `MadePurchase`.

@@ -30,14 +30,14 @@ struct ToldLives: Sendable {
     /// Customers whose renewal was extended by a date that no transaction states, and who renewed
     /// since: the first `count`.
     static func renewedSince(_ count: Int) -> ToldLives {
-        var told = ToldLives(each: 0)
-        for seed in seeds where told.lives.count < count {
+        var reported = ToldLives(each: 0)
+        for seed in seeds where reported.lives.count < count {
             guard world.environment(seed: seed) == .production else { continue }
             let life = world.life(seed: seed)
-            guard isTold(life), life.isRenewedSinceExtension else { continue }
-            told.lives.append(life)
+            guard isReported(life), life.isRenewedSinceExtension else { continue }
+            reported.lives.append(life)
         }
-        return told
+        return reported
     }
 
     private init(each: Int) {
@@ -63,7 +63,7 @@ struct ToldLives: Sendable {
     /// Whether one request is enough: after an extended renewal followed by others, transactions
     /// and statuses show a gap.
     private static func isKnowable(_ life: SubscriberLife) -> Bool {
-        isTold(life)
+        isReported(life)
             && life.extensions.allSatisfy {
                 $0.end == $0.statedEnd || $0.transactionId == life.truth.last?.transactionId
             }
@@ -71,7 +71,7 @@ struct ToldLives: Sendable {
 
     /// Whether all of it was sent in the past and is still reported by Apple: no payments that
     /// failed for a while, no refunds that were reversed (`MigratedPastTests` covers these).
-    private static func isTold(_ life: SubscriberLife) -> Bool {
+    private static func isReported(_ life: SubscriberLife) -> Bool {
         life.deliveries.allSatisfy { $0.signedDate.map { $0 <= ServedPlace.now } == true }
             && life.truth.allSatisfy { interval in
                 switch interval.state {

@@ -98,8 +98,8 @@ struct LedgerProcess {
     }
 
     /// The intake of Apple's responses.
-    var intake: AnswerIntake {
-        AnswerIntake(
+    var intake: ResponseIntake {
+        ResponseIntake(
             ledger: ledger, apps: host.configuration.apps,
             verifier: verifier
         ) { [clock, steps] in

@@ -93,7 +93,7 @@ struct Proof {
     private func truth(of life: SubscriberLife, _ query: ChainQuery) async throws {
         let id = life.originalTransactionId.rawValue
         let reading = try await query.reading(id, moment: Moment(at: Proof.end, now: Proof.end))
-        let told = reading.life.intervals.map { interval in
+        let reported = reading.life.intervals.map { interval in
             Proof.words(
                 interval.state.rawValue, interval.from, interval.to,
                 interval.productId?.rawValue ?? "", interval.transactionId.rawValue,
@@ -104,10 +104,10 @@ struct Proof {
                 interval.state.rawValue, interval.from, interval.to, interval.productId.rawValue,
                 interval.transactionId.rawValue, interval.reason?.rawValue)
         }
-        guard told == truth else {
+        guard reported == truth else {
             throw Disagreement(
                 "chain \(id) of life \(life.seed)\n  ledger\n    "
-                    + told.joined(separator: "\n    ") + "\n  truth\n    "
+                    + reported.joined(separator: "\n    ") + "\n  truth\n    "
                     + truth.joined(separator: "\n    "))
         }
         for moment in life.moments { try check(moment, reading.life, id) }

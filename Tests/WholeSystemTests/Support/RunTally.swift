@@ -45,7 +45,7 @@ final class RunTally: Sendable {
     }
 
     func note(_ failure: any Error, seed: UInt64) {
-        let told = "seed \(seed): \(failure)\nrepeat with: make soak SEEDS=1 SEED=\(seed)"
-        state.withLock { $0.coverage.failures.append(told) }
+        let reported = "seed \(seed): \(failure)\nrepeat with: make soak SEEDS=1 SEED=\(seed)"
+        state.withLock { $0.coverage.failures.append(reported) }
     }
 }

@@ -88,7 +88,7 @@ struct SystemRun {
                         + " complete \(process.ledger.completeness.all.suffix(3)).")
             }
             try await revive()
-            if random.chance(script.projecting) { try await believe() }
+            if random.chance(script.projecting) { try await verifyEvidence() }
             try await revive()
         }
         // All faults have ended, and Apple is queried once more, late enough for a clock that is
@@ -171,7 +171,7 @@ struct SystemRun {
             let body = try notifier.body(step, signedBy: SmallWorld.signer)
             answer = try await process.take(body)
         }
-        notifier.settle(step, answer)
+        notifier.walCheckpoint(step, answer)
     }
 
     /// A back end retries an upload until it is acknowledged.
@@ -200,7 +200,7 @@ struct SystemRun {
     // MARK: Queries during the run
 
     /// Queries one chain and stores the answer: as of the same position it must never change.
-    private mutating func believe() async throws {
+    private mutating func verifyEvidence() async throws {
         try await process.project()
         guard !steps.isDead else { return }
         let life = random.pick(world.lives)

@@ -18,7 +18,7 @@ struct AuditExtent: Sendable {
 
     /// - Parameter lastPosition: the largest position in `events`.
     static func read(_ database: Database, lastPosition: Int64) throws -> AuditExtent {
-        let headers = try BoundStatement(
+        let headers = try PreparedStatement(
             database,
             "SELECT count(*), coalesce(max(id), 0), coalesce(min(id), 0) FROM headers")
         defer { headers.reset() }
@@ -33,7 +33,7 @@ struct AuditExtent: Sendable {
     private static func surplusEvidence(
         _ database: Database, _ lastPosition: Int64
     ) throws -> [Int64] {
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database,
             """
             SELECT position FROM evidence WHERE position < 1

@@ -24,7 +24,7 @@ struct AuditHead: Sendable {
 
     /// Nil when there is no head row.
     static func read(_ database: Database) throws -> AuditHead? {
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database,
             """
             SELECT position, tree, root, newest_received_at,

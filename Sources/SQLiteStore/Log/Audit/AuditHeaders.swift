@@ -7,9 +7,10 @@ internal import Signing
 enum AuditHeaders {
     /// Checks that every header matches its hash, and is found by its id and by its hash.
     static func findings(_ database: Database) throws -> [LogFinding] {
-        let select = try BoundStatement(database, "SELECT id, hash, bytes FROM headers ORDER BY id")
-        let byHash = try BoundStatement(database, "SELECT id FROM headers WHERE hash = ?")
-        let byId = try BoundStatement(database, "SELECT 1 FROM headers WHERE id = ?")
+        let select = try PreparedStatement(
+            database, "SELECT id, hash, bytes FROM headers ORDER BY id")
+        let byHash = try PreparedStatement(database, "SELECT id FROM headers WHERE hash = ?")
+        let byId = try PreparedStatement(database, "SELECT 1 FROM headers WHERE id = ?")
         defer { select.reset() }
         var findings: [LogFinding] = []
         while try select.step() {

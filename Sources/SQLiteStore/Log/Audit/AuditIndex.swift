@@ -19,7 +19,7 @@ struct AuditIndex: Sendable {
     /// A page of entries after `entry`, empty at the end. Nil when the index is damaged: an entry
     /// is no digest, is out of order, or is not found by a search.
     func entries(_ database: Database, after entry: Entry?) throws -> [Entry]? {
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database,
             """
             SELECT \(column), position FROM events INDEXED BY \(name)
@@ -27,7 +27,7 @@ struct AuditIndex: Sendable {
             ORDER BY \(column), position LIMIT ?
             """)
         // The walk steps from entry to entry; an append searches the tree from the root.
-        let find = try BoundStatement(
+        let find = try PreparedStatement(
             database,
             """
             SELECT 1 FROM events INDEXED BY \(name) WHERE \(column) = ? AND position = ?

@@ -4,22 +4,22 @@ internal import LedgerStore
 
 /// Reads the log for an audit: damaged rows are returned, not thrown.
 struct AuditReader {
-    private let rows: BoundStatement
-    private let evidence: BoundStatement
+    private let rows: PreparedStatement
+    private let evidence: PreparedStatement
     private var headers: HeaderTable
     /// The largest header id that the evidence read so far refers to; 0 for none.
     var largestHeader: Int64 { headers.largestId }
 
     init(_ database: Database, path: String) throws {
         headers = try HeaderTable(database, known: KnownHeaders(), path: path)
-        rows = try BoundStatement(
+        rows = try PreparedStatement(
             database,
             """
             SELECT \(EventRow.columns) FROM events
             WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
             """)
         // The walk steps from row to row; readers search by position, from the root of the tree.
-        evidence = try BoundStatement(
+        evidence = try PreparedStatement(
             database,
             """
             SELECT form, bytes, EXISTS (SELECT 1 FROM events WHERE position = ?1)

@@ -29,7 +29,7 @@ enum AuditSchema {
 
     /// https://www.sqlite.org/pragma.html#pragma_integrity_check
     private static func hasSoundTrees(_ database: Database) throws -> Bool {
-        let check = try BoundStatement(database, "PRAGMA integrity_check(1)")
+        let check = try PreparedStatement(database, "PRAGMA integrity_check(1)")
         defer { check.reset() }
         return try check.step() && check.text(0, equals: "ok")
     }

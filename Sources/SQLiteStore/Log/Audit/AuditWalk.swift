@@ -4,8 +4,8 @@ internal import LedgerStore
 /// The state an audit carries from page to page, in order: tree, clock and keys.
 struct AuditWalk {
     private(set) var report = LogAuditReport()
-    private(set) var keys = KeySum()
-    private(set) var identities = KeySum()
+    private(set) var keys = KeySetDigest()
+    private(set) var identities = KeySetDigest()
     private var tree = CompactRange()
     private var newestReceivedAt: Timestamp?
     private var nextPosition: Int64 = 1

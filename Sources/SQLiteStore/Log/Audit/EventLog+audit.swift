@@ -111,9 +111,9 @@ extension EventLog {
     /// Whether the index points to exactly the rows in the sum. Also false when the index is
     /// missing or cannot be read.
     private func holds(
-        _ index: AuditIndex, _ wanted: KeySum, through end: Int64
+        _ index: AuditIndex, _ wanted: KeySetDigest, through end: Int64
     ) async throws(StoreError) -> Bool {
-        var sum = KeySum()
+        var sum = KeySetDigest()
         var last: AuditIndex.Entry?
         do throws(StoreError) {
             repeat {

@@ -12,7 +12,7 @@ extension OperationsStore {
         _ list: Digest
     ) async throws(StoreError) -> (run: BackfillRun, troubles: [BackfillRun.Trouble])? {
         try await read { database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT settled, done, requests, appended, duplicates, conflicts, started_at
@@ -41,7 +41,7 @@ extension OperationsStore {
         solved: Int? = nil, at now: Timestamp
     ) async throws(StoreError) {
         try await write { database in
-            let keep = try BoundStatement(
+            let keep = try PreparedStatement(
                 database,
                 """
                 INSERT OR REPLACE INTO backfill_runs (list, settled, done, requests, appended,
@@ -72,7 +72,7 @@ extension OperationsStore {
     private static func troubles(
         of list: Digest, _ database: Database
     ) throws -> [BackfillRun.Trouble] {
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database,
             """
             SELECT ordinal, id, code, message FROM backfill_troubles WHERE list = ?
@@ -92,7 +92,7 @@ extension OperationsStore {
     private static func keep(
         _ trouble: BackfillRun.Trouble, of list: Digest, _ database: Database
     ) throws {
-        let insert = try BoundStatement(
+        let insert = try PreparedStatement(
             database,
             """
             INSERT OR REPLACE INTO backfill_troubles (list, ordinal, id, code, message)
@@ -109,7 +109,7 @@ extension OperationsStore {
     private static func solve(
         _ ordinal: Int, of list: Digest, _ database: Database
     ) throws {
-        let delete = try BoundStatement(
+        let delete = try PreparedStatement(
             database, "DELETE FROM backfill_troubles WHERE list = ? AND ordinal = ?")
         delete.bind(1, list)
         delete.bind(2, Int64(ordinal))
@@ -117,7 +117,7 @@ extension OperationsStore {
     }
 
     private static func forgetOldRuns(_ database: Database) throws {
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database,
             "SELECT list FROM backfill_runs ORDER BY touched_at DESC, list LIMIT -1 OFFSET ?")
         select.bind(1, Int64(backfillRunCount))
@@ -128,7 +128,7 @@ extension OperationsStore {
 
     private static func forget(_ list: Digest, _ database: Database) throws {
         for table in ["backfill_runs", "backfill_troubles"] {
-            let delete = try BoundStatement(database, "DELETE FROM \(table) WHERE list = ?")
+            let delete = try PreparedStatement(database, "DELETE FROM \(table) WHERE list = ?")
             delete.bind(1, list)
             try delete.runInsert()
         }

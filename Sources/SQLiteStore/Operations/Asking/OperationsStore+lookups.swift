@@ -8,7 +8,7 @@ extension OperationsStore {
     /// Every chain that was looked up and still had notices.
     public func lookups() async throws(StoreError) -> [ChainId: ChainLookup] {
         try await read { database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database, "SELECT bundle_id, chain, asked_at, times, notices FROM lookups")
             var found: [ChainId: ChainLookup] = [:]
             while try select.step() {
@@ -36,7 +36,7 @@ extension OperationsStore {
                 INSERT OR REPLACE INTO lookups (bundle_id, chain, asked_at, times, notices)
                 VALUES (?, ?, ?, ?, ?)
                 """
-            let write = try BoundStatement(database, sql)
+            let write = try PreparedStatement(database, sql)
             write.bind(1, chain.bundleId.rawValue)
             write.bind(2, chain.originalTransactionId.rawValue)
             if let lookup {

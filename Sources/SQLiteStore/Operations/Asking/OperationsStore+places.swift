@@ -7,7 +7,7 @@ extension OperationsStore {
     /// The position reached in this history; nil when there is none.
     public func place(_ key: HistoryPlace.Key) async throws(StoreError) -> HistoryPlace? {
         try await read { database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT revision, position, leaf_hash FROM history_places
@@ -20,7 +20,7 @@ extension OperationsStore {
             guard try select.step(), let revision = select.text(0) else { return nil }
             return HistoryPlace(
                 revision: revision,
-                log: Checkpoint(
+                log: ProjectionCursor(
                     position: select.int64(1),
                     leafHash: select.isNull(2) ? nil : select.digest(2)))
         }
@@ -39,7 +39,7 @@ extension OperationsStore {
                     (bundle_id, id, endpoint, revision, position, leaf_hash)
                 VALUES (?, ?, ?, ?, ?, ?)
                 """
-            let write = try BoundStatement(database, sql)
+            let write = try PreparedStatement(database, sql)
             write.bind(1, key.bundleId.rawValue)
             write.bind(2, key.id)
             write.bind(3, key.endpoint)

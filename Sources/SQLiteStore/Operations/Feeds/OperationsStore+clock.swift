@@ -9,14 +9,14 @@ extension OperationsStore {
     /// time. The leaf hash is nil where an earlier release stored none; `looksAgain` is set where
     /// an earlier release may have left something out.
     public func feedClock() async throws(StoreError) -> (
-        end: Checkpoint, at: Timestamp, looksAgain: Bool
+        end: ProjectionCursor, at: Timestamp, looksAgain: Bool
     )? {
         try await read { database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database, "SELECT position, at, leaf_hash, looks_again FROM feed_clock")
             defer { select.reset() }
             guard try select.step() else { return nil }
-            let end = Checkpoint(position: select.int64(0), leafHash: select.digest(2))
+            let end = ProjectionCursor(position: select.int64(0), leafHash: select.digest(2))
             return (end, Timestamp(milliseconds: select.int64(1)), select.int64(3) != 0)
         }
     }
@@ -24,10 +24,10 @@ extension OperationsStore {
     /// Stores that the clock advanced to `at` when the log ended at `end`, and which chains changed
     /// by that, in order. Committed before the changes are emitted.
     public func keepClock(
-        end: Checkpoint, at: Timestamp, chains: [ChainId]
+        end: ProjectionCursor, at: Timestamp, chains: [ChainId]
     ) async throws(StoreError) {
         try await write { database in
-            let clock = try BoundStatement(
+            let clock = try PreparedStatement(
                 database,
                 """
                 INSERT OR REPLACE INTO feed_clock (id, position, at, leaf_hash, looks_again)
@@ -37,7 +37,7 @@ extension OperationsStore {
             clock.bind(2, at.milliseconds)
             clock.bind(3, end.leafHash)
             try clock.runInsert()
-            let insert = try BoundStatement(
+            let insert = try PreparedStatement(
                 database,
                 """
                 INSERT INTO clock_readings (position, at, ordinal, bundle_id, chain, leaf_hash)
@@ -58,9 +58,9 @@ extension OperationsStore {
     /// The ends of the log at which readings were made, newest first, before `position`.
     public func readingEnds(
         before position: Int64, limit: Int
-    ) async throws(StoreError) -> [Checkpoint] {
+    ) async throws(StoreError) -> [ProjectionCursor] {
         try await read { database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT DISTINCT position, leaf_hash FROM clock_readings
@@ -69,9 +69,10 @@ extension OperationsStore {
             select.bind(1, position)
             select.bind(2, Int64(max(1, limit)))
             defer { select.reset() }
-            var found: [Checkpoint] = []
+            var found: [ProjectionCursor] = []
             while try select.step() {
-                found.append(Checkpoint(position: select.int64(0), leafHash: select.digest(1)))
+                found.append(
+                    ProjectionCursor(position: select.int64(0), leafHash: select.digest(1)))
             }
             return found
         }
@@ -79,13 +80,13 @@ extension OperationsStore {
 
     /// Removes readings after `end`, which belonged to another log. The clock goes back to the
     /// newest remaining one, so that everything due since is evaluated again.
-    public func forgetClock(after end: Checkpoint) async throws(StoreError) {
+    public func forgetClock(after end: ProjectionCursor) async throws(StoreError) {
         try await write { database in
-            let delete = try BoundStatement(
+            let delete = try PreparedStatement(
                 database, "DELETE FROM clock_readings WHERE position > ?")
             delete.bind(1, end.position)
             try delete.runInsert()
-            let clock = try BoundStatement(
+            let clock = try PreparedStatement(
                 database,
                 """
                 UPDATE feed_clock SET position = ?1, leaf_hash = ?2,
@@ -103,7 +104,7 @@ extension OperationsStore {
         of chains: [ChainId]
     ) async throws(StoreError) -> [ChainId: [ClockReading]] {
         try await read { database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT position, at, ordinal FROM clock_readings
@@ -131,7 +132,7 @@ extension OperationsStore {
         after cursor: ChangePlace, through position: Int64, limit: Int
     ) async throws(StoreError) -> [(chain: ChainId, reading: ClockReading)] {
         try await read { database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT position, at, ordinal, bundle_id, chain FROM clock_readings

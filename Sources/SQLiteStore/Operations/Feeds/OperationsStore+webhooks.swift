@@ -49,7 +49,7 @@ extension OperationsStore {
         for endpoint: String, parked: Bool = false, limit: Int
     ) async throws(StoreError) -> [WaitingChange] {
         try await read { database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT position, clock, ordinal, place, bundle_id, chain, attempts, first_at,
@@ -73,7 +73,7 @@ extension OperationsStore {
         for endpoint: String
     ) async throws(StoreError) -> (waiting: Int, parked: Int) {
         try await read { database in
-            let select = try BoundStatement(
+            let select = try PreparedStatement(
                 database,
                 """
                 SELECT count(*) FILTER (WHERE parked_at IS NULL), count(parked_at)
@@ -91,7 +91,7 @@ extension OperationsStore {
         for endpoint: String, keeping limit: Int
     ) async throws(StoreError) -> Int {
         try await write { database in
-            let delete = try BoundStatement(
+            let delete = try PreparedStatement(
                 database,
                 """
                 DELETE FROM webhook_waiting WHERE endpoint = ?1 AND parked_at IS NOT NULL
@@ -112,7 +112,7 @@ extension OperationsStore {
     /// Resumes delivery to an endpoint that reported that it is gone.
     public func enableWebhook(_ name: String) async throws(StoreError) {
         try await write { database in
-            let update = try BoundStatement(
+            let update = try PreparedStatement(
                 database, "UPDATE webhook_endpoints SET disabled_at = NULL WHERE name = ?")
             update.bind(1, name)
             try update.runInsert()

@@ -5,13 +5,13 @@ internal import LedgerStore
 
 /// The rows of webhook endpoints and of changes waiting for them.
 enum WebhookRows {
-    static func place(_ row: BoundStatement, from column: Int32) -> ChangePlace {
+    static func place(_ row: PreparedStatement, from column: Int32) -> ChangePlace {
         ChangePlace(
             position: row.int64(column), clock: row.int64(column + 1),
             ordinal: row.int64(column + 2), index: row.int64(column + 3))
     }
 
-    static func time(_ row: BoundStatement, _ column: Int32) -> Timestamp? {
+    static func time(_ row: PreparedStatement, _ column: Int32) -> Timestamp? {
         row.optionalInt64(column).map { Timestamp(milliseconds: $0) }
     }
 
@@ -19,7 +19,7 @@ enum WebhookRows {
     static func endpoints(
         _ database: Database, named name: String? = nil
     ) throws -> [WebhookEndpointRow] {
-        let select = try BoundStatement(
+        let select = try PreparedStatement(
             database,
             """
             SELECT name, position, clock, ordinal, place, disabled_at, last_attempt_at,
@@ -40,7 +40,7 @@ enum WebhookRows {
         return rows
     }
 
-    static func waiting(_ row: BoundStatement) -> WaitingChange {
+    static func waiting(_ row: PreparedStatement) -> WaitingChange {
         WaitingChange(
             place: place(row, from: 0),
             chain: ChainId(
@@ -51,8 +51,9 @@ enum WebhookRows {
             parkedAt: time(row, 10))
     }
 
-    private static func bind(_ place: ChangePlace, to statement: BoundStatement, from first: Int32)
-    {
+    private static func bind(
+        _ place: ChangePlace, to statement: PreparedStatement, from first: Int32
+    ) {
         statement.bind(first, place.position)
         statement.bind(first + 1, place.clock)
         statement.bind(first + 2, place.ordinal)
@@ -60,7 +61,7 @@ enum WebhookRows {
     }
 
     static func write(_ endpoint: WebhookEndpointRow, _ database: Database) throws {
-        let insert = try BoundStatement(
+        let insert = try PreparedStatement(
             database,
             """
             INSERT OR REPLACE INTO webhook_endpoints
@@ -79,7 +80,7 @@ enum WebhookRows {
     }
 
     static func write(_ change: WaitingChange, of endpoint: String, _ database: Database) throws {
-        let insert = try BoundStatement(
+        let insert = try PreparedStatement(
             database,
             """
             INSERT OR REPLACE INTO webhook_waiting
@@ -102,7 +103,7 @@ enum WebhookRows {
     static func delete(
         _ place: ChainPlace, of endpoint: String, isParked: Bool = false, _ database: Database
     ) throws {
-        let delete = try BoundStatement(
+        let delete = try PreparedStatement(
             database,
             """
             DELETE FROM webhook_waiting

@@ -1,0 +1,214 @@
+import AppStore
+import AppStoreAPI
+import Ledger
+import LedgerStore
+internal import Projection
+internal import SQLiteStore
+import Signing
+
+/// Requests everything about one customer from Apple, and takes the responses into the ledger of
+/// the environment they name. Histories resume at their last cursor, so that a repetition fetches
+/// only what is new or changed.
+package struct CustomerRequests: Sendable {
+    let client: AppStoreServerAPIClient
+    let books: EnvironmentLedgers
+    /// Any id of the customer.
+    let id: String
+    package private(set) var tally = RequestTally()
+    /// The environments to request from; after the first response, the one that responded.
+    private var choice: EnvironmentChoice
+    /// The ledger's environment; fixed by the first response.
+    private(set) var environment: Environment?
+    /// Chains that, by their renewal info, last longer than their newest transaction.
+    private(set) var outlasting: [String] = []
+
+    /// - Parameters:
+    ///   - client: of the app.
+    ///   - books: the ledgers.
+    ///   - id: any id of the customer.
+    ///   - choice: the environments to request from; responses of a single one go into its ledger
+    ///     only.
+    package init(
+        _ client: AppStoreServerAPIClient, books: EnvironmentLedgers, id: String,
+        in choice: EnvironmentChoice
+    ) {
+        self.client = client
+        self.books = books
+        self.id = id
+        self.choice = choice
+        if case .only(let environment) = choice { self.environment = environment }
+    }
+
+    // MARK: Requests
+
+    /// Every transaction of the customer since the history's last cursor.
+    package mutating func transactions() async throws(AppleRequestFailure) {
+        try await history(.transactionHistory) { client, id, place, choice in
+            client.transactionHistoryPages(id, after: place, in: choice)
+        }
+    }
+
+    /// Every refund of the customer since the last cursor.
+    mutating func refunds() async throws(AppleRequestFailure) {
+        try await history(.refundHistory) { client, id, place, choice in
+            client.refundHistoryPages(id, after: place, in: choice)
+        }
+    }
+
+    /// The current status of every subscription of the customer.
+    package mutating func statuses() async throws(AppleRequestFailure) {
+        let answer: APIAnswer<StatusResponse>
+        do throws(APIFailure) {
+            answer = try await client.allSubscriptionStatuses(id, in: choice)
+        } catch { throw .apple(error) }
+        try await take(answer, .allSubscriptionStatuses)
+        for item in (answer.value.data ?? []).flatMap({ $0.lastTransactions ?? [] })
+        where item.isOutlasting {
+            if let id = item.originalTransactionId?.rawValue { outlasting.append(id) }
+        }
+    }
+
+    /// Notifications about the chains that last longer than their transactions: RENEWAL_EXTENDED
+    /// may be the only evidence of an extended renewal (`lifecycle.md` §2 rule 4). Sends no request
+    /// when the statuses, requested before, name no such chain.
+    package mutating func extensions() async throws(AppleRequestFailure) {
+        guard !outlasting.isEmpty, let environment else { return }
+        let now = books.clock()
+        let start = now.advanced(
+            byMilliseconds: NotificationHistory.marginMilliseconds
+                - NotificationHistory.milliseconds(in: environment))
+        for chain in outlasting {
+            try await notifications(of: chain, from: start, to: now, in: environment)
+        }
+    }
+
+    /// Notifications about the customer since `start`.
+    mutating func notifications(
+        of chain: String? = nil, from start: Timestamp, to end: Timestamp,
+        in environment: Environment
+    ) async throws(AppleRequestFailure) {
+        var request = NotificationHistoryRequest()
+        request.startDate = start
+        request.endDate = end
+        request.transactionId = chain ?? id
+        var pages = client.notificationHistoryPages(request, in: environment).makeAsyncIterator()
+        while let page = try await next(&pages) { try await take(page, .notificationHistory) }
+    }
+
+    // MARK: Pages
+
+    private typealias Walk<Page: PagedResponse> = (
+        AppStoreServerAPIClient, String, String?, EnvironmentChoice
+    ) -> PageWalk<Page>
+
+    private mutating func history<Page: PagedResponse>(
+        _ endpoint: Endpoint, _ walk: Walk<Page>
+    ) async throws(AppleRequestFailure) {
+        let place = try await place(endpoint)
+        do throws(AppleRequestFailure) {
+            try await follow(walk(client, id, place, choice), endpoint)
+        } catch {
+            guard place != nil, error.isUnknownPlace else { throw error }
+            try await follow(walk(client, id, nil, choice), endpoint)
+        }
+    }
+
+    private mutating func follow<Page: PagedResponse>(
+        _ walk: PageWalk<Page>, _ endpoint: Endpoint
+    ) async throws(AppleRequestFailure) {
+        var pages = walk.makeAsyncIterator()
+        var last: String?
+        let refusedBefore = tally.refused
+        while let page = try await next(&pages) {
+            try await take(page, endpoint)
+            last = page.value.nextPlace ?? last
+        }
+        // Refused evidence must be fetched again: the cursor stays.
+        guard let last, !last.isEmpty, tally.refused == refusedBefore else { return }
+        try await keep(last, endpoint)
+    }
+
+    private func next<Page: PagedResponse>(
+        _ pages: inout PageWalk<Page>.Iterator
+    ) async throws(AppleRequestFailure) -> APIAnswer<Page>? {
+        do throws(APIFailure) { return try await pages.next() } catch { throw .apple(error) }
+    }
+
+    private mutating func take<Value>(
+        _ answer: APIAnswer<Value>, _ endpoint: Endpoint
+    ) async throws(AppleRequestFailure) {
+        tally.requests += 1
+        choice = .only(answer.environment)
+        let home = environment ?? CustomerRequests.named(answer.body) ?? answer.environment
+        environment = home
+        guard AppleResponseReader.holdsEvidence(answer.body) else { return }
+        do throws(StoreError) {
+            tally.add(try await books.take(answer.body, named: endpoint.name, into: home))
+        } catch { throw .store(error) }
+    }
+
+    /// The environment a response names, in a signed part or beside it. It only selects the ledger,
+    /// whose own verification decides.
+    private static func named(_ body: [UInt8]) -> Environment? {
+        AppleResponseReader.claimedEnvironment(body)
+            ?? (try? JSONValue.parse(body))?["environment"]?.string
+            .flatMap { Environment(rawValue: $0) }
+    }
+
+    // MARK: Places
+
+    private func key(_ endpoint: Endpoint) -> HistoryPlace.Key {
+        HistoryPlace.Key(bundleId: client.bundleId, id: id, endpoint: endpoint.name)
+    }
+
+    /// The history's last cursor, if the ledger still contains everything up to it. Nil before the
+    /// first response, since the ledger is not known then.
+    private func place(_ endpoint: Endpoint) async throws(AppleRequestFailure) -> String? {
+        guard let environment else { return nil }
+        do throws(StoreError) {
+            let ledger = try await books.ledger(environment)
+            guard let place = try await ledger.operations.place(key(endpoint)),
+                try await Projector.isOfThisLog(ledger, place.log)
+            else { return nil }
+            return place.revision
+        } catch { throw .store(error) }
+    }
+
+    private func keep(_ revision: String, _ endpoint: Endpoint) async throws(AppleRequestFailure) {
+        guard let environment else { return }
+        do throws(StoreError) {
+            let ledger = try await books.ledger(environment)
+            let position = try await ledger.log.head().position
+            let place = HistoryPlace(
+                revision: revision, log: try await ledger.checkpoint(at: position) ?? .start)
+            try await ledger.operations.keep(place, of: key(endpoint))
+        } catch { throw .store(error) }
+    }
+}
+
+extension LastTransactionsItem {
+    /// Whether the renewal info states a later end than the transaction, not because of a failed
+    /// payment. Read unverified: it only selects requests.
+    var isOutlasting: Bool {
+        guard status?.value != .billingRetry, status?.value != .billingGracePeriod,
+            let end = date("expiresDate", in: signedTransactionInfo),
+            let renewal = date("renewalDate", in: signedRenewalInfo)
+        else { return false }
+        return renewal > end
+    }
+
+    private func date(_ name: String, in token: String?) -> Timestamp? {
+        guard let token, let jws = try? CompactJWS(parsing: Array(token.utf8)),
+            let payload = try? JSONValue.parse(jws.payload)
+        else { return nil }
+        return payload[name]?.int64.map { Timestamp(milliseconds: $0) }
+    }
+}
+
+extension AppleRequestFailure {
+    /// Apple no longer accepts the cursor (4000005): the whole history is fetched.
+    fileprivate var isUnknownPlace: Bool {
+        guard case .apple(let failure) = self else { return false }
+        return failure.appleCode == Raw(.invalidRequestRevision)
+    }
+}

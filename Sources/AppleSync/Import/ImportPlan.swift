@@ -1,0 +1,88 @@
+public import AppStore
+internal import Projection
+
+/// The cost of fetching the histories of all customers named in a directory.
+public struct ImportPlan: Sendable, Equatable {
+    public let parts: [Part]
+
+    /// One app in one environment; Apple's limits apply to each separately.
+    public struct Part: Sendable, Equatable {
+        public let scope: ImportScope
+        public let estimate: BackfillEstimate
+    }
+
+    /// - Parameters:
+    ///   - includesRefunds: whether refund histories are requested.
+    ///   - requestsPerSecond: limit per endpoint; nil: Apple's rates.
+    public init(_ evidence: StoredEvidence, includesRefunds: Bool, requestsPerSecond: Int?) {
+        parts = evidence.scopes.map { scope in
+            Part(
+                scope: scope,
+                estimate: BackfillEstimate(
+                    ids: evidence.ids(of: scope).count, includesRefunds: includesRefunds,
+                    environment: scope.environment, requestsPerSecond: requestsPerSecond))
+        }
+    }
+
+    public var requests: Int64 { parts.reduce(0) { $0 + $1.estimate.requests } }
+    /// Parts run sequentially.
+    public var milliseconds: Int64 { parts.reduce(0) { $0 + $1.estimate.milliseconds } }
+
+    /// The lines of the plan for people.
+    public func lines(_ evidence: StoredEvidence) -> [String] {
+        var lines = [
+            "\(evidence.files.count) files: \(evidence.receipts) receipts, \(evidence.responses)"
+                + " verifyReceipt responses, \(evidence.notifications) version 1 notifications,"
+                + " \(evidence.transactionReceipts) transaction receipts;"
+                + " \(evidence.badInputCount) unusable inputs"
+        ]
+        for (app, count) in evidence.otherApps.sorted(by: { $0.key < $1.key }) {
+            let name = app.rawValue.isEmpty ? "an unnamed app" : "\(app)"
+            lines.append("skipped: \(count) of \(name), which is not configured")
+        }
+        if evidence.otherEnvironments > 0 {
+            lines.append("skipped: \(evidence.otherEnvironments) of other environments")
+        }
+        for part in parts {
+            let name = EnvironmentLedger.directoryName(part.scope.environment)
+            lines.append("\(part.scope.bundleId), \(name): \(part.estimate.text)")
+        }
+        return lines
+    }
+
+    /// The members of the plan.
+    public func write(to json: inout JSONWriter, _ evidence: StoredEvidence) {
+        json.member("directory", evidence.directory)
+        json.member("files", evidence.files.count)
+        json.member("receipts", evidence.receipts)
+        json.member("responses", evidence.responses)
+        json.member("notifications", evidence.notifications)
+        json.member("transactionReceipts", evidence.transactionReceipts)
+        json.array("badInputs", evidence.badInputs) { json, bad in
+            json.object { json in
+                json.member("input", bad.input)
+                json.member("code", bad.code)
+                json.member("message", bad.message)
+            }
+        }
+        json.member("badInputsOmitted", evidence.badInputsOmitted)
+        json.array("otherApps", evidence.otherApps.sorted { $0.key < $1.key }) { json, app in
+            json.object { json in
+                json.member("bundleId", app.key.rawValue.isEmpty ? nil : app.key.rawValue)
+                json.member("pieces", app.value)
+            }
+        }
+        json.member("otherEnvironments", evidence.otherEnvironments)
+        json.member("customers", evidence.customerCount)
+        json.member("requests", requests)
+        json.member("seconds", (milliseconds + 999) / 1_000)
+        json.array("plan", parts) { json, part in
+            json.object { json in
+                json.member("bundleId", part.scope.bundleId)
+                json.member("environment", part.scope.environment.rawValue)
+                json.key("estimate")
+                part.estimate.write(to: &json)
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+public import AppStore
+public import Intake
+import Ledger
+public import LedgerStore
+internal import Projection
+public import Signing
+
+/// Migrates customers of original StoreKit: imports stored evidence of them, and finds the ids to
+/// request from Apple (`LedgerService.docc`, Coming from verifyReceipt). `Backfill` sends the
+/// requests.
+public struct StoreKitImport: Sendable {
+    private let apps: [Configuration.App]
+    /// Only this environment; nil: Production and Sandbox, separately.
+    private let only: Environment?
+
+    /// - Parameters:
+    ///   - apps: the apps whose evidence is accepted.
+    ///   - only: excludes other environments; nil accepts Production and Sandbox.
+    public init(apps: [Configuration.App], only: Environment? = nil) {
+        self.apps = apps
+        self.only = only
+    }
+
+    // MARK: Reading
+
+    /// Reads every file below a directory without verifying or writing. An unusable file is
+    /// reported and does not stop the rest.
+    ///
+    /// - Parameter report: called with the number of files read so far.
+    public func read(
+        _ directory: String, report: @Sendable (Int) -> Void = { _ in }
+    ) async throws(ImportProblem) -> StoredEvidence {
+        let files = try await EvidenceFolder.files(in: directory)
+        var evidence = StoredEvidence(directory: directory, files: files)
+        for (index, file) in files.enumerated() {
+            report(index)
+            var found = 0
+            var bad: [StoredEvidence.BadInput] = []
+            do throws(LineReader.Failure) {
+                let reader = StoredFileReader(path: "\(directory)/\(file)", name: file)
+                reading: while true {
+                    let pieces = try await reader.next()
+                    if pieces.isEmpty { break }
+                    for piece in pieces {
+                        do throws(UnreadableInput) {
+                            try take(StoredPiece(piece, name: piece.name ?? file), &evidence)
+                            found += 1
+                        } catch { bad.append(StoredEvidence.BadInput(error)) }
+                        if found == 0, bad.count >= ImportLimits.barrenLineCount {
+                            break reading
+                        }
+                        // The lines of a JSON list are not separate pieces of evidence.
+                        if found == 0, bad.first?.code == StoredPiece.listCode { break reading }
+                    }
+                }
+                if found == 0, bad.count != 1 { bad = [StoreKitImport.barren(file, bad.count)] }
+            } catch {
+                bad.append(
+                    StoredEvidence.BadInput(
+                        input: file, code: "unreadableInput",
+                        message: "It cannot be read: \(error.reason)."))
+            }
+            for one in bad { evidence.add(one) }
+        }
+        return evidence
+    }
+
+    private static func barren(_ file: String, _ lines: Int) -> StoredEvidence.BadInput {
+        StoredEvidence.BadInput(
+            input: file, code: VerificationCode.undecodablePayload.rawValue,
+            message: lines == 0
+                ? "The file is empty."
+                : "None of its first \(lines) lines is evidence of original StoreKit; the rest was"
+                    + " skipped.")
+    }
+
+    private func take(_ piece: StoredPiece, _ evidence: inout StoredEvidence) {
+        evidence.count(piece.form)
+        guard let environment = environment(of: piece) else {
+            evidence.otherEnvironments += 1
+            return
+        }
+        guard let app = app(of: piece) else {
+            evidence.otherApps[piece.bundleId ?? BundleId(""), default: 0] += 1
+            return
+        }
+        evidence.add(
+            piece.ids, to: ImportScope(bundleId: app, environment: environment))
+    }
+
+    /// The environment of a piece; nil for one that is excluded. A piece without an environment
+    /// belongs to the requested one, by default Production.
+    private func environment(of piece: StoredPiece) -> Environment? {
+        let named = piece.environment ?? only ?? .production
+        guard named == .production || named == .sandbox else { return nil }
+        return only == nil || only == named ? named : nil
+    }
+
+    private func app(of piece: StoredPiece) -> BundleId? {
+        guard let named = piece.bundleId else { return apps.count == 1 ? apps[0].bundleId : nil }
+        return apps.contains { $0.bundleId == named } ? named : nil
+    }
+
+    // MARK: Import
+
+    /// Verifies and appends the contents of the files, each piece in the ledger of its environment.
+    /// Known events are skipped, so an interrupted run can be repeated.
+    ///
+    /// - Parameters:
+    ///   - evidence: the result of `read`.
+    ///   - books: the ledgers.
+    ///   - verifier: verifies signatures.
+    ///   - report: called after each batch.
+    public func take(
+        _ evidence: StoredEvidence, into books: EnvironmentLedgers, verifier: EvidenceVerifier,
+        report: @Sendable (IngestSummary) -> Void = { _ in }
+    ) async throws(StoreError) -> IngestSummary {
+        var total = IngestSummary()
+        var waiting: [Environment: [InputChunk]] = [:]
+        var (count, byteCount) = (0, 0)
+        for file in evidence.files {
+            let reader = StoredFileReader(
+                path: "\(evidence.directory)/\(file)", name: file)
+            var found = 0
+            var barren = 0
+            // `read` has already reported unreadable files.
+            reading: while let pieces = try? await reader.next(), !pieces.isEmpty {
+                for piece in pieces {
+                    if found == 0, barren >= ImportLimits.barrenLineCount { break reading }
+                    guard let stored = try? StoredPiece(piece, name: file) else {
+                        barren += 1
+                        continue
+                    }
+                    found += 1
+                    guard stored.form != .transactionReceipt,
+                        let environment = environment(of: stored)
+                    else { continue }
+                    waiting[environment, default: []].append(piece)
+                    count += 1
+                    byteCount += piece.bytes.count
+                }
+                if count >= ImportLimits.piecesPerBatch
+                    || byteCount >= ImportLimits.bytesPerBatch
+                {
+                    try await append(&waiting, books, verifier, &total)
+                    (count, byteCount) = (0, 0)
+                    report(total)
+                }
+            }
+        }
+        try await append(&waiting, books, verifier, &total)
+        report(total)
+        return total
+    }
+
+    private func append(
+        _ waiting: inout [Environment: [InputChunk]], _ books: EnvironmentLedgers,
+        _ verifier: EvidenceVerifier, _ total: inout IngestSummary
+    ) async throws(StoreError) {
+        for environment in [Environment.production, .sandbox] {
+            guard let pieces = waiting[environment] else { continue }
+            let ingest = Ingest(
+                ledger: try await books.ledger(environment), apps: apps, verifier: verifier,
+                source: .import, clock: books.clock)
+            let summary = try await ingest.run(pieces)
+            total.add(summary)
+            total.position = max(total.position, summary.position)
+        }
+        waiting = [:]
+    }
+}

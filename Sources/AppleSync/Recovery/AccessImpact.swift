@@ -1,0 +1,171 @@
+import AppStore
+import Ledger
+import LedgerStore
+internal import Projection
+internal import SQLiteStore
+
+/// Measures for how long answers about a customer's access were wrong because of the events that a
+/// recovery brought, from the start of its window to now.
+///
+/// An answer can be wrong in two ways. A query at the time saw only the events that had arrived by
+/// then; the right answer would have included the missing events from when they were signed. A
+/// later query about the past sees all events but the missing ones. Either counts where it differs
+/// from what is known now.
+struct AccessImpact: Sendable {
+    let snapshot: LedgerSnapshot
+    let request: RecoveryRequest
+    /// The events that were missing.
+    let brought: BroughtEvents
+    let now: Timestamp
+
+    /// Maximum arrivals of a customer's events for which the answers from then on are folded again.
+    /// Of more, the newest count; earlier answers are treated as one.
+    static let arrivalCount = 200
+
+    /// One customer's chains and grants as of some state of knowledge.
+    private struct Belief {
+        var holdings: [Holding] = []
+        var grants: [Grant] = []
+    }
+
+    /// All facts about a customer.
+    private struct Known {
+        let customer: CustomerId
+        var chains: [(ChainId, [Fact])]
+        var own: [Fact]
+
+        var facts: [Fact] { chains.flatMap(\.1) + own }
+    }
+
+    /// States of knowledge to compare over an interval.
+    private struct Told {
+        /// With all facts.
+        let truth: Belief
+        /// With all facts but the missing ones.
+        let later: Belief
+        /// With the facts that had arrived by the start of the interval, and with those that should
+        /// have; nil when no missing fact matters yet.
+        let then: (reported: Belief, inTime: Belief)?
+
+        var beliefs: [Belief] {
+            [truth, later] + (then.map { [$0.reported, $0.inTime] } ?? [])
+        }
+    }
+
+    /// The wrong answers about a customer; nil when there are none.
+    func misled(
+        _ customer: CustomerId
+    ) async throws(StoreError) -> RecoveryReport.MisledCustomer? {
+        let chains = try await snapshot.projections.chains(of: customer)
+        let own = try await snapshot.facts.facts(of: [ChainId(customer: customer)]).flatMap(\.1)
+        let known = Known(
+            customer: customer,
+            chains: try await snapshot.facts.facts(of: chains).map { chain, facts in
+                (chain, facts.filter { $0.position <= snapshot.position })
+            }, own: own.filter { $0.position <= snapshot.position })
+        let wrong = wrong(known)
+        guard !wrong.isEmpty else { return nil }
+        return RecoveryReport.MisledCustomer(customer: customer, entitlements: wrong)
+    }
+
+    private func isMissing(_ fact: Fact) -> Bool { brought.contains(fact.position) }
+
+    private func signed(_ fact: Fact) -> Timestamp { fact.signedDate ?? fact.receivedAt }
+
+    /// By entitlement, in byte order.
+    private func wrong(_ known: Known) -> [RecoveryReport.MisledCustomer.Access] {
+        guard request.from < now else { return [] }
+        var sums: [String: (denied: Int64, granted: Int64)] = [:]
+        let truth = belief(known) { _ in true }
+        let later = belief(known) { !isMissing($0) }
+        let bounds = bounds(known)
+        for (from, to) in zip(bounds, bounds.dropFirst()) {
+            var then: (reported: Belief, inTime: Belief)?
+            if known.facts.contains(where: { isMissing($0) && signed($0) <= from }) {
+                then = (
+                    belief(known) { !isMissing($0) && $0.receivedAt <= from },
+                    belief(known) { (isMissing($0) ? signed($0) : $0.receivedAt) <= from }
+                )
+            }
+            add(Told(truth: truth, later: later, then: then), from, to, &sums)
+        }
+        return sums.sorted { $0.key < $1.key }.map { entry in
+            RecoveryReport.MisledCustomer.Access(
+                entitlement: entry.key, deniedMilliseconds: entry.value.denied,
+                grantedMilliseconds: entry.value.granted)
+        }
+    }
+
+    /// The times at which answers may have changed, in order: the window's start, every time an
+    /// event arrived or should have, and now.
+    private func bounds(_ known: Known) -> [Timestamp] {
+        var arrivals: Set<Timestamp> = []
+        for fact in known.facts {
+            let arrival = isMissing(fact) ? signed(fact) : fact.receivedAt
+            if request.from < arrival, arrival < now { arrivals.insert(arrival) }
+        }
+        return [request.from] + arrivals.sorted().suffix(AccessImpact.arrivalCount) + [now]
+    }
+
+    private func belief(_ known: Known, _ isKnown: (Fact) -> Bool) -> Belief {
+        var belief = Belief()
+        for (chain, facts) in known.chains {
+            let life = Lifecycle(
+                facts.filter(isKnown), environment: snapshot.ledger.environment,
+                catalogue: snapshot.ledger.catalogue)
+            belief.holdings.append(life.holding(of: known.customer, chain: chain))
+        }
+        belief.grants = Grant.grants(known.own.filter(isKnown))
+        return belief
+    }
+
+    // MARK: Sums
+
+    private func add(
+        _ reported: Told, _ from: Timestamp, _ to: Timestamp,
+        _ sums: inout [String: (denied: Int64, granted: Int64)]
+    ) {
+        let moments = moments(reported.beliefs.flatMap(\.holdings), from, to)
+        for (moment, next) in zip(moments, moments.dropFirst()) {
+            let length = next.milliseconds(since: moment)
+            let truth = active(reported.truth, at: moment)
+            let later = active(reported.later, at: moment)
+            var denied = truth.subtracting(later)
+            var granted = later.subtracting(truth)
+            if let then = reported.then {
+                let (reported, inTime) = (
+                    active(then.reported, at: moment), active(then.inTime, at: moment)
+                )
+                denied.formUnion(truth.subtracting(reported).intersection(inTime))
+                granted.formUnion(reported.subtracting(truth).subtracting(inTime))
+            }
+            for name in denied { sums[name, default: (0, 0)].denied += length }
+            for name in granted { sums[name, default: (0, 0)].granted += length }
+        }
+    }
+
+    private func active(_ belief: Belief, at moment: Timestamp) -> Set<String> {
+        let answer = Entitlements(
+            at: moment, holdings: belief.holdings, grants: belief.grants,
+            catalogue: snapshot.ledger.catalogue)
+        return Set(answer.verdicts.filter(\.active).map(\.entitlement))
+    }
+
+    /// The times at which an answer may change, in order, including the bounds.
+    private func moments(
+        _ holdings: [Holding], _ first: Timestamp, _ last: Timestamp
+    ) -> [Timestamp] {
+        let leeway = snapshot.ledger.catalogue.leewayMilliseconds
+        var moments: Set<Timestamp> = [first, last]
+        for holding in holdings {
+            for stretch in holding.stretches {
+                moments.insert(stretch.from)
+                if let to = stretch.to { moments.insert(to) }
+            }
+            guard let overdue = holding.overdue else { continue }
+            moments.insert(overdue.from)
+            moments.insert(overdue.from.advanced(byMilliseconds: leeway))
+        }
+        return moments.filter { first <= $0 && $0 <= last }.sorted()
+    }
+}

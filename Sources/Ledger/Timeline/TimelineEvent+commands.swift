@@ -1,0 +1,60 @@
+import AppStore
+
+extension TimelineEvent {
+    /// An operator's command in a chain's life; nil for one that concerns only a customer.
+    init?(command fact: Fact) {
+        let name: TimelineEventName
+        switch fact.command?.action {
+        case .link, .claim: name = .accountLinked
+        case .unlink: name = .accountUnlinked
+        case .note: name = .noted
+        case .grant, .ungrant, nil: return nil
+        }
+        self.init(
+            name: name, at: fact.receivedAt, productId: nil, transactionId: nil,
+            cause: fact.position, secondCause: nil, detail: nil, fact: nil)
+    }
+
+    /// Places commands after Apple's facts of the same moment; each list keeps its order.
+    static func merged(_ facts: [TimelineEvent], _ commands: [TimelineEvent]) -> [TimelineEvent] {
+        var merged: [TimelineEvent] = []
+        merged.reserveCapacity(facts.count + commands.count)
+        var next = 0
+        for fact in facts {
+            while next < commands.count, commands[next].at < fact.at {
+                merged.append(commands[next])
+                next += 1
+            }
+            merged.append(fact)
+        }
+        return merged + commands[next...]
+    }
+}
+
+/// The order in which commands take effect, and which of them appear in a timeline.
+enum CommandOrder {
+    /// Notes, and commands that changed the holders. An unlink without effect or a refused claim is
+    /// left out.
+    static func reported(_ commands: [Fact], _ holders: Holders) -> [Fact] {
+        guard !commands.isEmpty else { return [] }
+        let effective = Set(holders.effective.map(\.position))
+        return commands.filter { fact in
+            if case .note = fact.command?.action { return true }
+            return effective.contains(fact.position)
+        }
+    }
+
+    /// By receivedAt, ties by position (`lifecycle.md` §6). Of commands with one id the first in
+    /// the log counts: an id names one decision.
+    static func ordered(_ facts: [Fact]) -> [Fact] {
+        guard facts.contains(where: { $0.command != nil }) else { return [] }
+        var seen: Set<String> = []
+        let byPosition = facts.filter { $0.command != nil }.sorted { $0.position < $1.position }
+        let first = byPosition.filter { fact in
+            fact.command.map { seen.insert($0.id).inserted } ?? false
+        }
+        return first.sorted { left, right in
+            (left.receivedAt, left.position) < (right.receivedAt, right.position)
+        }
+    }
+}

@@ -1,0 +1,235 @@
+import AppStore
+
+/// Facts that change no state (`lifecycle.md` §3). Raw values are part of the contract.
+public enum TimelineEventName: String, Sendable, CaseIterable {
+    case renewed
+    case autoRenewDisabled
+    case autoRenewEnabled
+    case productChangeScheduled
+    case productChangeCancelled
+    case upgraded
+    case downgraded
+    case crossgraded
+    case offerRedeemed
+    case priceIncreasePending
+    case priceIncreaseAccepted
+    case refunded
+    case refundDeclined
+    case refundReversed
+    case consumptionRequested
+    case extended
+    case accountLinked
+    case accountUnlinked
+    case noted
+}
+
+/// One such fact in a chain's life.
+public struct TimelineEvent: Hashable, Sendable {
+    public var name: TimelineEventName
+    /// Its signedDate; for `refunded` the revocationDate, for `upgraded` and `renewed` the
+    /// purchaseDate.
+    public var at: Timestamp
+    public var productId: ProductId?
+    public var transactionId: TransactionId?
+    /// Position of the event that proves it.
+    public var cause: Int64
+    /// Position of the event that states what it changed, if any: the reversed refund, the previous
+    /// product, the cancelled change.
+    public var secondCause: Int64?
+    public var detail: Detail?
+    /// Index of the fact of `cause`; nil for an operator's command.
+    var fact: Int?
+}
+
+/// Computes the life facts from a history.
+struct TimelineEventReader {
+    let history: History
+    let catalogue: Catalogue
+    private var found: [TimelineEvent] = []
+
+    static func read(
+        _ history: History, catalogue: Catalogue, commands: [Fact]
+    ) -> [TimelineEvent] {
+        var reader = TimelineEventReader(history: history, catalogue: catalogue)
+        reader.readPeriods()
+        reader.readRefunds()
+        reader.readNotifications()
+        reader.readRenewals()
+        let found = reader.sorted()
+        guard !commands.isEmpty else { return found }
+        return TimelineEvent.merged(found, commands.compactMap { TimelineEvent(command: $0) })
+    }
+
+    private init(history: History, catalogue: Catalogue) {
+        self.history = history
+        self.catalogue = catalogue
+        found.reserveCapacity(history.facts.facts.count)
+    }
+
+    var facts: OrderedFacts { history.facts }
+
+    mutating func add(
+        _ name: TimelineEventName, at: Timestamp, fact: Int, also second: Int? = nil,
+        transaction: TransactionId? = nil, product: ProductId? = nil,
+        detail: TimelineEvent.Detail? = nil
+    ) {
+        let snapshot = facts[fact].statedTransaction
+        found.append(
+            TimelineEvent(
+                name: name, at: at, productId: product ?? snapshot?.productId,
+                transactionId: transaction ?? snapshot?.transactionId,
+                cause: facts[fact].position, secondCause: second.map { facts[$0].position },
+                detail: detail, fact: fact))
+    }
+
+    private func sorted() -> [TimelineEvent] {
+        // Sorts indices; sorting the facts would move their ids, too.
+        var order = Array(found.indices)
+        order.sort { precedes($0, $1) }
+        return order.map { found[$0] }
+    }
+
+    private func precedes(_ left: Int, _ right: Int) -> Bool {
+        if found[left].at != found[right].at { return found[left].at < found[right].at }
+        guard let one = found[left].fact, let two = found[right].fact else { return false }
+        let (leftTime, rightTime) = (facts.times[one], facts.times[two])
+        if leftTime != rightTime { return leftTime < rightTime }
+        if one != two { return facts[one].digest < facts[two].digest }
+        return found[left].name.rawValue < found[right].name.rawValue
+    }
+
+    // MARK: Periods
+
+    private mutating func readPeriods() {
+        guard !history.isOneTime else { return }
+        let periods = history.periods
+        for index in periods.indices {
+            let best = facts[periods[index].bestFact].statedTransaction
+            let firstFact = periods[index].firstFact
+            if periods[index].isRenewal(facts) {
+                add(
+                    .renewed, at: periods[index].start, fact: firstFact,
+                    transaction: periods[index].transactionId, product: best?.productId)
+            }
+            if index > 0 { readProductChange(from: index - 1, to: index) }
+        }
+    }
+
+    private mutating func readProductChange(from: Int, to: Int) {
+        let (oldFact, newFact) = (history.periods[from].bestFact, history.periods[to].bestFact)
+        guard let before = facts[oldFact].statedTransaction?.productId,
+            let after = facts[newFact].statedTransaction?.productId, before != after
+        else { return }
+        let (old, new) = (history.periods[from], history.periods[to])
+        guard isSameRun(old, new) else { return }
+        let name = change(from: before, to: after, old, new)
+        add(
+            name, at: new.start, fact: new.firstFact, also: oldFact,
+            transaction: new.transactionId, product: after,
+            detail: .change(.init(from: before, to: after)))
+    }
+
+    /// Whether neither expired nor revoked time lies between two periods (`lifecycle.md` §2,
+    /// "run").
+    private func isSameRun(_ old: Period, _ new: Period) -> Bool {
+        if old.isUpgraded { return true }
+        guard let index = history.interval(at: new.countsFrom.advanced(byMilliseconds: -1)) else {
+            return new.start < old.end
+        }
+        let before = history.intervals[index].state
+        return before != .expired && before != .revoked
+    }
+
+    /// The kind of change: from the catalogue's levels if it has both products, else from how Apple
+    /// carried it out.
+    private func change(
+        from before: ProductId, to after: ProductId, _ old: Period, _ new: Period
+    ) -> TimelineEventName {
+        if let oldLevel = catalogue.products[before]?.level,
+            let newLevel = catalogue.products[after]?.level
+        {
+            if newLevel == oldLevel { return .crossgraded }
+            return newLevel < oldLevel ? .upgraded : .downgraded
+        }
+        let isImmediate =
+            old.isUpgraded || new.start < old.end
+            || facts[new.firstFact].cause.subtype?.value == .upgrade
+        return isImmediate ? .upgraded : .downgraded
+    }
+
+    // MARK: Refunds
+
+    private mutating func readRefunds() {
+        var closers: Set<Int> = []
+        var reversed: Set<TransactionId> = []
+        let periods = history.periods
+        for index in periods.indices where !periods[index].spans.isEmpty {
+            var last: Timestamp?
+            for span in periods[index].spans where !span.isFamilyRevoke {
+                let refund = TimelineEvent.Detail.refund(history.refund(span, of: index))
+                if span.from != last {
+                    add(.refunded, at: span.from, fact: span.opener, detail: refund)
+                    last = span.from
+                }
+                guard let closer = span.closer,
+                    let id = facts[span.opener].statedTransaction?.transactionId
+                else { continue }
+                closers.insert(closer)
+                reversed.insert(id)
+                add(
+                    .refundReversed, at: facts.times[closer], fact: closer, also: span.opener,
+                    transaction: id, detail: refund)
+            }
+        }
+        for index in facts.indices
+        where facts[index].cause.notificationType?.value == .refundReversed
+            && !closers.contains(index)
+        {
+            // The refund was lost, unless another snapshot already showed its reversal.
+            if let id = facts[index].statedTransaction?.transactionId, reversed.contains(id) {
+                continue
+            }
+            add(.refundReversed, at: facts.times[index], fact: index)
+        }
+    }
+
+    // MARK: Notifications
+
+    private mutating func readNotifications() {
+        for index in facts.indices {
+            let name: TimelineEventName
+            switch facts[index].cause.notificationType?.value {
+            case .refundDeclined: name = .refundDeclined
+            case .consumptionRequest: name = .consumptionRequested
+            case .offerRedeemed: name = .offerRedeemed
+            case .renewalExtended: name = .extended
+            default: continue
+            }
+            add(name, at: facts.times[index], fact: index)
+        }
+        readSilentExtensions()
+    }
+
+    /// An extension visible only as a later end of the same transaction (references, trap 21).
+    private mutating func readSilentExtensions() {
+        guard !history.isOneTime else { return }
+        let records = history.records
+        for index in records.indices where records[index].statements.count > 1 {
+            let wasAnnounced = records[index].statements.contains {
+                facts[$0.fact].cause.notificationType?.value == .renewalExtended
+            }
+            guard !wasAnnounced else { continue }
+            var end: Timestamp?
+            var last: Timestamp?
+            for statement in records[index].statements {
+                guard let stated = statement.expiresDate else { continue }
+                // Two ends at one date contradict each other; only a later statement extends.
+                if let known = end, stated > known, last != statement.signedDate {
+                    add(.extended, at: facts.times[statement.fact], fact: statement.fact)
+                }
+                end = max(end ?? stated, stated)
+                last = statement.signedDate
+            }
+        }
+    }
+}

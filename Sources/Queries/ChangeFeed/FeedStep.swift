@@ -1,0 +1,18 @@
+internal import AppStore
+
+/// The work of one part of a step.
+struct FeedStep {
+    let head: Int64
+    let horizon: Int64
+    /// Chains of events up to this position have been checked.
+    let lookedThrough: Int64
+    /// The time from which a scan checks.
+    let scansFrom: Timestamp
+    let at: Timestamp
+    let now: Timestamp
+    let windowEnd: Timestamp
+    /// The subscription starts at its end.
+    let beginnings: [FeedBeginning]
+    /// Whether another part follows.
+    let isCut: Bool
+}

@@ -1,0 +1,90 @@
+import AppStore
+import Ledger
+
+/// The sums of any metric, as named cells.
+enum CellTable: Sendable {
+    case rollForward(RollForward)
+    case counted(CountTable)
+
+    /// One row and its values by name; absent values are 0.
+    struct Row: Hashable {
+        var from: Timestamp
+        var to: Timestamp
+        var group: [String?]
+        var values: [String: Int64]
+    }
+
+    /// - Parameters:
+    ///   - limit: the earlier of now and knownAt.
+    ///   - conversion: of the table's question.
+    ///   - gaps: collects why amounts could not be converted.
+    mutating func add(
+        _ life: Lifecycle, of app: BundleId, catalogue: Catalogue, limit: Timestamp,
+        _ conversion: RateConversion, _ gaps: inout Set<CurrencyRates.Gap>
+    ) {
+        switch self {
+        case .rollForward(var sum):
+            guard !life.isOneTime else { return }
+            let chain = ChainMetrics(life, of: app, catalogue: catalogue)
+            sum.add(conversion.converted(chain, &gaps))
+            self = .rollForward(sum)
+        case .counted(var table):
+            let found = life.occurrences(
+                of: table.metric, in: app, catalogue: catalogue, limit: limit,
+                instants: table.question.instants)
+            table.add(conversion.converted(found, table.metric, &gaps))
+            self = .counted(table)
+        }
+    }
+
+    var question: RollForwardQuestion {
+        switch self {
+        case .rollForward(let sum): sum.question
+        case .counted(let table): table.question
+        }
+    }
+
+    mutating func add(_ other: CellTable) {
+        switch (self, other) {
+        case (.rollForward(var sum), .rollForward(let part)):
+            sum.add(part)
+            self = .rollForward(sum)
+        case (.counted(var table), .counted(let part)):
+            table.add(part)
+            self = .counted(table)
+        default: preconditionFailure("sums of two metrics are never added")
+        }
+    }
+
+    /// Whether a sum exceeds what a report can hold; the rows are then meaningless.
+    var isTooLarge: Bool {
+        switch self {
+        case .rollForward(let sum): sum.isTooLarge
+        case .counted(let table): table.isTooLarge
+        }
+    }
+
+    func rows() -> [Row] {
+        switch self {
+        case .rollForward(let sum):
+            sum.rows().map { row in
+                var values = ["activeStart": row.activeStart, "activeEnd": row.activeEnd]
+                for (column, amount) in row.columns { values[column.name] = amount }
+                return Row(from: row.from, to: row.to, group: row.group, values: values)
+            }
+        case .counted(let table):
+            table.rows().map { row in
+                Row(from: row.from, to: row.to, group: row.group, values: row.amounts)
+            }
+        }
+    }
+
+    /// The names of the values, in order.
+    var columns: [String] {
+        switch self {
+        case .rollForward:
+            ["activeStart"] + RollForwardColumn.all.map(\.name) + ["activeEnd"]
+        case .counted(let table): table.metric.columns.map(\.name)
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import AppStore
+import Ledger
+internal import Projection
+
+/// The text parameters of a metric query, shared by the command line and HTTP so that both parse
+/// and reject alike.
+public struct MetricParameters: Sendable {
+    /// A day of the zone, or a time.
+    public var from: String?
+    /// Nil: now.
+    public var to: String?
+    /// Nil: month.
+    public var interval: String?
+    /// Names of dimensions.
+    public var by: [String] = []
+    /// `dimension=value`; several values of one dimension are alternatives.
+    public var filters: [String] = []
+    /// Nil: the configured report zone.
+    public var timeZone: String?
+
+    public init() {}
+
+    static let dimensions = Dimension.allCases.map(\.rawValue).joined(separator: ", ")
+
+    /// Splits a comma-separated list.
+    public static func list(_ text: String?) -> [String] {
+        guard let text, !text.isEmpty else { return [] }
+        return text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    // MARK: Reading
+
+    /// - Parameter reportZone: the configured one.
+    func zone(_ reportZone: String) throws(MetricsError) -> ReportZone {
+        let name = timeZone ?? reportZone
+        guard let zone = ReportZone(name) else { throw .unknownTimeZone(name) }
+        return zone
+    }
+
+    func reportInterval() throws(MetricsError) -> ReportInterval {
+        guard let interval else { return .month }
+        guard let found = ReportInterval(rawValue: interval) else {
+            throw .unknownInterval(interval)
+        }
+        return found
+    }
+
+    func dimensions() throws(MetricsError) -> [Dimension] {
+        var found: [Dimension] = []
+        for name in by {
+            guard let dimension = Dimension(rawValue: name) else { throw .unknownDimension(name) }
+            guard !found.contains(dimension) else { throw .duplicateDimension(name) }
+            found.append(dimension)
+        }
+        return found
+    }
+
+    func conditions() throws(MetricsError) -> [Dimension: Set<String?>] {
+        var found: [Dimension: Set<String?>] = [:]
+        for filter in filters {
+            let parts = filter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else { throw .invalidFilter(filter) }
+            guard let dimension = Dimension(rawValue: String(parts[0])) else {
+                throw .unknownDimension(String(parts[0]))
+            }
+            let value = String(parts[1])
+            try MetricParameters.check(value, of: dimension)
+            // An empty value matches rows that state none.
+            found[dimension, default: []].insert(value.isEmpty ? nil : value)
+        }
+        return found
+    }
+
+    /// Rejects a value that its dimension never has. Dimensions with external values (Apple's, the
+    /// developer's, countries, currencies) are open.
+    private static func check(_ value: String, of dimension: Dimension) throws(MetricsError) {
+        let known: [String]
+        switch dimension {
+        case .phase: known = ChainAnswer.Phase.allCases.map(\.rawValue)
+        case .ownership:
+            known = [ChainAnswer.Ownership.purchased, .familyShared, .assigned].map(\.rawValue)
+        case .reason:
+            // Rows of chains that did not churn have no reason.
+            guard !value.isEmpty else { return }
+            known = EndReason.allCases.map(\.rawValue)
+        case .app, .product, .group, .country, .storefront, .currency, .offer, .offerType,
+            .offerIdentifier, .offerDiscountType:
+            return
+        }
+        guard known.contains(value) else {
+            throw .unknownValue(dimension, value, known: known.joined(separator: ", "))
+        }
+    }
+
+    /// The bounds of the rows.
+    ///
+    /// - Parameter limit: the earlier of now and knownAt; the end of every answer.
+    func instants(
+        _ interval: ReportInterval, _ zone: ReportZone, limit: Timestamp
+    ) throws(MetricsError) -> [Timestamp] {
+        guard let from = try time(from, "from", zone) else { throw .invalidTime(parameter: "from") }
+        let to = try time(to, "to", zone) ?? max(limit, from.advanced(byMilliseconds: 1))
+        guard from < to else {
+            throw .invalidRange("The range ends where it begins or before; to is exclusive.")
+        }
+        guard from.milliseconds >= MetricsLimits.earliestMilliseconds else {
+            throw .invalidRange("The range begins before 2008, when there was no App Store.")
+        }
+        guard from < limit else {
+            throw .invalidRange(
+                "The range begins at \(from.rfc3339), and nothing is known after"
+                    + " \(limit.rfc3339), the earlier of now and knownAt.")
+        }
+        return try instants(interval, zone, from: from, to: min(to, limit))
+    }
+
+    private func instants(
+        _ interval: ReportInterval, _ zone: ReportZone, from: Timestamp, to end: Timestamp
+    ) throws(MetricsError) -> [Timestamp] {
+        var instants = [from]
+        var day = interval.start(of: zone.day(of: from))
+        var begun = zone.start(of: day)
+        while begun < end {
+            day = interval.next(after: day)
+            let next = zone.start(of: day)
+            // A day that the zone skipped has no row; hours count from midnight.
+            var starts = [next]
+            if interval == .hour {
+                let hours = stride(
+                    from: begun.milliseconds, to: next.milliseconds,
+                    by: Int64.Stride(ReportInterval.hourMilliseconds))
+                starts = hours.map { Timestamp(milliseconds: $0) } + [next]
+            }
+            for start in starts {
+                guard start < end else { break }
+                guard let last = instants.last, start > last else { continue }
+                guard instants.count < MetricsLimits.intervalCount else {
+                    throw .tooManyIntervals(limit: MetricsLimits.intervalCount)
+                }
+                instants.append(start)
+            }
+            begun = next
+        }
+        return instants + [end]
+    }
+
+    private func time(
+        _ text: String?, _ parameter: String, _ zone: ReportZone
+    ) throws(MetricsError) -> Timestamp? {
+        guard let text else { return nil }
+        guard let time = Timestamp(userInput: text) else {
+            throw .invalidTime(parameter: parameter)
+        }
+        return MetricParameters.isDay(text) ? zone.start(of: time.date) : time
+    }
+
+    /// `YYYY-MM-DD`, as opposed to ten digits of epoch milliseconds.
+    private static func isDay(_ text: String) -> Bool {
+        text.utf8.count == 10 && text.utf8.dropFirst().contains(UInt8(ascii: "-"))
+    }
+}

@@ -1,0 +1,65 @@
+internal import Foundation
+public import LedgerStore
+
+/// A request to project in a data directory: a lock on a byte of `projector.lock`, separate from
+/// the projector's own lock, released when the process ends, however it ends. A service that
+/// projects continuously releases the projector's lock between two rounds while a request is
+/// pending, however busy it is.
+public final class ProjectorHandover: Sendable {
+    private let descriptor: Int32
+
+    /// Beyond the text in the file.
+    private static let offset: off_t = 4_096
+    private static let retryMilliseconds = 5
+    /// How long to wait for another command's request.
+    public static let patienceMilliseconds = 1_000
+    /// Open file description locks (`fcntl(2)`); the C library's names for them are not imported.
+    private static let getLock: Int32 = 36
+    private static let setLock: Int32 = 37
+
+    /// Nil when another request is pending for longer than `patienceMilliseconds`. Blocks.
+    ///
+    /// Throws `fileReadOnly`, `diskFull` or `ioError` when the lock cannot be requested.
+    public static func make(
+        directory: String, patienceMilliseconds: Int = ProjectorHandover.patienceMilliseconds
+    ) throws(StoreError) -> ProjectorHandover? {
+        let path = ProjectorLock.path(directory: directory)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, DatabaseFile.fileMode)
+        guard descriptor >= 0 else { throw DatabaseFile.systemError(errno, path: path) }
+        var patience = patienceMilliseconds
+        var range = wished
+        while fcntl(descriptor, setLock, &range) != 0 {
+            guard patience > 0 else {
+                close(descriptor)
+                return nil
+            }
+            usleep(useconds_t(retryMilliseconds * 1_000))
+            patience -= retryMilliseconds
+            range = wished
+        }
+        return ProjectorHandover(descriptor)
+    }
+
+    private init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    private static var wished: flock {
+        var range = flock()
+        range.l_type = Int16(F_WRLCK)
+        range.l_whence = Int16(SEEK_SET)
+        range.l_start = offset
+        range.l_len = 1
+        return range
+    }
+
+    /// Whether a request is pending.
+    public static func isStanding(directory: String) -> Bool {
+        let descriptor = open(ProjectorLock.path(directory: directory), O_RDONLY | O_CLOEXEC)
+        // The file does not exist: no process has projected here.
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var range = wished
+        return fcntl(descriptor, getLock, &range) == 0 && range.l_type != Int16(F_UNLCK)
+    }
+}

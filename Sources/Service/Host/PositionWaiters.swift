@@ -1,0 +1,125 @@
+internal import Projection
+import Synchronization
+
+/// The end of the log and the position of the projections, as known in this process. Callers wait
+/// here for a position.
+final class PositionWaiters: Sendable {
+    private let state = Mutex(State())
+
+    private struct State {
+        var snapshot: LedgerSnapshot?
+        var head: Int64 = 0
+        var isClosed = false
+        var waiters: [UInt64: Waiter] = [:]
+        var nextWaiter: UInt64 = 0
+        /// When the log reached which position, oldest first, for unprojected positions.
+        var marks: [Mark] = []
+    }
+
+    private struct Waiter {
+        let position: Int64
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct Mark {
+        let position: Int64
+        let at: ContinuousClock.Instant
+    }
+
+    /// Marks closer together than this are merged: the precision of the lag.
+    static let markSpacing: Duration = .milliseconds(10)
+    /// Maximum marks; beyond it the newest mark is moved.
+    static let maximumMarkCount = 4_096
+
+    var snapshot: LedgerSnapshot? { state.withLock { $0.snapshot } }
+    var head: Int64 { state.withLock { $0.head } }
+    /// Whether a caller waits for a position.
+    var isAwaited: Bool { state.withLock { !$0.waiters.isEmpty } }
+
+    /// The number of unprojected positions, and the age of the oldest.
+    func lag(now: ContinuousClock.Instant = .now) -> (positions: Int64, time: Duration) {
+        state.withLock { state in
+            let reached = state.snapshot?.position ?? 0
+            return (
+                max(0, state.head - reached),
+                state.marks.first.map { $0.at.duration(to: now) } ?? .zero
+            )
+        }
+    }
+
+    /// Notes that the log has reached `position`.
+    func reached(head position: Int64, now: ContinuousClock.Instant = .now) {
+        state.withLock { state in
+            guard position > state.head else { return }
+            state.head = position
+            let isRoom = state.marks.count < PositionWaiters.maximumMarkCount
+            if let last = state.marks.last,
+                !isRoom || last.at.duration(to: now) < PositionWaiters.markSpacing
+            {
+                state.marks[state.marks.count - 1] = Mark(position: position, at: last.at)
+            } else {
+                state.marks.append(Mark(position: position, at: now))
+            }
+        }
+    }
+
+    /// Answers come from `snapshot` from now on; wakes the callers waiting for its position.
+    func publish(_ snapshot: LedgerSnapshot) {
+        let woken = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            state.snapshot = snapshot
+            state.head = max(state.head, snapshot.position)
+            if let done = state.marks.lastIndex(where: { $0.position <= snapshot.position }) {
+                state.marks.removeSubrange(...done)
+            }
+            let ready = state.waiters.filter { $0.value.position <= snapshot.position }
+            for id in ready.keys { state.waiters[id] = nil }
+            return ready.values.map(\.continuation)
+        }
+        for continuation in woken { continuation.resume() }
+    }
+
+    /// Wakes all waiters; later calls do not wait.
+    func close() {
+        let woken = state.withLock { state in
+            state.isClosed = true
+            defer { state.waiters = [:] }
+            return state.waiters.values.map(\.continuation)
+        }
+        for continuation in woken { continuation.resume() }
+    }
+
+    // MARK: Waiting
+
+    /// The snapshot once it includes `position`, or the current one after `limit`.
+    func snapshot(atLeast position: Int64, limit: Duration) async -> LedgerSnapshot? {
+        if let snapshot, snapshot.position >= position { return snapshot }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [self] in await wait(for: position) }
+            group.addTask { try? await Task.sleep(for: limit) }
+            await group.next()
+            group.cancelAll()
+        }
+        return snapshot
+    }
+
+    private func wait(for position: Int64) async {
+        let id = state.withLock { state in
+            state.nextWaiter += 1
+            return state.nextWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isDone = state.withLock { state in
+                    let isReached = state.snapshot.map { $0.position >= position } ?? false
+                    if isReached || state.isClosed || Task.isCancelled { return true }
+                    state.waiters[id] = Waiter(position: position, continuation: continuation)
+                    return false
+                }
+                if isDone { continuation.resume() }
+            }
+        } onCancel: {
+            let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
+            waiter?.continuation.resume()
+        }
+    }
+}

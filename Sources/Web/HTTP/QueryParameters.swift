@@ -1,0 +1,223 @@
+internal import AppStore
+import Hummingbird
+internal import Ledger
+internal import Projection
+internal import Reports
+internal import Service
+
+/// The parameters of one query, read one by one. An unread parameter is an error: a misspelt
+/// `knownAt` must not be ignored.
+struct QueryParameters {
+    private let values: [(name: String, value: String)]
+    /// Names that were read; not recorded when the query has no parameters.
+    private var read: [String] = []
+
+    /// Throws for a parameter that occurs twice or cannot be decoded.
+    init(_ request: Request) throws(Problem) {
+        var values: [(name: String, value: String)] = []
+        var names: Set<String> = []
+        for pair in request.uri.query?.split(separator: "&") ?? [] {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = PercentCoding.decoded(parts[0])
+            let value = PercentCoding.decoded(parts.count > 1 ? parts[1] : "")
+            guard let name, let value else {
+                throw Problem(
+                    .badRequest, code: "invalidParameter",
+                    detail: "A parameter is not percent-encoded UTF-8.")
+            }
+            guard names.insert(name).inserted else {
+                throw Problem(
+                    .badRequest, code: "invalidParameter", detail: "A parameter is given twice.")
+            }
+            values.append((name, value))
+        }
+        self.values = values
+    }
+
+    /// The value of a parameter; nil when it is absent.
+    mutating func text(_ name: String) -> String? {
+        guard !values.isEmpty else { return nil }
+        read.append(name)
+        return values.first { $0.name == name }?.value
+    }
+
+    mutating func time(_ name: String) throws(Problem) -> Timestamp? {
+        guard let text = text(name) else { return nil }
+        guard let time = Timestamp(userInput: text) else {
+            throw Problem(
+                .badRequest, code: "invalidTime",
+                detail: "\(name) takes RFC 3339 (2026-01-31T23:59:59.000Z) or epoch milliseconds.")
+        }
+        return time
+    }
+
+    /// A whole number that is not negative.
+    mutating func position(_ name: String) throws(Problem) -> Int64? {
+        guard let text = text(name) else { return nil }
+        guard let number = Int64(plain: text), number >= 0 else {
+            throw Problem(
+                .badRequest, code: "invalidParameter",
+                detail: "\(name) takes a position: a whole number that is not negative.")
+        }
+        return number
+    }
+
+    mutating func flag(_ name: String) throws(Problem) -> Bool {
+        switch text(name) {
+        case nil, "false": return false
+        case "true": return true
+        default:
+            throw Problem(
+                .badRequest, code: "invalidParameter", detail: "\(name) takes true or false.")
+        }
+    }
+
+    /// The page size. Throws beyond the bound.
+    mutating func limit(
+        usually usual: Int = LedgerHost.usualPageCount
+    ) throws(Problem) -> Int {
+        guard let text = text("limit") else { return usual }
+        let bounds = 1...Int64(LedgerHost.maximumPageCount)
+        guard let number = Int64(plain: text), bounds.contains(number) else {
+            throw Problem(
+                .badRequest, code: "invalidParameter",
+                detail: "limit takes 1 to \(LedgerHost.maximumPageCount).")
+        }
+        return Int(number)
+    }
+
+    /// Longest list cursor, in bytes.
+    static let cursorByteCount = 512
+
+    /// The `next` of the previous page. Throws for any other text.
+    mutating func cursor<Place>(_ place: (String) -> Place?) throws(Problem) -> Place? {
+        guard let text = text("after") else { return nil }
+        guard text.utf8.count <= QueryParameters.cursorByteCount, let place = place(text) else {
+            throw Problem(
+                .badRequest, code: "invalidCursor",
+                detail: "after takes the next of the previous page, unchanged.")
+        }
+        return place
+    }
+
+    mutating func environment() throws(Problem) -> AppStore.Environment {
+        try statedEnvironment() ?? .production
+    }
+
+    /// Nil when none is named.
+    mutating func statedEnvironment() throws(Problem) -> AppStore.Environment? {
+        guard let name = text("environment") else { return nil }
+        guard let found = EnvironmentLedger.environment(named: name) else {
+            throw Problem(
+                .badRequest, code: "unknownEnvironment",
+                detail: "environment is production, sandbox, xcode or localTesting.")
+        }
+        return found
+    }
+
+    /// Environment and app, for queries of the log itself.
+    mutating func place() throws(Problem) -> QueryScope {
+        QueryScope(
+            environment: try environment(), bundleId: text("bundleId").map { BundleId($0) })
+    }
+
+    /// The parameters of every query at a point in time.
+    mutating func scope() throws(Problem) -> QueryScope {
+        var scope = try periodScope()
+        scope.at = try time("at")
+        return scope
+    }
+
+    /// As `scope`, for a query over a period of time.
+    mutating func periodScope() throws(Problem) -> QueryScope {
+        var scope = try place()
+        scope.minPosition = try position("minPosition")
+        let knownAt = try time("knownAt")
+        let knownPosition = try position("knownPosition")
+        switch (knownAt, knownPosition) {
+        case (.some, .some):
+            throw Problem(
+                .badRequest, code: "invalidParameter",
+                detail: "Give knownAt or knownPosition, not both.")
+        case (let time?, nil): scope.knowledge = .knownAt(time)
+        case (nil, let position?): scope.knowledge = .knownPosition(position)
+        case (nil, nil): break
+        }
+        return scope
+    }
+
+    /// The parameters of a metric.
+    mutating func metricsWords() -> MetricParameters {
+        var words = MetricParameters()
+        words.from = text("from")
+        words.to = text("to")
+        words.interval = text("interval")
+        words.timeZone = text("timeZone")
+        words.by = MetricParameters.list(text("by"))
+        words.filters = MetricParameters.list(text("where"))
+        return words
+    }
+
+    /// The product whose definition of a metric is shown as well.
+    mutating func definitions() throws(Problem) -> DefinitionPack? {
+        guard let name = text("definitions") else { return nil }
+        guard let pack = DefinitionPack(rawValue: name) else {
+            throw Problem(
+                .badRequest, code: "invalidParameter",
+                detail: "definitions takes "
+                    + DefinitionPack.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+        }
+        return pack
+    }
+
+    /// The day by which refunds are counted.
+    mutating func refundBasis() throws(Problem) -> RefundBasis? {
+        guard let name = text("refundBasis") else { return nil }
+        guard let basis = RefundBasis(rawValue: name) else {
+            throw Problem(
+                .badRequest, code: "invalidParameter",
+                detail: "refundBasis takes "
+                    + RefundBasis.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+        }
+        return basis
+    }
+
+    /// The table by which amounts are converted.
+    mutating func rates() throws -> CurrencyRates? {
+        try text("rates").map { try CurrencyRates(words: $0) }
+    }
+
+    /// The states of knowledge to compare: of one kind, two separated by a comma.
+    mutating func comparedKnowledge() throws(Problem) -> [AsOf] {
+        var limits: [AsOf] = []
+        for word in MetricParameters.list(text("knownAt")) {
+            guard let time = Timestamp(userInput: word) else {
+                throw Problem(
+                    .badRequest, code: "invalidTime",
+                    detail: "knownAt takes RFC 3339 (2026-01-31T23:59:59.000Z) or epoch"
+                        + " milliseconds, or two separated by a comma.")
+            }
+            limits.append(.knownAt(time))
+        }
+        let hasTimes = !limits.isEmpty
+        for word in MetricParameters.list(text("knownPosition")) {
+            guard let position = Int64(plain: word), position >= 0, !hasTimes else {
+                throw Problem(
+                    .badRequest, code: "invalidParameter",
+                    detail: "knownPosition takes a position, or two separated by a comma, and"
+                        + " no knownAt beside it.")
+            }
+            limits.append(.knownPosition(position))
+        }
+        return limits
+    }
+
+    /// Throws for the first parameter that no call has read.
+    func requireNothingElse() throws(Problem) {
+        guard values.allSatisfy({ read.contains($0.name) }) else {
+            throw Problem(
+                .badRequest, code: "unknownParameter",
+                detail: "Known parameters are \(Set(read).sorted().joined(separator: ", ")).")
+        }
+    }
+}

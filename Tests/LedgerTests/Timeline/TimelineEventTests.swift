@@ -1,0 +1,173 @@
+import AppStore
+import Ledger
+import Testing
+
+/// `lifecycle.md` §3 (b).
+@Suite("§3: facts that change no state")
+struct LifeFactTests {
+    private let bought = Fact.subscribed("1", day(0), day(30))
+
+    @Test("A first purchase alone is not such a fact")
+    func none() {
+        #expect(given(bought).lifeFacts.isEmpty)
+    }
+
+    @Test("renewed, at the purchaseDate, by the fact that first stated it")
+    func renewed() {
+        let life = given(
+            bought, .didRenew("2", day(30), day(60), at: day(29)),
+            .transaction("2", day(30), day(60), at: day(35)).transaction {
+                $0.transactionReason = Raw(.renewal)
+            })
+        #expect(life.lifeFacts.map(\.name) == [.renewed])
+        #expect(life.lifeFacts.map(\.at) == [day(30)])
+        #expect(life.lifeFacts.map(\.cause) == [2])
+        #expect(life.lifeFacts.map(\.transactionId) == [TransactionId("2")])
+    }
+
+    @Test("Without a transactionReason, DID_RENEW means renewed")
+    func renewedByNotification() {
+        let old = Fact.didRenew("2", day(30), day(60)).transaction { $0.transactionReason = nil }
+        #expect(given(bought, old).lifeFacts(.renewed).count == 1)
+        let bare = Fact.transaction("2", day(30), day(60), at: day(30))
+        #expect(given(bought, bare).lifeFacts(.renewed).isEmpty)
+    }
+
+    @Test("autoRenewDisabled and autoRenewEnabled, once per change")
+    func autoRenew() {
+        let life = given(
+            bought.renewal { $0.autoRenewStatus = Raw(.on) }, .autoRenew(false, at: day(5)),
+            .autoRenew(false, at: day(6)), .autoRenew(true, at: day(7)),
+            .autoRenew(true, at: day(8)))
+        #expect(life.lifeFacts.map(\.name) == [.autoRenewDisabled, .autoRenewEnabled])
+        #expect(life.lifeFacts.map(\.at) == [day(5), day(7)])
+    }
+
+    @Test("A change without a notification is detected in the renewal info")
+    func silentChange() {
+        let life = given(
+            bought.renewal { $0.autoRenewStatus = Raw(.on) },
+            .renewalInfo(at: day(6)) { $0.autoRenewStatus = Raw(.off) })
+        #expect(life.lifeFacts.map(\.name) == [.autoRenewDisabled])
+        let first = given(bought, .renewalInfo(at: day(6)) { $0.autoRenewStatus = Raw(.off) })
+        #expect(first.lifeFacts.isEmpty)
+    }
+
+    @Test("A notification without a renewal info still states its fact")
+    func bare() {
+        let life = given(
+            bought, .notification(.didChangeRenewalStatus, .autoRenewDisabled, at: day(3)),
+            .notification(.didChangeRenewalStatus, .autoRenewEnabled, at: day(4)),
+            .notification(.priceIncrease, .pending, at: day(5)),
+            .notification(.priceIncrease, .accepted, at: day(6)))
+        #expect(
+            life.lifeFacts.map(\.name) == [
+                .autoRenewDisabled, .autoRenewEnabled, .priceIncreasePending,
+                .priceIncreaseAccepted,
+            ])
+    }
+
+    @Test("An end by billing turns auto-renew off without a decision of the customer")
+    func involuntary() {
+        let on = bought.renewal { $0.autoRenewStatus = Raw(.on) }
+        func facts(_ subtype: Subtype, _ intent: ExpirationIntent) -> [TimelineEventName] {
+            given(
+                on,
+                .expired(subtype, at: day(90)).renewal {
+                    $0.autoRenewStatus = Raw(.off)
+                    $0.expirationIntent = Raw(intent)
+                }
+            ).lifeFacts.map(\.name)
+        }
+        #expect(facts(.billingRetry, .billingError).isEmpty)
+        #expect(facts(.voluntary, .customerCancelled) == [.autoRenewDisabled])
+    }
+
+    private func plan(_ current: String, _ next: String, at signedDate: Timestamp) -> Fact {
+        .renewalInfo(at: signedDate) {
+            $0.productId = ProductId(current)
+            $0.autoRenewProductId = ProductId(next)
+        }
+    }
+
+    @Test("productChangeScheduled and productChangeCancelled")
+    func scheduled() {
+        let life = given(
+            bought, plan("a", "b", at: day(3)), plan("a", "b", at: day(4)),
+            plan("a", "c", at: day(5)), plan("a", "a", at: day(6)), plan("a", "a", at: day(7)))
+        #expect(
+            life.lifeFacts.map(\.name) == [
+                .productChangeScheduled, .productChangeScheduled, .productChangeCancelled,
+            ])
+        #expect(life.lifeFacts.map(\.at) == [day(3), day(5), day(6)])
+        #expect(life.lifeFacts.map { $0.productId?.rawValue } == ["b", "c", nil])
+    }
+
+    @Test("A change that was made is not cancelled")
+    func carriedOut() {
+        let life = given(bought, plan("a", "b", at: day(3)), plan("b", "b", at: day(30)))
+        #expect(life.lifeFacts.map(\.name) == [.productChangeScheduled])
+    }
+
+    @Test("Price increases: pending, then accepted")
+    func priceIncrease() {
+        func said(_ status: PriceIncreaseStatus, at signedDate: Timestamp) -> Fact {
+            .renewalInfo(at: signedDate) { $0.priceIncreaseStatus = Raw(status) }
+        }
+        let accepted = PriceIncreaseStatus.customerConsentedOrWasNotifiedWithoutNeedingConsent
+        let life = given(
+            bought, said(.customerHasNotResponded, at: day(3)),
+            said(.customerHasNotResponded, at: day(4)), said(accepted, at: day(5)))
+        #expect(life.lifeFacts.map(\.name) == [.priceIncreasePending, .priceIncreaseAccepted])
+        #expect(life.lifeFacts.map(\.at) == [day(3), day(5)])
+    }
+
+    @Test("refunded, at the revocationDate; refundReversed, at its signedDate")
+    func refunded() {
+        let life = given(
+            bought, .notification(.refund, "1", day(0), day(30), at: day(10)).revoked(day(9)),
+            .transaction("1", day(0), day(30), at: day(11)).revoked(day(9)),
+            .notification(.refundReversed, "1", day(0), day(30), at: day(12)))
+        #expect(life.lifeFacts.map(\.name) == [.refunded, .refundReversed])
+        #expect(life.lifeFacts.map(\.at) == [day(9), day(12)])
+        #expect(life.lifeFacts.map(\.cause) == [2, 4])
+    }
+
+    @Test("A reversal without a known refund is still a fact")
+    func lostRefund() {
+        let life = given(bought, .notification(.refundReversed, "1", day(0), day(30), at: day(12)))
+        #expect(life.lifeFacts.map(\.name) == [.refundReversed])
+    }
+
+    @Test("A family revoke is not a refund")
+    func familyRevoke() {
+        let life = given(
+            bought,
+            .notification(.revoke, "1", day(0), day(30), at: day(10))
+                .revoked(day(9), .familyRevoke))
+        #expect(life.lifeFacts.isEmpty)
+    }
+
+    @Test(
+        "refundDeclined, consumptionRequested, offerRedeemed, extended: by their notifications",
+        arguments: [
+            (.refundDeclined, .refundDeclined), (.consumptionRequest, .consumptionRequested),
+            (.offerRedeemed, .offerRedeemed), (.renewalExtended, .extended),
+        ] as [(NotificationType, TimelineEventName)])
+    func named(_ type: NotificationType, _ name: TimelineEventName) {
+        let life = given(bought, .notification(type, "1", day(0), day(30), at: day(4)))
+        #expect(life.lifeFacts.map(\.name) == [name])
+        #expect(life.lifeFacts.map(\.at) == [day(4)])
+    }
+
+    @Test("An extension seen only as a later end is a fact; a contradiction at one date is not")
+    func silentExtension() {
+        let life = given(bought, .transaction("1", day(0), day(37), at: day(5)))
+        #expect(life.lifeFacts.map(\.name) == [.extended])
+        #expect(life.lifeFacts.map(\.at) == [day(5)])
+        #expect(given(bought, .transaction("1", day(0), day(23), at: day(5))).lifeFacts.isEmpty)
+        #expect(
+            given(bought, .transaction("1", day(0), day(37), at: day(0)))
+                .lifeFacts(.extended).isEmpty)
+    }
+}
