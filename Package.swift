@@ -129,10 +129,13 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ], swiftSettings: staying),
         .target(
+            name: "OpenAPI", path: "Sources/Web/OpenAPI",
+            resources: [.embedInCode("openapi.yaml")], swiftSettings: strict),
+        .target(
             name: "Web",
             dependencies: [
                 "AppStore", "Ledger", "LedgerStore", "Intake", "Projection", "Queries", "Reports",
-                "AppleSync", "Service",
+                "AppleSync", "Service", "OpenAPI",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdHTTP2", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
@@ -150,7 +153,7 @@ let package = Package(
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP2", package: "swift-nio-extras"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
-            ], swiftSettings: strict),
+            ], exclude: ["OpenAPI"], swiftSettings: strict),
         .target(
             name: "Simulator",
             dependencies: [
@@ -234,7 +237,7 @@ let package = Package(
                 "AppStore", "AppStoreAPI", "Signing", "Ledger", "LedgerStore", "SQLiteStore",
                 "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service",
                 "Simulator",
-                "Web", .product(name: "Hummingbird", package: "hummingbird"),
+                "Web", "OpenAPI", .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -41,7 +41,7 @@ struct TidyTests {
         ]),
         "Web": [
             "AppStore", "Ledger", "LedgerStore", "Intake", "Projection", "Queries", "Reports",
-            "AppleSync", "Service", "Hummingbird", "HummingbirdTLS", "HummingbirdHTTP2",
+            "AppleSync", "Service", "OpenAPI", "Hummingbird", "HummingbirdTLS", "HummingbirdHTTP2",
             "HummingbirdCore", "HTTPTypes", "NIOCore", "NIOPosix", "NIOSSL", "NIOHTTP1",
             "NIOHTTPTypes", "NIOTLS", "ServiceLifecycle", "UnixSignals", "Logging", "CoreMetrics",
             "NIOHTTP2", "NIOHTTPTypesHTTP2",

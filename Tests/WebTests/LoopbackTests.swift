@@ -27,12 +27,12 @@ struct LoopbackTests {
                 let body = text.components(separatedBy: "\r\n\r\n").last ?? ""
                 let json = (try? JSONValue.parse(Array(body.utf8))) ?? .null
                 let code = json["code"]?.string
-                let schema: [String: String] = [
+                let refusals: [String: String] = [
                     "hostNotAllowed": "HostNotAllowed", "originNotAllowed": "OriginNotAllowed",
                 ]
-                if let name = code.flatMap({ schema[$0] }) {
+                if let name = code.flatMap({ refusals[$0] }) {
                     let findings = SchemaCheck(document: .shared).findings(
-                        json, APIDocument.shared.schema(name))
+                        json, APIDocument.shared.refusal(name))
                     #expect(findings == [])
                 }
                 answers.append((status ?? 0, code))

@@ -1,10 +1,11 @@
 import Hummingbird
 import NIOCore
+import OpenAPI
 
 /// The description of all other routes.
 enum DocumentRoutes {
-    /// Shared by all responses.
-    static let body = ByteBuffer(string: OpenAPIDocument.text)
+    /// The same for every answer.
+    static let body = ByteBuffer(bytes: OpenAPIDocument.bytes)
 
     static func add(to groups: RouteGroups) {
         groups.shared.get("/openapi.yaml") { _, _ in

@@ -1,14 +1,14 @@
 import AppStore
+import OpenAPI
 import Yams
-
-@testable import Web
 
 /// The served document, read once for all tests.
 struct APIDocument: Sendable {
     let root: JSONValue
 
     static let shared: APIDocument = {
-        do { return try APIDocument(OpenAPIDocument.text) } catch {
+        do { return try APIDocument(String(decoding: OpenAPIDocument.bytes, as: UTF8.self)) } catch
+        {
             fatalError("the document is no YAML: \(error)")
         }
     }()
@@ -39,6 +39,14 @@ struct APIDocument: Sendable {
 
     /// A schema by name.
     func schema(_ name: String) -> JSONValue { resolved("#/components/schemas/\(name)") }
+
+    /// What one of the shared responses is, by its name.
+    func response(_ name: String) -> JSONValue { resolved("#/components/responses/\(name)") }
+
+    /// The schema of a refusal: `Problem` with the status and the codes of one response.
+    func refusal(_ response: String) -> JSONValue {
+        resolved("#/components/responses/\(response)/content/application~1problem+json/schema")
+    }
 
     static let methods = ["get", "put", "post", "delete", "patch", "head", "options", "trace"]
 

@@ -49,16 +49,18 @@ struct AnswerCheck: Sendable {
         return problem("MethodNotAllowed", 405, answer) + (isNamed ? [] : ["Allow is wrong"])
     }
 
+    /// Compares with a response that any path may give.
     private func problem(
-        _ schema: String, _ status: Int, _ answer: WebClient.Answer
+        _ name: String, _ status: Int, _ answer: WebClient.Answer
     ) -> [String] {
         // Unauthenticated requests reveal nothing.
         if answer.status == 401, status != 401 { return problem("Unauthorized", 401, answer) }
         guard answer.status == status else {
             return ["\(answer.status) where the document has nothing"]
         }
-        return answer.bytes.isEmpty
-            ? [] : SchemaCheck(document: document).findings(answer.json, document.schema(schema))
+        let response = document.response(name)
+        return headerFindings(response, answer)
+            + (answer.bytes.isEmpty ? [] : contentFindings(response, answer))
     }
 
     private func headerFindings(_ response: JSONValue, _ answer: WebClient.Answer) -> [String] {

@@ -97,7 +97,6 @@ struct DocumentEnumerationTests {
         let customer = document.schema("CustomerName")
         #expect(customer["maxLength"]?.int64 == Int64(CommandLimits.customerByteCount))
         #expect(UploadBody.maximumCustomerByteCount == CommandLimits.customerByteCount)
-        #expect(UploadBody.maximumByteCount == 655_360)
         let batch = document.resolved("#/components/schemas/CustomersBody/properties/customers")
         #expect(batch["maxItems"]?.int64 == Int64(CustomerQuery.batchCustomerCount))
         let grant = document.resolved("#/components/schemas/GrantBody/properties/entitlement")

@@ -40,16 +40,22 @@ struct DocumentProblemTests {
         return found
     }
 
-    /// Codes and status of a problem, by schema name.
-    private func problem(_ name: String) -> (status: Int64?, codes: Set<String>) {
-        let own = document.schema(name)["allOf"]?.array?.last?["properties"]
+    /// Status and codes of a refusal's schema.
+    private func problem(_ schema: JSONValue) -> (status: Int64?, codes: Set<String>) {
+        let own = schema["properties"]
         return (own?["status"]?["const"]?.int64, values(own?["code"] ?? .null))
     }
 
+    /// Status and codes of a refusal, by the response's name.
+    private func problem(_ name: String) -> (status: Int64?, codes: Set<String>) {
+        problem(document.refusal(name))
+    }
+
+    /// Names of the responses that are refusals.
     private var problems: [String] {
-        (document.resolved("#/components/schemas").object ?? []).filter {
-            $0.value["allOf"]?.array?.first?["$ref"]?.string == "#/components/schemas/Problem"
-        }.map(\.key)
+        (document.resolved("#/components/responses").object ?? []).map(\.key).filter {
+            !document.refusal($0).isNull
+        }
     }
 
     private func store(_ kind: AnswerFailure.Kind) -> Set<String> {
@@ -99,15 +105,38 @@ struct DocumentProblemTests {
         let all = values(document.schema("ProblemCode"))
         #expect(problems.count >= 15)
         #expect(problems.map { problem($0).codes }.reduce(Set()) { $0.union($1) } == all)
-        for name in problems { #expect(problem(name).status != nil, "\(name)") }
+        for name in problems {
+            let schema = document.refusal(name)
+            #expect(schema["$ref"]?.string == "#/components/schemas/Problem", "\(name)")
+            #expect(problem(schema).status != nil, "\(name)")
+            #expect(!problem(schema).codes.isEmpty, "\(name)")
+        }
         for operation in document.operations {
             for response in operation.value["responses"]?.object ?? [] {
                 let content = document.target(response.value)["content"]
                 guard let schema = content?["application/problem+json"]?["schema"] else { continue }
-                let name = schema["$ref"]?.string?.split(separator: "/").last.map(String.init) ?? ""
-                #expect(problem(name).status.map(String.init) == response.key, "\(operation)")
+                #expect(problem(schema).status.map(String.init) == response.key, "\(operation)")
             }
         }
+    }
+
+    @Test("A refusal with the code or the status of another one is found")
+    func others() {
+        func findings(_ code: String, _ status: String) -> [String] {
+            let members: [JSONMember] = [
+                JSONMember(key: "type", value: .string("urn:subledger:problem:\(code)")),
+                JSONMember(key: "title", value: .string("")),
+                JSONMember(key: "status", value: .number(status)),
+                JSONMember(key: "detail", value: .string("")),
+                JSONMember(key: "code", value: .string(code)),
+            ]
+            return SchemaCheck(document: document).findings(
+                .object(members), document.refusal("NotLinked"))
+        }
+        #expect(findings("noSuchPath", "404") != [])
+        #expect(findings("notLinked", "409") != [])
+        #expect(findings("notLinked", "404") == [])
+        #expect(findings("noSuchSubscription", "404") == [])
     }
 
     @Test("File failures are distinguished as in responses")

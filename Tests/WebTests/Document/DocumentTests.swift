@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Ledger
 import Logging
+import OpenAPI
 import Reports
 import Service
 import Testing
@@ -51,8 +52,8 @@ struct DocumentTests {
             let answer = try await client.get("/openapi.yaml")
             #expect(answer.status == 200)
             #expect(answer.headers[.contentType] == "application/yaml")
-            #expect(answer.bytes == Array(OpenAPIDocument.text.utf8))
-            #expect(answer.bytes.starts(with: Array("openapi: 3.1.0\n".utf8)))
+            #expect(answer.bytes == OpenAPIDocument.bytes)
+            #expect(APIDocument.shared.root["openapi"]?.string == "3.1.0")
         }
     }
 
@@ -99,10 +100,11 @@ struct DocumentTests {
             for element in value.array ?? [] { search(element) }
         }
         search(document.root)
-        // Covers every path and method, and the data of an event stream.
+        // Of every path and every method, and what the data of an event stream is.
+        used.insert("#/components/schemas/Change")
         used.formUnion(
-            ["NoSuchPath", "MethodNotAllowed", "HostNotAllowed", "OriginNotAllowed", "Change"].map {
-                "#/components/schemas/\($0)"
+            ["NoSuchPath", "MethodNotAllowed", "HostNotAllowed", "OriginNotAllowed"].map {
+                "#/components/responses/\($0)"
             })
         for kind in ["parameters", "headers", "responses", "schemas"] {
             for member in document.resolved("#/components/\(kind)").object ?? [] {
