@@ -5,7 +5,8 @@ import Signing
 
 /// The result of preparing one submission.
 package enum PreparedSubmission: Sendable {
-    case event(NewEvent)
+    /// With the certificate chains that its signatures rest on.
+    case event(NewEvent, [VerifiedChain])
     case refused(Refusal)
 }
 
@@ -181,7 +182,7 @@ package struct EventPreparation: Sendable {
         return text.map { BundleId($0) }
     }
 
-    private static func message(_ error: VerificationError, _ submission: Submission) -> String {
+    static func message(_ error: VerificationError, _ submission: Submission) -> String {
         let item = submission.item.map { "Item \($0): " } ?? ""
         let cause = error.cause.map { " (\($0.rawValue))" } ?? ""
         return "\(item)\(error.part.rawValue)\(cause): \(error.reason)"
@@ -261,6 +262,7 @@ package struct EventPreparation: Sendable {
             NewEvent(
                 key: accepted.key(payloadHash: prepared.payloadHash),
                 attributes: accepted.attributes(source: source), receivedAt: receivedAt,
-                receivedAtClaimed: submission.claimedReceivedAt != nil, evidence: prepared))
+                receivedAtClaimed: submission.claimedReceivedAt != nil, evidence: prepared),
+            believed.certificateChains)
     }
 }

@@ -12,7 +12,9 @@ public struct Ingest: Sendable {
     private let preparation: EventPreparation
     /// Whether refused evidence goes into quarantine; false for retries from there.
     private let keepsRefused: Bool
-    /// The current time.
+    /// Nil: no responder is asked.
+    private let revocation: RevocationChecks?
+    /// Now, at each call.
     private let clock: @Sendable () -> Timestamp
 
     /// Progress for display.
@@ -32,16 +34,18 @@ public struct Ingest: Sendable {
     static let bytesPerBatch = 4 * 1024 * 1024
 
     /// - Parameter isEnvironmentNamed: whether the operator named the ledger's environment: signed
-    ///   evidence that names none is accepted only then (`environmentMissing`).
+    ///   evidence that names none is taken only then (`environmentMissing`).
+    /// - Parameter revocation: nil for files, whose evidence may be older than any responder's answer.
     public init(
         log: any EventStore, quarantine: any QuarantineStore, environment: Environment,
         apps: [Configuration.App], verifier: EvidenceVerifier,
         source: EventSource = .import, isEnvironmentNamed: Bool = true, keepsRefused: Bool = true,
-        clock: @escaping @Sendable () -> Timestamp
+        revocation: RevocationChecks? = nil, clock: @escaping @Sendable () -> Timestamp
     ) {
         self.log = log
         self.quarantine = quarantine
         self.keepsRefused = keepsRefused
+        self.revocation = revocation
         preparation = EventPreparation(
             verifier: verifier, packer: log.packer, apps: apps,
             environment: environment, source: source,
@@ -171,7 +175,8 @@ public struct Ingest: Sendable {
     // MARK: One batch
 
     private enum PreparedInput: Sendable {
-        case submission(PreparedSubmission)
+        /// With the submission itself where it may still be refused.
+        case submission(PreparedSubmission, Submission?)
         case unreadable(UnreadableInput, bytes: [UInt8])
     }
 
@@ -187,7 +192,9 @@ public struct Ingest: Sendable {
                     chunk.bytes, input: input, upTo: byteBound)
                 {
                     prepared.append(
-                        .submission(preparation.prepare(submission, now: now)))
+                        .submission(
+                            preparation.prepare(submission, now: now),
+                            revocation == nil ? nil : submission))
                 }
             } catch {
                 prepared.append(.unreadable(error, bytes: chunk.bytes))
@@ -204,15 +211,18 @@ public struct Ingest: Sendable {
         for input in batch {
             summary.read += 1
             switch input {
-            case .submission(.event(let event)): events.append(event)
-            case .submission(.refused(let refusal)):
-                summary.count(refusal.standing)
-                let isConfigured = preparation.isConfigured(refusal.bundleId)
-                refused.append(
-                    (
-                        IngestSummary.IngestError(refusal),
-                        NewQuarantineItem(refusal, isConfiguredApp: isConfigured)
-                    ))
+            case .submission(let prepared, let submission):
+                switch await admitted(prepared, submission) {
+                case .event(let event, _): events.append(event)
+                case .refused(let refusal):
+                    summary.count(refusal.standing)
+                    let isConfigured = preparation.isConfigured(refusal.bundleId)
+                    refused.append(
+                        (
+                            IngestSummary.IngestError(refusal),
+                            NewQuarantineItem(refusal, isConfiguredApp: isConfigured)
+                        ))
+                }
             case .unreadable(let error, let bytes):
                 summary.rejected += 1
                 let reported = IngestSummary.IngestError(
@@ -239,8 +249,27 @@ public struct Ingest: Sendable {
         }
     }
 
-    /// Puts refused evidence into quarantine, and reports the items without room there, which must
-    /// be ingested again.
+    /// A refusal instead of an event under a certificate chain that is not good, where that is
+    /// required.
+    private func admitted(
+        _ prepared: PreparedSubmission, _ submission: Submission?
+    ) async -> PreparedSubmission {
+        guard let revocation, let submission, case .event(let event, let chains) = prepared else {
+            return prepared
+        }
+        do throws(VerificationError) {
+            try await revocation.admit(chains) { await ledger.log.isKnown(event) }
+            return prepared
+        } catch {
+            return .refused(
+                Refusal(
+                    error, submission, bundleId: event.attributes.bundleId,
+                    environment: ledger.environment, receivedAt: event.receivedAt))
+        }
+    }
+
+    /// Puts what was refused into quarantine, and says of what found no room there that it must
+    /// come again.
     private func keep(
         _ refused: [(error: IngestSummary.IngestError, item: NewQuarantineItem)],
         into summary: inout IngestSummary

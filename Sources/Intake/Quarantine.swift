@@ -30,9 +30,10 @@ public struct Quarantine: Sendable {
     /// leave the quarantine; the rest is unchanged. An event counts as received when it was first
     /// delivered here, as far as the log's later times allow.
     ///
-    /// - Parameter isEnvironmentNamed: as for `Ingest`.
+    /// - Parameters isEnvironmentNamed, revocation: as for `Ingest`.
     public func retry(
-        apps: [Configuration.App], verifier: EvidenceVerifier, isEnvironmentNamed: Bool = true
+        apps: [Configuration.App], verifier: EvidenceVerifier, isEnvironmentNamed: Bool = true,
+        revocation: RevocationChecks? = nil
     ) async throws(StoreError) -> IngestSummary {
         var total = IngestSummary()
         for item in try await items() {
@@ -45,7 +46,8 @@ public struct Quarantine: Sendable {
             let receivedAt = whole.receivedAt
             let ingest = Ingest(
                 log: log, quarantine: store, environment: environment, apps: apps,
-                verifier: verifier, isEnvironmentNamed: isEnvironmentNamed, keepsRefused: false
+                verifier: verifier, isEnvironmentNamed: isEnvironmentNamed, keepsRefused: false,
+                revocation: revocation
             ) { receivedAt }
             let summary = try await ingest.run(lines: [whole.bytes], input: whole.input)
             total.add(summary)

@@ -145,10 +145,12 @@ private struct MigrationRun {
     private func fulfil(
         _ plan: ImportPlan, _ evidence: StoredEvidence
     ) async throws -> Findings {
-        let books = EnvironmentLedgers(
-            settings.configuration.ledger, apps: apps, verifier: try settings.verifier()
-        ) { Console.now }
+        let verifier = try settings.verifier()
         let transport = HTTPTransport()
+        let books = EnvironmentLedgers(
+            settings.configuration, apps: apps, verifier: verifier,
+            revocation: settings.revocation(transport)
+        ) { Console.now }
         let result: Result<Findings, any Error>
         do {
             result = .success(try await ask(plan, evidence, books, transport))

@@ -85,9 +85,12 @@ struct QuarantineCommand: AsyncParsableCommand {
                 let settings = try Settings(common)
                 let ledger = try await EnvironmentLedger.open(
                     settings.configuration.ledger, environment: settings.environment)
-                let summary = try await Quarantine(ledger: ledger).retry(
-                    apps: try settings.requiredApps(), verifier: try settings.verifier(),
-                    isEnvironmentNamed: settings.isEnvironmentNamed)
+                let (apps, verifier) = (try settings.requiredApps(), try settings.verifier())
+                let summary = try await settings.withRevocation { revocation in
+                    try await Quarantine(ledger: ledger).retry(
+                        apps: apps, verifier: verifier,
+                        isEnvironmentNamed: settings.isEnvironmentNamed, revocation: revocation)
+                }
                 let derived = await settings.catchUp(appended: ledger)
                 try print(summary)
                 try derived.get()

@@ -58,7 +58,9 @@ struct RecoverCommand: AsyncParsableCommand {
             let ended: Result<Bool, any Error>
             do {
                 let client = try settings.client(for: app, transport)
-                ended = .success(try await recover(settings, client, stated, filter))
+                ended = .success(
+                    try await recover(
+                        settings, client, settings.revocation(transport), stated, filter))
             } catch {
                 ended = .failure(error)
             }
@@ -70,7 +72,7 @@ struct RecoverCommand: AsyncParsableCommand {
     }
 
     private func recover(
-        _ settings: Settings, _ client: AppStoreServerAPIClient,
+        _ settings: Settings, _ client: AppStoreServerAPIClient, _ revocation: RevocationChecks?,
         _ stated: OutageDetection.Suggestion?, _ filter: [RecoveryType]
     ) async throws -> Bool {
         let ledger = try await EnvironmentLedger.open(
@@ -103,7 +105,7 @@ struct RecoverCommand: AsyncParsableCommand {
                 request.onlyFailures = onlyFailures
                 let recovery = Recovery(
                     request, ledger: ledger, client: client, apps: try settings.requiredApps(),
-                    verifier: try settings.verifier()
+                    verifier: try settings.verifier(), revocation: revocation
                 ) { Console.now }
                 let report = try await RecoveryRun(
                     recovery, reporting: .caller(suggested: suggested ? windows : nil)

@@ -39,15 +39,15 @@ struct ServeCommand: AsyncParsableCommand {
                 log.logger.warning("\(secret.warning)", metadata: ["code": "secretOpenToOthers"])
             }
             let metrics = ServiceMetrics()
-            let host = try await LedgerHost.open(
-                settings.configuration, environments: settings.servedEnvironments,
-                roots: try settings.trustedRoots(),
-                observer: ServiceObserver(logger: log.logger, metrics: metrics),
-                steady: ClockWatch.machineSteady()
-            ) { Console.now }
             let transport = HTTPTransport()
             let served: Result<Void, any Error>
             do {
+                let host = try await LedgerHost.open(
+                    settings.configuration, environments: settings.servedEnvironments,
+                    roots: try settings.trustedRoots(), responders: OCSPTransport(transport),
+                    observer: ServiceObserver(logger: log.logger, metrics: metrics),
+                    steady: ClockWatch.machineSteady()
+                ) { Console.now }
                 let service = try WebService(host: host, metrics: metrics, logger: log.logger)
                 let isJSON = common.json
                 let beside =
@@ -96,7 +96,8 @@ struct ServeCommand: AsyncParsableCommand {
                 clients,
                 EnvironmentLedgers(
                     settings.configuration.ledger, apps: settings.configuration.apps,
-                    verifier: try settings.verifier(), ledgers: host.ledgers.map(\.ledger)
+                    verifier: try settings.verifier(), revocation: host.revocation,
+                    ledgers: host.ledgers.map(\.ledger)
                 ) { host.clock() })
             if server.recovers {
                 services.append(

@@ -1,4 +1,5 @@
 import AppStore
+import AppStoreAPI
 import ArgumentParser
 import Foundation
 import Intake
@@ -159,6 +160,32 @@ struct Settings {
         let local: Set<Environment> =
             environment == .xcode || environment == .localTesting ? [environment] : []
         return EvidenceVerifier(roots: try trustedRoots(), allowedLocalEnvironments: local)
+    }
+
+    /// Asks OCSP responders over `transport`, where the configuration has revocation checked; says
+    /// on standard error what is not good. Not for files: their evidence may be older than what
+    /// responders still answer for.
+    func revocation(_ transport: any APITransport) -> RevocationChecks? {
+        RevocationChecks(
+            configuration.verification.revocation, transport: OCSPTransport(transport),
+            clock: { Console.now },
+            report: { finding in
+                if finding.isNews { Console.note("warning: \(finding.message)") }
+            })
+    }
+
+    /// Lends what `revocation` makes, over connections of its own; nil where nothing is checked.
+    func withRevocation<Value>(
+        _ body: (RevocationChecks?) async throws -> Value
+    ) async throws -> Value {
+        guard configuration.verification.revocation != .off else { return try await body(nil) }
+        let transport = HTTPTransport()
+        let result: Result<Value, any Error>
+        do { result = .success(try await body(revocation(transport))) } catch {
+            result = .failure(error)
+        }
+        await transport.close()
+        return try result.get()
     }
 
     /// The same for app receipts.

@@ -147,4 +147,24 @@ struct JWSFormTests {
         #expect(parts.payload == Trial.transaction())
         #expect(parts.signature.count == CompactJWS.signatureByteCount)
     }
+
+    @Test(
+        "A payload that is no base64url is malformed, whatever the signature, known header or not")
+    func formBeforeSignature() throws {
+        let genuine = try authority.sign(Trial.transaction())
+        let other = try authority.sign(Trial.transaction(id: "2000000000000002"))
+        var spoiled = genuine
+        let dot = try #require(genuine.firstIndex(of: UInt8(ascii: ".")))
+        spoiled[dot + 1] = UInt8(ascii: "!")
+        let wronglySigned = Array(spoiled.dropLast(86)) + Array(other.suffix(86))
+        func tryBoth() {
+            for jws in [spoiled, wronglySigned] {
+                let code = Trial.code { _ = try verifier.verifyAny(jws, receivedAt: Trial.now) }
+                #expect(code == .malformedJWS)
+            }
+        }
+        tryBoth()
+        _ = try verifier.verifyAny(genuine, receivedAt: Trial.now)
+        tryBoth()
+    }
 }

@@ -123,4 +123,93 @@ struct SignatureTests {
         }
         #expect(agreed)
     }
+
+    // MARK: At the bounds of the equation (FIPS 186-5 §6.4.2)
+
+    private static let beforeOrder: [UInt8] = order.dropLast() + [order[31] - 1]
+
+    /// The key at a point, from x and y in hexadecimal.
+    private func key(at point: String) throws -> VerificationKey {
+        let coordinates = try #require(Hexadecimal.bytes(point.utf8))
+        return try #require(
+            VerificationKey(publicKeyInfo: key.publicKeyInfo.dropLast(64) + coordinates))
+    }
+
+    @Test("Of r, s and digests at their bounds only the genuine three go together")
+    func bounds() throws {
+        let genuine = try key.signES256(message)
+        let bounds = [Self.zero, Self.one, Self.beforeOrder, Self.order, Self.most]
+        let numbers = bounds + [Array(genuine[..<32]), Array(genuine[32...])]
+        let digests = bounds + [SHA256.hash(message).bytes]
+        var held = 0
+        for r in numbers {
+            for s in numbers {
+                for bytes in digests {
+                    let digest = try #require(Digest(bytes: bytes))
+                    if verification.isValid(r + s, over: digest) { held += 1 }
+                }
+            }
+        }
+        #expect(held == 1)
+        #expect(verification.isValid(genuine, over: SHA256.hash(message)))
+    }
+
+    @Test("Signatures over digests at their bounds hold; with any one bit changed they do not")
+    func digestBounds() throws {
+        for (index, bytes) in [
+            Self.zero, Self.one, Self.beforeOrder, Self.order, Self.most,
+        ].enumerated() {
+            let raw = try #require(ES256Signature.raw(der: try key.sign(digest: bytes)))
+            let digest = try #require(Digest(bytes: bytes))
+            #expect(verification.isValid(raw, over: digest))
+            var (forged, other) = (raw, bytes)
+            forged[index] ^= 1 << index
+            other[index] ^= 1 << index
+            #expect(!verification.isValid(forged, over: digest))
+            #expect(!verification.isValid(raw, over: try #require(Digest(bytes: other))))
+        }
+    }
+
+    @Test("A point whose x is beyond the order is compared modulo the order")
+    func beyondOrder() throws {
+        // x = n + 3, so that r = 3; the key is r⁻¹(s·R − e·G) for chosen s and e.
+        let verification = try key(
+            at: "c9f66d50af373c7fb022b7855f81f56960daf842467250fb95f50a4533c18565"
+                + "480aedd68541233e58bd008dd6b9c29ae9384dd7c58a226c56d45fd469d98313")
+        let r: [UInt8] = Self.zero.dropLast() + [3]
+        let s = Array(
+            repeating: [0x12, 0x34, 0x56, 0x78, 0x90, 0xAB, 0xCD, 0xEF] as [UInt8], count: 4)
+        let signature = r + s.joined()
+        #expect(verification.isValid(signature, over: SHA256.hash(Array("beyond the order".utf8))))
+        #expect(!verification.isValid(signature, over: SHA256.hash(message)))
+    }
+
+    /// The generator as a key: the private key is 1.
+    private static let generator =
+        "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
+        + "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
+
+    @Test("Both multiples being one point, they are doubled")
+    func doubled() throws {
+        let verification = try key(at: Self.generator)
+        // The digest is r: u1 = u2, and the points are equal.
+        let r = try #require(
+            Hexadecimal.bytes(
+                "ecf269583287f9c20ced5bb358f0005f2946e89ca7d0115cf4867eabec4e3185".utf8))
+        let s = try #require(
+            Hexadecimal.bytes(
+                "9aa51fce62eb32757e8ff7ffc7a743e6e74e444ca780347130028a2d6e4d13a5".utf8))
+        #expect(verification.isValid(r + s, over: try #require(Digest(bytes: r))))
+        #expect(!verification.isValid(r + s, over: try #require(Digest(bytes: s))))
+    }
+
+    @Test("A sum at infinity has no x, and is no signature")
+    func infinity() throws {
+        let verification = try key(at: Self.generator)
+        // e + r = n with the private key 1.
+        let digest = try #require(Digest(bytes: Self.beforeOrder))
+        for s in [Self.one, Self.beforeOrder] {
+            #expect(!verification.isValid(Self.one + s, over: digest))
+        }
+    }
 }

@@ -11,6 +11,7 @@ public final class EnvironmentLedgers: Sendable {
     private let configuration: Configuration
     private let apps: [Configuration.App]
     private let verifier: EvidenceVerifier
+    private let revocation: RevocationChecks?
     let clock: @Sendable () -> Timestamp
     private let books: Mutex<[Environment: Book]>
     /// Ledgers that the caller opened and closes.
@@ -23,25 +24,29 @@ public final class EnvironmentLedgers: Sendable {
     }
 
     /// - Parameters:
-    ///   - configuration: names the data directory.
-    ///   - apps: the apps whose evidence is accepted.
-    ///   - verifier: verifies the evidence.
-    ///   - ledgers: ledgers already open; `close` leaves them open.
-    ///   - clock: returns the current time.
+    ///   - configuration: where ledgers are.
+    ///   - apps: whose evidence is accepted.
+    ///   - verifier: says what is believed.
+    ///   - revocation: nil asks no responder.
+    ///   - ledgers: those that are open already; others' `close` is not called.
+    ///   - clock: now, at each call.
     public init(
         _ configuration: Configuration, apps: [Configuration.App], verifier: EvidenceVerifier,
-        ledgers: [EnvironmentLedger] = [], clock: @escaping @Sendable () -> Timestamp
+        revocation: RevocationChecks? = nil, ledgers: [EnvironmentLedger] = [],
+        clock: @escaping @Sendable () -> Timestamp
     ) {
         self.configuration = configuration
         self.apps = apps
         self.verifier = verifier
+        self.revocation = revocation
         self.clock = clock
         lent = Set(ledgers.map(\.environment))
         books = Mutex(
             Dictionary(
                 uniqueKeysWithValues: ledgers.map { ledger in
                     let intake = ResponseIntake(
-                        ledger: ledger, apps: apps, verifier: verifier, clock: clock)
+                        ledger: ledger, apps: apps, verifier: verifier, revocation: revocation,
+                        clock: clock)
                     return (ledger.environment, Book(ledger: ledger, intake: intake))
                 }))
     }
@@ -72,7 +77,8 @@ public final class EnvironmentLedgers: Sendable {
                 let book = Book(
                     ledger: ledger,
                     intake: ResponseIntake(
-                        ledger: ledger, apps: apps, verifier: verifier, clock: clock))
+                        ledger: ledger, apps: apps, verifier: verifier, revocation: revocation,
+                        clock: clock))
                 books.withLock { $0[environment] = book }
                 return .success(book)
             } catch { return .failure(error) }

@@ -11,16 +11,18 @@ public struct ResponseIntake: Sendable {
     private let ingest: Ingest
 
     /// - Parameters:
-    ///   - ledger: of the environment that responded.
-    ///   - apps: the apps whose evidence is accepted.
-    ///   - verifier: verifies the evidence.
-    ///   - clock: returns the current time.
+    ///   - ledger: of the environment that answered.
+    ///   - apps: whose evidence is accepted.
+    ///   - verifier: says what is believed.
+    ///   - revocation: nil asks no responder.
+    ///   - clock: now, at each call.
     public init(
         ledger: EnvironmentLedger, apps: [Configuration.App], verifier: EvidenceVerifier,
-        clock: @escaping @Sendable () -> Timestamp
+        revocation: RevocationChecks? = nil, clock: @escaping @Sendable () -> Timestamp
     ) {
         ingest = Ingest(
-            ledger: ledger, apps: apps, verifier: verifier, source: .history, clock: clock)
+            ledger: ledger, apps: apps, verifier: verifier, source: .history,
+            revocation: revocation, clock: clock)
     }
 
     /// Takes in response bodies in order and returns the result.

@@ -47,20 +47,22 @@ public struct Recovery: Sendable {
     static let walkCount = APILimits.concurrency
 
     /// - Parameters:
-    ///   - ledger: of the environment to recover.
-    ///   - client: of the request's app.
-    ///   - apps: the apps whose evidence is accepted.
-    ///   - verifier: verifies the evidence.
-    ///   - clock: returns the current time.
+    ///   - ledger: of the environment that is asked about.
+    ///   - client: asks for the request's app.
+    ///   - apps: whose evidence is accepted.
+    ///   - verifier: says what is believed.
+    ///   - revocation: nil asks no responder.
+    ///   - clock: now, at each call.
     public init(
         _ request: RecoveryRequest, ledger: EnvironmentLedger, client: AppStoreServerAPIClient,
         apps: [Configuration.App], verifier: EvidenceVerifier,
-        clock: @escaping @Sendable () -> Timestamp
+        revocation: RevocationChecks? = nil, clock: @escaping @Sendable () -> Timestamp
     ) {
         self.request = request
         self.ledger = ledger
         self.client = client
-        intake = ResponseIntake(ledger: ledger, apps: apps, verifier: verifier, clock: clock)
+        intake = ResponseIntake(
+            ledger: ledger, apps: apps, verifier: verifier, revocation: revocation, clock: clock)
         self.clock = clock
     }
 

@@ -8,6 +8,7 @@ public struct Configuration: Sendable, Equatable {
     public var apps: [App]
     /// Paths of extra trusted roots, DER or PEM.
     public var trustedRoots: [String]
+    public var verification = Verification()
     public var catalogue: Catalogue
     public var claimPolicy: ClaimPolicy
     /// An IANA name.
@@ -33,6 +34,14 @@ public struct Configuration: Sendable, Equatable {
             self.sharedSecretFile = sharedSecretFile
             self.api = api
         }
+    }
+
+    /// What is asked about evidence besides its signatures (`verification:`).
+    public struct Verification: Sendable, Equatable {
+        /// Whether responders are asked about certificates.
+        public var revocation = RevocationPolicy.off
+
+        public init() {}
     }
 
     /// Access to the App Store Server API.

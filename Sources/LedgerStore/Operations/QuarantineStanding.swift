@@ -2,7 +2,8 @@
 public enum QuarantineStanding: String, Sendable, CaseIterable {
     /// Apple signed it, for an app configured here: always kept.
     case genuineConfigured
-    /// Apple signed it, for an app not configured here: kept while there is room.
+    /// Apple signed it, for an app not configured here; or it is signed under a certificate that
+    /// Apple revoked. Kept while there is room.
     case genuineForeign
     /// No trusted signature: a bounded copy, the oldest dropped first.
     case unverifiable

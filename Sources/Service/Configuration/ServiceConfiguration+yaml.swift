@@ -27,6 +27,13 @@ extension ServiceConfiguration {
         let entries = try mapping.mappings("apps")
         ledger.apps = try ServiceConfiguration.apps(entries)
         ledger.trustedRoots = try mapping.texts("trustedRoots")
+        if var entry = try mapping.mapping("verification") {
+            if let policy = try entry.text("revocation") {
+                ledger.verification.revocation = try ServiceConfiguration.choice(
+                    policy, key: "verification.revocation")
+            }
+            try entry.requireNothingElse()
+        }
         ledger.catalogue = try ServiceConfiguration.catalogue(&mapping)
         ledger.catalogue.smallBusinessProgram = try ServiceConfiguration.smallBusinessProgram(
             entries)

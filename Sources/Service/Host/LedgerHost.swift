@@ -33,7 +33,9 @@ public final class LedgerHost: Sendable {
     /// Uploads under one key are serialized: later ones reuse the record of the first.
     let uploadTurns = KeyedAsyncLock()
     public let observer: any ServingObserver
-    /// Load of the cores.
+    /// Of what is taken in, from Apple's answers as well; nil where the configuration asks for none.
+    public let revocation: RevocationChecks?
+    /// How busy the cores are while this runs.
     public let cores = CoreWatch()
 
     /// Environments that are always served; Xcode and LocalTesting are served only when configured,
@@ -43,12 +45,15 @@ public final class LedgerHost: Sendable {
     /// Opens the environments' files and creates missing ones.
     ///
     /// - Parameters:
-    ///   - steady: a monotonic clock to compare `clock` with (`ClockWatch`); nil always trusts
-    ///     `clock`.
-    ///   - clock: reads the system clock.
+    ///   - steady: a clock that is never set, to compare `clock` with (`ClockWatch`); nil: `clock` is
+    ///     gone by whatever it says.
+    ///   - responders: reaches OCSP responders, where the configuration has revocation checked;
+    ///     without it nothing is learnt of any certificate.
+    ///   - clock: what the system's clock says.
     public static func open(
         _ configuration: ServiceConfiguration, environments: [Environment] = usualEnvironments,
-        roots: TrustedRoots, observer: any ServingObserver = NoServingObserver(),
+        roots: TrustedRoots, responders: (any RevocationTransport)? = nil,
+        observer: any ServingObserver = NoServingObserver(),
         makeId: @escaping @Sendable () -> String = { UUID().uuidString.lowercased() },
         steady: (@Sendable () -> Int64)? = nil, clock: @escaping @Sendable () -> Timestamp
     ) async throws(StoreError) -> LedgerHost {
@@ -73,7 +78,8 @@ public final class LedgerHost: Sendable {
             chainBudget: ChainBudget())
         for served in ledgers { await RecentChains(served.ledger).learn(verifier) }
         return LedgerHost(
-            ledgers, configuration, verifier: verifier, observer: observer, makeId: makeId,
+            ledgers, configuration, verifier: verifier,
+            responders: responders ?? UnreachableResponders(), observer: observer, makeId: makeId,
             clockWatch: ClockWatch(wall: clock, steady: steady) { change in
                 observer.noted(.clock(change))
             })
@@ -82,7 +88,8 @@ public final class LedgerHost: Sendable {
     private init(
         _ ledgers: [ServedLedger], _ configuration: ServiceConfiguration,
         verifier: EvidenceVerifier,
-        observer: any ServingObserver, makeId: @escaping @Sendable () -> String,
+        responders: any RevocationTransport, observer: any ServingObserver,
+        makeId: @escaping @Sendable () -> String,
         clockWatch: ClockWatch
     ) {
         self.ledgers = ledgers
@@ -97,6 +104,10 @@ public final class LedgerHost: Sendable {
             })
         let sharedSecrets = SharedSecrets(configuration.apps)
         self.sharedSecrets = sharedSecrets
+        let revocation = RevocationChecks(
+            configuration.verification.revocation, transport: responders,
+            clock: { clockWatch.now }, report: { observer.learned($0) })
+        self.revocation = revocation
         let uploadBudget = UploadBudget()
         self.uploadBudget = uploadBudget
         func intake(
@@ -106,7 +117,7 @@ public final class LedgerHost: Sendable {
             LiveIntake(
                 served: ledgers, apps: configuration.apps, verifier: verifier, source: source,
                 secrets: sharedSecrets, quarantines: quarantines, observer: observer,
-                clockWatch: clockWatch, budget: budget, admits: admits)
+                clockWatch: clockWatch, budget: budget, revocation: revocation, admits: admits)
         }
         // With notification networks configured, only they can use the budget of notifications.
         let isApart = !configuration.server.notificationNetworks.isEmpty

@@ -24,6 +24,8 @@ struct LiveIntake: Sendable {
     let admits: @Sendable (AcceptedEvidence) -> Bool
     /// Bounds what one chain adds; nil for deliveries from Apple.
     let budget: UploadBudget?
+    /// Nil: no responder is asked.
+    let revocation: RevocationChecks?
 
     /// An event that was taken in.
     struct Taken: Sendable {
@@ -38,11 +40,12 @@ struct LiveIntake: Sendable {
         source: EventSource, secrets: SharedSecrets,
         quarantines: [Environment: QuarantineQueue],
         observer: any ServingObserver, clockWatch: ClockWatch,
-        budget: UploadBudget? = nil,
+        budget: UploadBudget? = nil, revocation: RevocationChecks?,
         admits: @escaping @Sendable (AcceptedEvidence) -> Bool
     ) {
         self.admits = admits
         self.budget = budget
+        self.revocation = revocation
         self.served = Dictionary(uniqueKeysWithValues: served.map { ($0.environment, $0) })
         preparations = self.served.mapValues {
             EventPreparation(
@@ -74,7 +77,7 @@ struct LiveIntake: Sendable {
         switch routed {
         case .refused(let refusal, let environment):
             throw await refuse(refusal, environment, now: now)
-        case .event(let event, let environment):
+        case .event(let event, let chains, let environment):
             if let milliseconds = clockWatch.jumpMilliseconds {
                 guard confirmsClock(event, environment) else {
                     let refusal = IntakeRefusal(clockAhead: milliseconds, environment)
@@ -84,6 +87,7 @@ struct LiveIntake: Sendable {
                 // Repeated, to date the event by the clock now trusted.
                 return try await take(submission, only: wanted, account: account)
             }
+            try await requireUnrevoked(event, chains, environment, submission, now: now)
             return try await appendWithinBudget(
                 event, environment, submission, account(), now: now)
         case .misplaced:
@@ -122,7 +126,7 @@ struct LiveIntake: Sendable {
     // MARK: Routing
 
     private enum Routed {
-        case event(NewEvent, Environment)
+        case event(NewEvent, [VerifiedChain], Environment)
         case refused(Refusal, Environment)
         /// Genuine, but not accepted by this endpoint.
         case misplaced
@@ -156,7 +160,7 @@ struct LiveIntake: Sendable {
             }
             guard let preparation = preparations[environment] else { return .nowhere }
             return switch try preparation.accept(accepted, submission, now) {
-            case .event(let event): .event(event, environment)
+            case .event(let event, let chains): .event(event, chains, environment)
             case .refused(let refusal): .refused(refusal, environment)
             }
         } catch {
@@ -176,8 +180,8 @@ struct LiveIntake: Sendable {
         let standing: IntakeRefusal.Standing =
             switch refusal.standing {
             case .quarantined: .notAcceptable
-            case .rejected where refusal.isGenuine: .notAcceptable
-            case .rejected: refusal.isRetryable ? .unavailable : .invalid
+            case .rejected where refusal.isRetryable: .unavailable
+            case .rejected: refusal.isGenuine ? .notAcceptable : .invalid
             }
         var reported = IntakeRefusal(
             standing, code: refusal.code, part: refusal.part, message: refusal.message,
@@ -197,6 +201,24 @@ struct LiveIntake: Sendable {
         }
         emit(reported, nil, now: now)
         return reported
+    }
+
+    /// Throws a refusal where the certificate chains have to be good and are not.
+    private func requireUnrevoked(
+        _ event: NewEvent, _ chains: [VerifiedChain], _ environment: Environment,
+        _ submission: Submission, now: Timestamp
+    ) async throws(IntakeRefusal) {
+        guard let revocation else { return }
+        do throws(VerificationError) {
+            try await revocation.admit(chains) {
+                await served[environment]?.ledger.log.isKnown(event) ?? false
+            }
+        } catch {
+            let refusal = Refusal(
+                error, submission, bundleId: event.attributes.bundleId, environment: environment,
+                receivedAt: now)
+            throw await refuse(refusal, environment, now: now)
+        }
     }
 
     private func keep(_ item: NewQuarantineItem, _ environment: Environment) async -> Bool {

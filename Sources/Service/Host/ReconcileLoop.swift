@@ -31,7 +31,8 @@ public struct ReconcileLoop: Sendable {
         self.report = report
         books = EnvironmentLedgers(
             host.configuration.ledger, apps: host.configuration.apps,
-            verifier: EvidenceVerifier(roots: roots), ledgers: host.ledgers.map(\.ledger)
+            verifier: EvidenceVerifier(roots: roots), revocation: host.revocation,
+            ledgers: host.ledgers.map(\.ledger)
         ) { clock.now }
     }
 

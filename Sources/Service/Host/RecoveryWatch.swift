@@ -123,7 +123,8 @@ public struct RecoveryWatch: Sendable {
         _ request: RecoveryRequest, _ served: ServedLedger, _ client: AppStoreServerAPIClient
     ) async throws(RecoveryFailure) -> RecoveryReport {
         let recovery = Recovery(
-            request, ledger: served.ledger, client: client, apps: apps, verifier: verifier
+            request, ledger: served.ledger, client: client, apps: apps, verifier: verifier,
+            revocation: host.revocation
         ) { clock.now }
         return try await RecoveryRun(recovery, reporting: .log) { () async throws(StoreError) in
             try await RecoveryWatch.snapshot(served)

@@ -4,6 +4,7 @@ public import Intake
 internal import Ledger
 public import LedgerStore
 public import Projection
+internal import Signing
 
 /// An entry of the service's log for operators.
 public enum ServingNote: Sendable {
@@ -27,6 +28,8 @@ public enum ServingNote: Sendable {
     case recovery(RecoveryNote)
     /// A result of reconciling chains.
     case reconciled(ReconcileNote)
+    /// A certificate chain that is revoked, or of which nothing can be learnt.
+    case revocation(RevocationChecks.Finding)
     /// The apps' shared secrets were read again.
     case sharedSecretsReloaded
     /// An app's shared secret could not be read again; the previous one stays.
@@ -54,6 +57,7 @@ public enum ServingNote: Sendable {
         case .recovery, .clockBehind: .warning
         case .webhook(let note): note.isNews ? .warning : .notice
         case .reconciled(let note): note.isNews ? .warning : .notice
+        case .revocation(let finding): finding.outcome == .revoked ? .error : .warning
         case .projectionResumed, .sharedSecretsReloaded: .notice
         case .sharedSecretUnusable, .clock(.jumped): .error
         case .clock(.trusted): .notice
@@ -79,6 +83,9 @@ public enum ServingNote: Sendable {
         case .webhook(let note): note.code
         case .recovery(let note): note.code
         case .reconciled(let note): note.code
+        case .revocation(let finding):
+            (finding.outcome == .revoked ? VerificationCode.certificateRevoked : .revocationUnknown)
+                .rawValue
         case .projectionResumed: "projectionResumed"
         case .refused(let refusal): refusal.code
         case .sharedSecretsReloaded: "sharedSecretsReloaded"
@@ -96,7 +103,7 @@ public enum ServingNote: Sendable {
             .checkpointFailed(let environment, _), .feedFailed(let environment, _),
             .clockBehind(let environment, _):
             environment
-        case .webhook, .sharedSecretsReloaded, .sharedSecretUnusable, .clock: nil
+        case .webhook, .revocation, .sharedSecretsReloaded, .sharedSecretUnusable, .clock: nil
         case .recovery(let note): note.environment
         case .reconciled(let note): note.environment
         case .refused(let refusal): refusal.environment
@@ -116,6 +123,7 @@ public enum ServingNote: Sendable {
         case .webhook(let note): note.text
         case .recovery(let note): note.text
         case .reconciled(let note): note.text
+        case .revocation(let finding): finding.message
         case .sharedSecretsReloaded: "The shared secrets were read again."
         case .sharedSecretUnusable(let bundleId, let error):
             "The shared secret of \(bundleId) is unusable; the previous one stays. \(error)"

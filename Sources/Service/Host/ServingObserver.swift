@@ -13,12 +13,15 @@ public protocol ServingObserver: Sendable {
     func projected(_ environment: Environment, eventCount: Int64, _ elapsed: Duration)
     /// An upload was answered; the number of facts that its chain was folded from.
     func folded(factCount: Int)
-    /// An entry for operators.
+    /// What responders said of one certificate chain.
+    func learned(_ finding: RevocationChecks.Finding)
+    /// Something people should read.
     func noted(_ note: ServingNote)
 }
 
 extension ServingObserver {
     public func folded(factCount: Int) {}
+    public func learned(_ finding: RevocationChecks.Finding) {}
 }
 
 /// The outcome of one delivery, in short.

@@ -7,6 +7,8 @@ public final class VerifiedChain: Sendable {
     public let window: ValidityWindow
     /// SHA-256 of the root the chain ends in.
     public let rootFingerprint: Digest
+    /// SHA-256 over leaf, intermediate and `rootFingerprint`: what a chain is remembered by.
+    public let fingerprint: Digest
     /// Leaf, intermediate and root as DER, for the revocation step.
     public let leaf: [UInt8]
     /// See `leaf`.
@@ -19,6 +21,7 @@ public final class VerifiedChain: Sendable {
         self.window = window
         self.leafKey = leafKey
         rootFingerprint = presented.rootFingerprint
+        fingerprint = presented.key
         leaf = presented.leaf
         intermediate = presented.intermediate
         root = presented.root

@@ -25,12 +25,11 @@ extension EvidenceVerifier {
         try requireAllowed(payload.environment, of: outer, part: .outer)
         let envelope = Envelope(payload: payload, trust: EvidenceTrust(outer))
         let transaction = try nested(
-            TransactionPayload.self, payload.data?.signedTransactionInfo, in: outer,
-            part: .transaction)
+            TransactionPayload.self, payload.data?.signedTransactionInfo, part: .transaction)
         let renewal = try nested(
-            RenewalPayload.self, payload.data?.signedRenewalInfo, in: outer, part: .renewal)
+            RenewalPayload.self, payload.data?.signedRenewalInfo, part: .renewal)
         let appTransaction = try nested(
-            AppTransactionPayload.self, payload.appData?.signedAppTransactionInfo, in: outer,
+            AppTransactionPayload.self, payload.appData?.signedAppTransactionInfo,
             part: .appTransaction)
         let date =
             payload.signedDate
@@ -52,15 +51,14 @@ extension EvidenceVerifier {
             effectiveDate: date, trust: envelope.trust, chain: outer.chain)
     }
 
-    /// Verifies a part, reusing computations for the notification around it.
-    func nested<Payload: WireObject>(
-        _ type: Payload.Type, _ text: String?, in outer: VerifiedJWS, part: EvidencePart
+    private func nested<Payload: WireObject>(
+        _ type: Payload.Type, _ text: String?, part: EvidencePart
     ) throws(VerificationError) -> NestedPart<Payload>? {
         guard var text else { return nil }
         do throws(VerificationError) {
             let result = text.withUTF8 { bytes in
                 Result { () throws(VerificationError) in
-                    try jws.verify(bytes, part: part, inverses: outer.inverses)
+                    try jws.verify(bytes, part: part)
                 }
             }
             let verified = try result.get()

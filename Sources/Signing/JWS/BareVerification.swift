@@ -1,7 +1,7 @@
 internal import AppStore
 
-/// Baseline of verification: one prepared ES256 signature, one prepared digest, one loaded key, and
-/// nothing else. `bench verify` prints it beside the verifier's figure.
+/// The limit a verifier is measured against: one encoded ES256 signature, one digest, one loaded
+/// key, and nothing else. For `bench verify`, which prints it beside the real thing.
 package struct BareVerification: Sendable {
     private let key: VerificationKey
     private let signature: ES256Signature
@@ -27,7 +27,7 @@ package struct BareVerification: Sendable {
     /// Verifies `count` times and returns the number of valid results, which is `count`.
     package func run(count: Int) -> Int {
         var held = 0
-        for _ in 0..<count where key.isValidPlainly(signature, over: digest) { held += 1 }
+        for _ in 0..<count where key.isValid(signature, over: digest) { held += 1 }
         return held
     }
 }

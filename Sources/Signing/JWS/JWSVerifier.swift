@@ -46,30 +46,17 @@ public final class JWSVerifier: Sendable {
     public func verify(
         _ jws: UnsafeBufferPointer<UInt8>, part: EvidencePart = .outer
     ) throws(VerificationError) -> VerifiedJWS {
-        try verify(jws, part: part, inverses: nil)
-    }
-
-    /// As above; `inverses` are those of what the JWS is nested in.
-    func verify(
-        _ jws: UnsafeBufferPointer<UInt8>, part: EvidencePart, inverses: SignatureInverses?
-    ) throws(VerificationError) -> VerifiedJWS {
         let segments = try JWSSegments(jws, part: part)
         guard let known = cache.known(header: segments.header) else {
             return try verifyUnknown(segments)
         }
         let payload = try segments.decodePayload()
         let signature = try segments.decodeSignature()
-        let key = known.chain.leafKey
-        let inverses =
-            inverses
-            ?? key.inverses {
-                [signature] + payload.withUnsafeBufferPointer { SignatureSearch.signatures(in: $0) }
-            }
         let digest = try requireSignature(
-            signature, of: key, on: segments, begun: known.begun, inverses: inverses)
+            signature, of: known.chain.leafKey, on: segments, begun: known.begun)
         return VerifiedJWS(
             signed: SignedBytes(payload: payload, digest: digest),
-            origin: .chain(known.chain), part: part, inverses: inverses)
+            origin: .chain(known.chain), part: part)
     }
 
     /// Verifies a compact JWS; see the variant for a buffer.
@@ -157,14 +144,14 @@ public final class JWSVerifier: Sendable {
     /// - Returns: SHA-256 of all three segments, which begin with the signed bytes.
     private func requireSignature(
         _ signature: [UInt8], of key: VerificationKey, on segments: JWSSegments,
-        begun: SHA256Hasher? = nil, inverses: SignatureInverses? = nil
+        begun: SHA256Hasher? = nil
     ) throws(VerificationError) -> Digest {
         let input = segments.signingInput
         var hasher = begun ?? SHA256Hasher()
         let seenCount = begun == nil ? 0 : segments.header.count
         hasher.update(UnsafeBufferPointer(rebasing: input[seenCount...]))
         let digest = hasher.finish()
-        guard key.isValid(signature, over: digest, inverses: inverses) else {
+        guard key.isValid(signature, over: digest) else {
             throw VerificationError(
                 .signatureMismatch, part: segments.part,
                 reason: "The leaf certificate's key did not make this signature.")

@@ -7,8 +7,6 @@ public struct VerifiedJWS: Sendable {
     public let signed: SignedBytes
     let origin: JWSOrigin
     let part: EvidencePart
-    /// For the signatures of the parts that are nested in the payload.
-    var inverses: SignatureInverses?
 
     /// The decoded payload, byte for byte as signed.
     public var payload: [UInt8] { signed.payload }

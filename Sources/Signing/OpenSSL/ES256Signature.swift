@@ -7,14 +7,12 @@ struct ES256Signature {
 
     private var storage: [72 of UInt8] = .init(repeating: 0)
     private var count = 2
-    private var raw: [64 of UInt8] = .init(repeating: 0)
 
     /// Nil unless `raw` has exactly 64 bytes: a DER signature is not ES256.
     init?(raw: [UInt8]) {
         guard raw.count == CompactJWS.signatureByteCount else { return nil }
         append(raw[..<ES256Signature.integerByteCount])
         append(raw[ES256Signature.integerByteCount...])
-        for (index, byte) in raw.enumerated() { self.raw[index] = byte }
         storage[0] = 0x30
         storage[1] = UInt8(count - 2)
     }
@@ -33,11 +31,6 @@ struct ES256Signature {
     private mutating func put(_ byte: UInt8) {
         storage[count] = byte
         count += 1
-    }
-
-    /// r, then s.
-    func withRaw<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-        withUnsafeBytes(of: raw) { body($0.bindMemory(to: UInt8.self)) }
     }
 
     func withDER<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {

@@ -4,8 +4,7 @@ public import AppStore
 /// verification, for evidence that just arrived. Never used for stored evidence, whose leaf may
 /// have been retired long ago.
 ///
-/// Hard-failing: an inconclusive check is `revocationUnknown`, which is retryable and not a
-/// statement about the evidence.
+/// What is not `good` is for the caller to judge: see `RevocationStatus.refusal`.
 public struct RevocationCheck: Sendable {
     /// Tolerated difference between the responder's clock and the local one, in both directions.
     public static let clockSkewMilliseconds = RevocationAnswer.clockSkewMilliseconds
@@ -35,29 +34,20 @@ public struct RevocationCheck: Sendable {
         RevocationAnswer.read(answer, to: query, now: now)
     }
 
-    /// Checks both certificates.
-    ///
-    /// Throws `certificateRevoked` if an authority reports either as revoked, otherwise
-    /// `revocationUnknown` if either check was inconclusive.
-    public func require(
-        _ chain: VerifiedChain, part: EvidencePart = .outer, now: Timestamp
-    ) async throws(VerificationError) {
+    /// Asks about both certificates: `revoked` when an authority says so about either, otherwise
+    /// `unknown` when either could not be found out.
+    public func status(of chain: VerifiedChain, now: Timestamp) async -> RevocationStatus {
         let queries = RevocationCheck.queries(for: chain)
-        guard !queries.isEmpty else {
-            throw RevocationCheck.unknown("A certificate names no responder.", part: part)
-        }
-        var doubt: String?
+        guard !queries.isEmpty else { return .unknown("A certificate names no responder.") }
+        var found = RevocationStatus.good
         for query in queries {
             switch await status(of: query, now: now) {
             case .good: continue
-            case .revoked:
-                throw VerificationError(
-                    .certificateRevoked, part: part,
-                    reason: "A certificate of the chain was revoked by its issuer.")
-            case .unknown(let reason): doubt = doubt ?? reason
+            case .revoked: return .revoked
+            case .unknown(let reason): if found == .good { found = .unknown(reason) }
             }
         }
-        if let doubt { throw RevocationCheck.unknown(doubt, part: part) }
+        return found
     }
 
     private func status(of query: RevocationQuery, now: Timestamp) async -> RevocationStatus {
@@ -67,9 +57,5 @@ public struct RevocationCheck: Sendable {
         } catch {
             return .unknown("The responder could not be reached.")
         }
-    }
-
-    private static func unknown(_ reason: String, part: EvidencePart) -> VerificationError {
-        VerificationError(.revocationUnknown, part: part, reason: reason)
     }
 }

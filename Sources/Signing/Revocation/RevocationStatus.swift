@@ -4,4 +4,20 @@ public enum RevocationStatus: Sendable, Hashable {
     case revoked
     /// Inconclusive, with the reason. Never a reason to reject evidence.
     case unknown(String)
+
+    /// Why evidence under a chain of this status is not accepted where `good` is required;
+    /// `revocationUnknown` is retryable and says nothing about the evidence.
+    public var refusal: VerificationError? {
+        switch self {
+        case .good: nil
+        case .revoked:
+            VerificationError(
+                .certificateRevoked, reason: "A certificate of the chain was revoked by its issuer."
+            )
+        case .unknown(let reason):
+            VerificationError(
+                .revocationUnknown,
+                reason: "Whether a certificate of the chain was revoked is unknown. \(reason)")
+        }
+    }
 }

@@ -1,5 +1,5 @@
-/// Sends an OCSP request to its responder. This module opens no connections; the caller supplies
-/// the transport with its own timeout (Apple's libraries wait 30 s).
+/// How an OCSP request reaches its responder. Nothing here opens a connection; the caller brings
+/// its own, with a limit on time and on bytes.
 public protocol RevocationTransport: Sendable {
     /// Posts `request` with content type `application/ocsp-request` (RFC 6960 appendix A.1) and
     /// returns the body of a 200 response. Throws for anything else.

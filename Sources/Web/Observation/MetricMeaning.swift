@@ -41,6 +41,8 @@ enum MetricMeaning {
         "subledger_quarantined_total": "Deliveries put into quarantine since the start.",
         "subledger_ready": "1 while events can be accepted, else 0.",
         "subledger_reconciled_chains_total": "Chains reconciled with Apple, by result.",
+        "subledger_revocation_checks_total":
+            "Certificate chains that OCSP responders were asked about, by what they said.",
         "subledger_upload_facts_total":
             "Facts folded for responses to uploads.",
         "subledger_verify_seconds": "Time to verify the signatures of one delivery.",

@@ -19,6 +19,7 @@ public struct ServiceMetrics: Sendable {
     static let lastEventName = "subledger_last_event_timestamp_seconds"
 
     private static let uploadFactsName = "subledger_upload_facts_total"
+    private static let revocationName = "subledger_revocation_checks_total"
 
     public init() {
         verify = Timer(label: "subledger_verify_seconds", dimensions: [], factory: registry)
@@ -30,6 +31,7 @@ public struct ServiceMetrics: Sendable {
         // Created at the start: a counter that appears with its first increment has no rate.
         for reason in AuthenticationFailures.Reason.allCases { _ = failures(reason) }
         _ = counter(ServiceMetrics.uploadFactsName, [])
+        for outcome in RevocationChecks.Outcome.allCases { _ = revocations(outcome) }
     }
 
     // MARK: Counting
@@ -93,6 +95,12 @@ public struct ServiceMetrics: Sendable {
 
     func folded(_ factCount: Int) {
         counter(ServiceMetrics.uploadFactsName, []).increment(by: Int64(factCount))
+    }
+
+    func learned(_ outcome: RevocationChecks.Outcome) { revocations(outcome).increment() }
+
+    private func revocations(_ outcome: RevocationChecks.Outcome) -> Counter {
+        counter(ServiceMetrics.revocationName, [("outcome", outcome.rawValue)])
     }
 
     func authenticationFailed(_ reason: AuthenticationFailures.Reason) {

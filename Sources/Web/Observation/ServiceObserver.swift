@@ -26,6 +26,11 @@ public final class ServiceObserver: ServingObserver {
 
     public func folded(factCount: Int) { metrics.folded(factCount) }
 
+    public func learned(_ finding: RevocationChecks.Finding) {
+        metrics.learned(finding.outcome)
+        if finding.isNews { noted(.revocation(finding)) }
+    }
+
     public func noted(_ note: ServingNote) {
         if case .reconciled(let round) = note { metrics.reconciled(round) }
         guard let suppressed = pace.admit(note.code) else { return }

@@ -87,10 +87,12 @@ struct APIRun {
                 ?? answers.environment ?? settings.environment
         let ledger = try await EnvironmentLedger.open(
             settings.configuration.ledger, environment: environment)
-        let intake = ResponseIntake(
-            ledger: ledger, apps: try settings.requiredApps(), verifier: try settings.verifier()
-        ) { Console.now }
-        let summary = try await intake.take(evidence, named: endpoint.name)
+        let (apps, verifier) = (try settings.requiredApps(), try settings.verifier())
+        let summary = try await settings.withRevocation { revocation in
+            try await ResponseIntake(
+                ledger: ledger, apps: apps, verifier: verifier, revocation: revocation
+            ) { Console.now }.take(evidence, named: endpoint.name)
+        }
         let derived = await settings.catchUp(appended: ledger)
         try print(answers, endpoint, reader, summary, environment)
         try derived.get()

@@ -21,12 +21,13 @@ struct Asking {
         self.settings = settings
         apps =
             takesSeveral ? try settings.askedApps(access) : [try settings.askedApp(access)]
-        books = EnvironmentLedgers(
-            settings.configuration.ledger, apps: try settings.requiredApps(),
-            verifier: try settings.verifier()
-        ) { Console.now }
+        let (accepted, verifier) = (try settings.requiredApps(), try settings.verifier())
         // Last, because nothing may throw once there is something to close.
         transport = HTTPTransport()
+        books = EnvironmentLedgers(
+            settings.configuration, apps: accepted, verifier: verifier,
+            revocation: settings.revocation(transport)
+        ) { Console.now }
     }
 
     /// The client of the only app.

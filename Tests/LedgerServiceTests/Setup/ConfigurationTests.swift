@@ -19,6 +19,7 @@ struct ConfigurationTests {
                 privateKeyFile: ./AuthKey.p8, baseUrl: "http://127.0.0.1:8081" }
           - bundleId: com.example.second
         trustedRoots: [./one.der, ./two.pem]
+        verification: { revocation: require }
         products:
           com.example.pro.monthly: { entitlements: [pro], group: pro, level: 1, period: P1M }
           com.example.pass: { entitlements: [pro], duration: P30D }
@@ -61,6 +62,7 @@ struct ConfigurationTests {
         #expect(read.apps[1].appAppleId == nil)
         #expect(read.apps[1].api == nil)
         #expect(read.trustedRoots == ["./one.der", "./two.pem"])
+        #expect(read.verification.revocation == .require)
         #expect(read.claimPolicy == .share)
         #expect(read.reportTimeZone == "Europe/Berlin")
         #expect(read.catalogue.leewayMilliseconds == 7_200_000)
@@ -114,6 +116,7 @@ struct ConfigurationTests {
         #expect(read.dataDirectory == "./subledger-data")
         #expect(read.apps.isEmpty)
         #expect(read.trustedRoots.isEmpty)
+        #expect(read.verification.revocation == .off)
         #expect(read.claimPolicy == .transfer)
         #expect(read.reportTimeZone == "UTC")
         #expect(read.catalogue.leewayMilliseconds == 7_200_000)
@@ -136,6 +139,7 @@ struct ConfigurationTests {
             ("customers: { policy: keep }", "customers.policy"),
             ("entitlement: { leway: PT1H }", "entitlement.leway"),
             ("server: { hots: a }", "server.hots"),
+            ("verification: { revocations: off }", "verification.revocations"),
             (
                 "server: { tokens: [ { name: a, sha256: b, scope: [read] } ] }",
                 "server.tokens[0].scope"
@@ -192,7 +196,9 @@ struct ConfigurationTests {
             ("entitlement: { minimumTrust: Signed }", "entitlement.minimumTrust"),
             ("server: { port: 65536 }", "server.port"),
             ("server: { port: -1 }", "server.port"),
-            ("server: 8080", "server"),
+            ("server: 8080", "server"), ("verification: off", "verification"),
+            ("verification: { revocation: on }", "verification.revocation"),
+            ("verification: { revocation: Require }", "verification.revocation"),
         ])
     func wrongKinds(yaml: String, key: String) {
         #expect(error(yaml)?.code == .invalidValue)
@@ -225,6 +231,12 @@ struct ConfigurationTests {
             yaml: "entitlement: { minimumTrust: \(level.rawValue) }")
         #expect(read.catalogue.minimumTrust == level)
         #expect(try ServiceConfiguration(yaml: "").catalogue.minimumTrust == .transport)
+    }
+
+    @Test("Revocation is off, reported or required", arguments: RevocationPolicy.allCases)
+    func revocation(policy: RevocationPolicy) throws {
+        let read = try Configuration(yaml: "verification: { revocation: \(policy.rawValue) }")
+        #expect(read.verification.revocation == policy)
     }
 
     @Test("A port is accepted up to its bounds", arguments: [0, 1, 65_535])

@@ -157,6 +157,7 @@ struct DocumentProblemTests {
         // Genuine but unusable here: requested again or, for an upload, a 422.
         let genuine: Set<VerificationCode> = [
             .wrongApp, .wrongEnvironment, .undecodablePayload, .nestedPartInvalid,
+            .certificateRevoked,
         ]
         // Also refused when it is not genuine.
         let either: Set<VerificationCode> = [.wrongEnvironment, .nestedPartInvalid]

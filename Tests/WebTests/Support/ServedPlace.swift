@@ -16,6 +16,8 @@ struct ServedPlace: Sendable {
     var configuration: Configuration
     var environments = LedgerHost.usualEnvironments
     var roots = TestAuthority.roots
+    /// Reaches OCSP responders, where the configuration has revocation checked.
+    var responders: (any RevocationTransport)?
     var metrics = ServiceMetrics()
     var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     var streams = StreamRules()
@@ -82,7 +84,7 @@ struct ServedPlace: Sendable {
             let (now, moved) = (now, clock)
             let logger = logger
             let host = try await LedgerHost.open(
-                configuration, environments: environments, roots: roots,
+                configuration, environments: environments, roots: roots, responders: responders,
                 observer: ServiceObserver(logger: logger, metrics: metrics), steady: steady
             ) { moved?() ?? now }
             async let running: Void = host.run()

@@ -1,0 +1,252 @@
+public import AppStore
+import LedgerStore
+public import Signing
+import Synchronization
+
+/// Whether evidence that has just arrived is checked for revoked certificates
+/// (`verification.revocation`).
+public enum RevocationPolicy: String, Sendable, CaseIterable {
+    /// No responder is asked.
+    case off
+    /// Evidence is accepted; a certificate chain that is revoked or of unknown status is logged and
+    /// counted.
+    case report
+    /// Evidence under a revoked certificate chain is refused and kept in quarantine; evidence under
+    /// one of unknown status has to be sent again.
+    case require
+}
+
+/// The revocation status of certificate chains, asked for once in a lifetime of the answer and
+/// remembered for all evidence under the chain.
+///
+/// Only evidence that is not in the log yet is asked about: re-verification, rebuild, audit and
+/// repetitions of known events never come here or ask nothing.
+public final class RevocationChecks: Sendable {
+    /// Certificate chains remembered at once; Apple signs with a handful.
+    public static let capacity = 64
+    /// How long an answer counts, as in Apple's Swift library.
+    public static let answerLifetimeMilliseconds: Int64 = 15 * 60_000
+    /// How long a status that could not be learnt counts: until then a responder that fails is left
+    /// alone.
+    public static let unknownLifetimeMilliseconds: Int64 = 60_000
+
+    /// What came of asking, without the reason: a label of metrics.
+    public enum Outcome: String, Sendable, CaseIterable {
+        case good
+        case revoked
+        case unknown
+
+        init(_ status: RevocationStatus) {
+            switch status {
+            case .good: self = .good
+            case .revoked: self = .revoked
+            case .unknown: self = .unknown
+            }
+        }
+    }
+
+    /// What responders said of one certificate chain.
+    public struct Finding: Sendable {
+        /// SHA-256 of the leaf certificate.
+        public let leaf: Digest
+        let status: RevocationStatus
+        /// Whether the chain had no such outcome before, while it was remembered.
+        let isFirst: Bool
+    }
+
+    private struct Entry {
+        var answer: RevocationStatus?
+        var askedAt: Timestamp
+        /// The question under way.
+        var question: Task<RevocationStatus, Never>?
+        /// Outcomes reported so far.
+        var reported: Set<Outcome> = []
+
+        /// What was answered, while it counts. A clock that was set back ends that as well.
+        func status(at now: Timestamp) -> RevocationStatus? {
+            guard let answer else { return nil }
+            let lifetime =
+                switch Outcome(answer) {
+                case .good, .revoked: RevocationChecks.answerLifetimeMilliseconds
+                case .unknown: RevocationChecks.unknownLifetimeMilliseconds
+                }
+            return (0..<lifetime).contains(now.milliseconds(since: askedAt)) ? answer : nil
+        }
+    }
+
+    private let policy: RevocationPolicy
+    private let check: RevocationCheck
+    private let clock: @Sendable () -> Timestamp
+    private let report: @Sendable (Finding) -> Void
+    private let entries = Mutex<[Digest: Entry]>([:])
+
+    /// Nil when the policy is `off`.
+    ///
+    /// - Parameters:
+    ///   - transport: reaches responders; bounds the time and the bytes of an answer.
+    ///   - clock: now, at each call.
+    ///   - report: called for every chain that was asked about, whatever came of it.
+    public init?(
+        _ policy: RevocationPolicy, transport: any RevocationTransport,
+        clock: @escaping @Sendable () -> Timestamp,
+        report: @escaping @Sendable (Finding) -> Void
+    ) {
+        guard policy != .off else { return nil }
+        self.policy = policy
+        check = RevocationCheck(transport: transport)
+        self.clock = clock
+        self.report = report
+    }
+
+    /// Admits evidence under these certificate chains. `report` asks without keeping the evidence
+    /// waiting; `require` waits for the answer.
+    ///
+    /// - Parameter isStored: whether the evidence is in the log already; called only where something
+    ///   would have to be asked or refused.
+    ///
+    /// Throws `certificateRevoked` or `revocationUnknown`, under `require` alone.
+    func admit(
+        _ chains: [VerifiedChain], isStored: () async -> Bool
+    ) async throws(VerificationError) {
+        let now = clock()
+        guard !chains.allSatisfy({ isSettled($0, now) }), await !isStored() else { return }
+        let questions = chains.map { question(about: $0, now) }
+        guard policy == .require else { return }
+        var refusals: [VerificationError] = []
+        for question in questions {
+            if let refusal = await question.value.refusal { refusals.append(refusal) }
+        }
+        // Revoked outweighs unknown.
+        if let refusal = refusals.first(where: { !$0.isRetryable }) ?? refusals.first {
+            throw refusal
+        }
+    }
+
+    /// Certificate chains that are remembered, or being asked about.
+    var rememberedCount: Int { entries.withLock { $0.count } }
+
+    /// Whether there is nothing to ask or to refuse.
+    private func isSettled(_ chain: VerifiedChain, _ now: Timestamp) -> Bool {
+        entries.withLock { entries in
+            guard let entry = entries[chain.fingerprint] else { return false }
+            let status = entry.status(at: now)
+            return policy == .require ? status == .good : status != nil || entry.question != nil
+        }
+    }
+
+    /// The question under way or answered; a new one where there is neither.
+    private func question(
+        about chain: VerifiedChain, _ now: Timestamp
+    ) -> Task<RevocationStatus, Never> {
+        entries.withLock { entries in
+            let known = entries[chain.fingerprint]
+            if let question = known?.question { return question }
+            if let status = known?.status(at: now) { return Task { status } }
+            guard known != nil || RevocationChecks.makeRoom(&entries) else {
+                return Task { .unknown("Too many certificate chains are being asked about.") }
+            }
+            // Of no delivery alone: others wait for it, too, so that none of them may cancel it.
+            let question = Task { await ask(about: chain, now) }
+            entries[chain.fingerprint, default: Entry(askedAt: now)].question = question
+            return question
+        }
+    }
+
+    /// Forgets the oldest answer where the bound is reached; false when every question is open.
+    private static func makeRoom(_ entries: inout [Digest: Entry]) -> Bool {
+        guard entries.count >= capacity else { return true }
+        let oldest = entries.filter { $0.value.question == nil }
+            .min { $0.value.askedAt < $1.value.askedAt }
+        guard let oldest else { return false }
+        entries[oldest.key] = nil
+        return true
+    }
+
+    private func ask(about chain: VerifiedChain, _ now: Timestamp) async -> RevocationStatus {
+        let status = await check.status(of: chain, now: now)
+        let isFirst = entries.withLock { entries in
+            var entry = entries[chain.fingerprint] ?? Entry(askedAt: now)
+            entry.question = nil
+            (entry.answer, entry.askedAt) = (status, now)
+            let isFirst = entry.reported.insert(Outcome(status)).inserted
+            entries[chain.fingerprint] = entry
+            return isFirst
+        }
+        report(Finding(leaf: SHA256.hash(chain.leaf), status: status, isFirst: isFirst))
+        return status
+    }
+}
+
+extension RevocationChecks.Finding {
+    /// What came of asking.
+    public var outcome: RevocationChecks.Outcome { RevocationChecks.Outcome(status) }
+
+    /// Whether it is to be logged: once for each outcome of a certificate chain but `good`.
+    public var isNews: Bool { isFirst && outcome != .good }
+
+    /// One sentence.
+    public var message: String {
+        let chain = "certificate chain with the leaf SHA-256 \(leaf.hexadecimal)"
+        return switch status {
+        case .good: "No certificate is revoked of the \(chain)."
+        case .revoked: "A certificate was revoked by its issuer, of the \(chain)."
+        case .unknown(let reason): "The revocation status is unknown of the \(chain). \(reason)"
+        }
+    }
+}
+
+extension EventLog {
+    /// Whether the event is in the log; false as well while the log cannot be read.
+    func isKnown(_ event: NewEvent) async -> Bool {
+        (try? await position(ofKnown: event)) != nil
+    }
+}
+
+/// Where no transport was given: nothing can be learnt.
+struct UnreachableResponders: RevocationTransport {
+    struct Failure: Error {}
+
+    func post(_ request: [UInt8], to address: String) async throws -> [UInt8] { throw Failure() }
+}
+
+extension AcceptedEvidence {
+    /// The certificate chains its signatures rest on, each once. Receipts are left out: responders
+    /// for the signers of older ones no longer answer. Empty for what has no chain.
+    var certificateChains: [VerifiedChain] {
+        let all: [VerifiedChain?] =
+            switch self {
+            case .notification(let notification):
+                [
+                    notification.chain, notification.transaction?.chain,
+                    notification.renewal?.chain, notification.appTransaction?.chain,
+                ]
+            case .transaction(let transaction): [transaction.chain]
+            case .pair(let pair, _): [pair.transaction.chain, pair.renewal.chain]
+            case .appTransaction(let appTransaction): [appTransaction.chain]
+            case .receipt, .notificationV1, .verifyReceipt: []
+            }
+        var chains: [VerifiedChain] = []
+        for case let chain? in all
+        where !chains.contains(where: { $0.fingerprint == chain.fingerprint }) {
+            chains.append(chain)
+        }
+        return chains
+    }
+}
+
+extension Refusal {
+    /// Of evidence of an app of ours whose signatures hold, under a certificate chain that is not
+    /// good. Under a revoked one it may be a forger's, so that room for it is bounded, as for
+    /// evidence of apps that are not configured.
+    init(
+        _ error: VerificationError, _ submission: Submission, bundleId: BundleId,
+        environment: Environment, receivedAt: Timestamp
+    ) {
+        self.init(
+            standing: error.isRetryable ? .rejected : .quarantined(isConfiguredApp: false),
+            code: error.code.rawValue, part: error.part.rawValue,
+            message: EventPreparation.message(error, submission), bundleId: bundleId,
+            environment: environment.rawValue, submission: submission, receivedAt: receivedAt,
+            isGenuine: true, isRetryable: error.isRetryable)
+    }
+}
