@@ -263,6 +263,6 @@ package struct EventPreparation: Sendable {
                 key: accepted.key(payloadHash: prepared.payloadHash),
                 attributes: accepted.attributes(source: source), receivedAt: receivedAt,
                 receivedAtClaimed: submission.claimedReceivedAt != nil, evidence: prepared),
-            believed.certificateChains)
+            accepted.certificateChains)
     }
 }

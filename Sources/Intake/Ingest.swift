@@ -258,13 +258,13 @@ public struct Ingest: Sendable {
             return prepared
         }
         do throws(VerificationError) {
-            try await revocation.admit(chains) { await ledger.log.isKnown(event) }
+            try await revocation.admit(chains) { await log.isKnown(event) }
             return prepared
         } catch {
             return .refused(
                 Refusal(
                     error, submission, bundleId: event.attributes.bundleId,
-                    environment: ledger.environment, receivedAt: event.receivedAt))
+                    environment: preparation.environment, receivedAt: event.receivedAt))
         }
     }
 

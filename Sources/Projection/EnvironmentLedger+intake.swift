@@ -8,12 +8,13 @@ extension Ingest {
     public init(
         ledger: EnvironmentLedger, apps: [Configuration.App], verifier: EvidenceVerifier,
         source: EventSource = .import, isEnvironmentNamed: Bool = true, keepsRefused: Bool = true,
-        clock: @escaping @Sendable () -> Timestamp
+        revocation: RevocationChecks? = nil, clock: @escaping @Sendable () -> Timestamp
     ) {
         self.init(
             log: ledger.log, quarantine: ledger.operations, environment: ledger.environment,
             apps: apps, verifier: verifier, source: source,
-            isEnvironmentNamed: isEnvironmentNamed, keepsRefused: keepsRefused, clock: clock)
+            isEnvironmentNamed: isEnvironmentNamed, keepsRefused: keepsRefused,
+            revocation: revocation, clock: clock)
     }
 }
 

@@ -11,6 +11,10 @@ public protocol EventStore: Sendable {
     /// Appends verified events in the order given and answers when they are durable; all or none.
     func append(_ batch: [NewEvent]) async throws(StoreError) -> [AppendResult]
 
+    /// The position of the stored event that appending this one would repeat, determined from equal
+    /// bytes or equal payloads; nil when there is none.
+    func position(ofKnown event: NewEvent) async throws(StoreError) -> Int64?
+
     /// The current end of the log.
     func head() async throws(StoreError) -> LogHead
 

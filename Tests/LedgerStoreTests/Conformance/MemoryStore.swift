@@ -8,6 +8,7 @@ import Synchronization
 /// The simplest engine that meets the guarantees of `EventStore`: a list under a lock, without
 /// files, transactions or a head row.
 final class MemoryStore: EventStore {
+    let packer = EvidencePacker()
     private let disk: MemoryDisk
     private let isClosed = Mutex(false)
 
@@ -24,6 +25,14 @@ final class MemoryStore: EventStore {
         try requireOpen()
         _ = try AppendBatch.measure(batch)
         return disk.rows.withLock { rows in batch.map { MemoryStore.place($0, in: &rows) } }
+    }
+
+    func position(ofKnown event: NewEvent) async throws(StoreError) -> Int64? {
+        disk.rows.withLock { rows in
+            rows.rivals(of: event.key).first {
+                MemoryStore.claims(of: $0) == MemoryStore.claims(of: event)
+            }?.event.position
+        }
     }
 
     private static func place(_ event: NewEvent, in rows: inout MemoryRows) -> AppendResult {
