@@ -1,8 +1,9 @@
 import AppStore
+import LedgerStore
+@testable import Signing
 import Simulator
 import Testing
 
-@testable import Signing
 
 @Suite("Packing a verified JWS")
 struct VerifiedPackingTests {

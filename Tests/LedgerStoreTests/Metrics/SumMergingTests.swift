@@ -1,9 +1,10 @@
 import AppStore
 import Ledger
+import LedgerStore
+@testable import SQLiteStore
 import Simulator
 import Testing
 
-@testable import SQLiteStore
 
 @Suite("Changes of packed sums")
 struct SumMergingTests {

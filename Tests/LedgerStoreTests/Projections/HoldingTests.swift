@@ -1,9 +1,10 @@
 import AppStore
 import Ledger
+import LedgerStore
+@testable import SQLiteStore
 import Signing
 import Testing
 
-@testable import SQLiteStore
 
 @Suite("Stored holdings")
 struct HoldingTests {
