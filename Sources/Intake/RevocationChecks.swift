@@ -186,11 +186,12 @@ extension RevocationChecks.Finding {
 
     /// One sentence.
     public var message: String {
-        let chain = "certificate chain with the leaf SHA-256 \(leaf.hexadecimal)"
+        let chain = "the certificate chain whose leaf has the SHA-256 \(leaf.hexadecimal)"
         return switch status {
-        case .good: "No certificate is revoked of the \(chain)."
-        case .revoked: "A certificate was revoked by its issuer, of the \(chain)."
-        case .unknown(let reason): "The revocation status is unknown of the \(chain). \(reason)"
+        case .good: "No certificate of \(chain) is revoked."
+        case .revoked: "A certificate of \(chain) was revoked by its issuer."
+        case .unknown(let reason):
+            "Whether a certificate of \(chain) was revoked is unknown. \(reason)"
         }
     }
 }
