@@ -105,7 +105,7 @@ public final class RevocationChecks: Sendable {
     ///   would have to be asked or refused.
     ///
     /// Throws `certificateRevoked` or `revocationUnknown`, under `require` alone.
-    func admit(
+    package func admit(
         _ chains: [VerifiedChain], isStored: () async -> Bool
     ) async throws(VerificationError) {
         let now = clock()
@@ -198,16 +198,21 @@ extension RevocationChecks.Finding {
 
 extension EventStore {
     /// Whether the event is in the log; false as well while the log cannot be read.
-    func isKnown(_ event: NewEvent) async -> Bool {
+    package func isKnown(_ event: NewEvent) async -> Bool {
         (try? await position(ofKnown: event)) != nil
     }
 }
 
 /// Where no transport was given: nothing can be learnt.
-struct UnreachableResponders: RevocationTransport {
+package struct UnreachableResponders: RevocationTransport {
+
+    package init() {
+    }
     struct Failure: Error {}
 
-    func post(_ request: [UInt8], to address: String) async throws -> [UInt8] { throw Failure() }
+    package func post(_ request: [UInt8], to address: String) async throws -> [UInt8] {
+        throw Failure()
+    }
 }
 
 extension AcceptedEvidence {
@@ -239,7 +244,7 @@ extension Refusal {
     /// Of evidence of an app of ours whose signatures hold, under a certificate chain that is not
     /// good. Under a revoked one it may be a forger's, so that room for it is bounded, as for
     /// evidence of apps that are not configured.
-    init(
+    package init(
         _ error: VerificationError, _ submission: Submission, bundleId: BundleId,
         environment: Environment, receivedAt: Timestamp
     ) {

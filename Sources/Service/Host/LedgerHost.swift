@@ -1,6 +1,6 @@
 public import AppStore
 public import Foundation
-internal import Intake
+public import Intake
 import Ledger
 public import LedgerStore
 internal import Projection

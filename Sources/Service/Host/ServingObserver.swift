@@ -1,4 +1,5 @@
 public import AppStore
+public import Intake
 
 /// Receives the service's events for logs and metrics. Calls must return at once. No argument holds
 /// a payload, a token or a secret.
