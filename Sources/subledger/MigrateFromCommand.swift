@@ -148,7 +148,7 @@ private struct MigrationRun {
         let verifier = try settings.verifier()
         let transport = HTTPTransport()
         let books = EnvironmentLedgers(
-            settings.configuration, apps: apps, verifier: verifier,
+            settings.configuration.ledger, apps: apps, verifier: verifier,
             revocation: settings.revocation(transport)
         ) { Console.now }
         let result: Result<Findings, any Error>

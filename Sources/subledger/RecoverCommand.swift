@@ -2,6 +2,7 @@ import AppStore
 import AppStoreAPI
 import AppleSync
 import ArgumentParser
+import Intake
 import Ledger
 import LedgerStore
 import Projection

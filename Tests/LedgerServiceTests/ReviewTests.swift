@@ -4,6 +4,7 @@ import Intake
 import Ledger
 import LedgerStore
 import Projection
+import Queries
 import SQLiteStore
 import Signing
 import Simulator

@@ -1,6 +1,8 @@
 import AppStore
 import Intake
 import LedgerStore
+import Projection
+import Queries
 import Service
 import Signing
 import Simulator

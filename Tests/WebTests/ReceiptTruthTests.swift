@@ -134,7 +134,7 @@ struct ReceiptTruthTests {
     ) throws -> (AppStoreServerAPIClient, EnvironmentLedgers) {
         let client = try BooksTransport.client(reported.books)
         let books = EnvironmentLedgers(
-            place.configuration, apps: place.configuration.apps,
+            place.configuration.ledger, apps: place.configuration.apps,
             verifier: EvidenceVerifier(roots: place.roots),
             ledgers: host.ledgers.map(\.ledger)
         ) { ServedPlace.now }

@@ -1,7 +1,7 @@
 import AppStore
 import HTTPTypes
-import LedgerService
-import LedgerStore
+import Intake
+import Service
 import Signing
 import Simulator
 import Synchronization

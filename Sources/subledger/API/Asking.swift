@@ -25,7 +25,7 @@ struct Asking {
         // Last, because nothing may throw once there is something to close.
         transport = HTTPTransport()
         books = EnvironmentLedgers(
-            settings.configuration, apps: accepted, verifier: verifier,
+            settings.configuration.ledger, apps: accepted, verifier: verifier,
             revocation: settings.revocation(transport)
         ) { Console.now }
     }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Access to the App Store Server API")
 struct APIAccessTests {
-    func read(_ baseUrl: String) throws -> Configuration {
+    func read(_ baseUrl: String) throws -> ServiceConfiguration {
         try ServiceConfiguration(
             yaml: """
                 apps:

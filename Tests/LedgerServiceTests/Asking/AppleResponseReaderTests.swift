@@ -1,5 +1,7 @@
 import AppStore
 import AppleSync
+import Intake
+import Queries
 import Signing
 import Simulator
 import Testing

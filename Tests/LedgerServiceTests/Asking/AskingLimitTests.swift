@@ -1,6 +1,7 @@
 import AppStore
 import AppStoreAPI
 import Ledger
+import LedgerStore
 import Simulator
 import Synchronization
 import Testing

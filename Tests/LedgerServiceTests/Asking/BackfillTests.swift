@@ -1,6 +1,9 @@
 import AppStore
 import AppStoreAPI
 import AppleSync
+import LedgerStore
+import Projection
+import Queries
 import Simulator
 import Testing
 

@@ -1,5 +1,6 @@
 import AppStore
 import Ledger
+import Queries
 import Simulator
 import Testing
 

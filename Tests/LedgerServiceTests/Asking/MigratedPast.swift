@@ -1,5 +1,7 @@
 import AppStore
 import Ledger
+import Projection
+import SQLiteStore
 import Simulator
 
 /// The whole past of migrated customers in the ledger, compared with the simulator's truth.

@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import Intake
 import Ledger
 import Simulator
 import Testing

@@ -1,8 +1,10 @@
 import AppStore
 import AppStoreAPI
 import AppleSync
+import Intake
 import Ledger
 import LedgerStore
+import Queries
 import Simulator
 import Testing
 

@@ -23,7 +23,8 @@ struct ReconcileLoopTests {
         try await Gate.ledgers.pass {
             let clock = apple.clock
             let host = try await LedgerHost.open(
-                place.configuration, environments: [.production], roots: TestAuthority.roots
+                ServiceConfiguration(place.configuration), environments: [.production],
+                roots: TestAuthority.roots
             ) { clock.now }
             async let projecting: Void = host.run()
             let (notes, reported) = AsyncStream.makeStream(of: (Int64, ReconcileNote).self)
@@ -91,7 +92,7 @@ struct ReconcileLoopTests {
     func configured(_ word: String, _ expected: Bool) throws {
         let read = try ServiceConfiguration(yaml: "server: { reconcile: \(word) }")
         #expect(read.server.reconcile == expected)
-        #expect(Configuration().server.reconcile)
+        #expect(ServiceConfiguration().server.reconcile)
     }
 
     @Test("Another value is refused, and the setting named")

@@ -2,8 +2,11 @@ import AppStore
 import AppStoreAPI
 import AppleSync
 import Foundation
+import Intake
 import Ledger
 import LedgerStore
+import Projection
+import Queries
 import Simulator
 import Testing
 

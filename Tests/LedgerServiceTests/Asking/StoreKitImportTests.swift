@@ -4,6 +4,9 @@ import AppleSync
 import Foundation
 import Intake
 import Ledger
+import LedgerStore
+import Projection
+import Queries
 import Signing
 import Simulator
 import Testing

@@ -3,6 +3,8 @@ import AppStoreAPI
 import AppleSync
 import Intake
 import Ledger
+import Projection
+import Queries
 import Simulator
 import Testing
 

@@ -1,6 +1,9 @@
 import AppStore
 import Foundation
+import Intake
+import LedgerStore
 import Projection
+import Queries
 import SQLiteStore
 import Simulator
 import Testing

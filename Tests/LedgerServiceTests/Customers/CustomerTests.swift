@@ -1,9 +1,12 @@
 import AppStore
 import Foundation
 import Ledger
+import LedgerStore
 import Projection
 import Queries
+import SQLiteStore
 import Testing
+import subledger
 
 @Suite("Customers in a ledger")
 struct CustomerTests {

@@ -1,5 +1,7 @@
 import AppStore
+import Intake
 import Ledger
+import Queries
 import Reports
 import Testing
 

@@ -1,5 +1,6 @@
 import AppStore
 import Ledger
+import Queries
 import Reports
 import Testing
 

@@ -1,5 +1,7 @@
 import AppStore
 import Ledger
+import Projection
+import Queries
 import Service
 import Testing
 

@@ -1,6 +1,8 @@
 import AppStore
 import Foundation
 import Ledger
+import Queries
+import Service
 import Testing
 
 /// Clock changes from before a subscription started are not emitted to it, even if the feed was

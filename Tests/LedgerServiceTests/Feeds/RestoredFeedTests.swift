@@ -3,6 +3,8 @@ import Foundation
 import Ledger
 import LedgerStore
 import Projection
+import Queries
+import SQLiteStore
 import Testing
 
 /// A restored backup that has grown past the feed's clock: the same positions, other events.

@@ -2,6 +2,7 @@ import AppStore
 import GRDB
 import Ledger
 import LedgerStore
+import Projection
 import Queries
 import SQLiteStore
 import Testing

@@ -97,7 +97,7 @@ struct WebhookConfigurationTests {
 
     @Test("a missing secret file names its key and not its content")
     func missingFile() throws {
-        var configuration = Configuration()
+        var configuration = ServiceConfiguration()
         configuration.webhooks = [
             ServiceConfiguration.Webhook(
                 name: "a", url: "https://a.example", secretFile: "/nowhere/x")

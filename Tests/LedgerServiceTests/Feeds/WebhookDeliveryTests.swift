@@ -1,7 +1,9 @@
 import AppStore
 import Ledger
 import LedgerStore
+import Projection
 import Queries
+import SQLiteStore
 import Service
 import Testing
 

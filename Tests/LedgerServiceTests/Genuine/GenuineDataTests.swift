@@ -1,7 +1,9 @@
 import AppStore
 import Foundation
+import Intake
 import LedgerStore
 import Projection
+import Queries
 import Signing
 import Testing
 

@@ -1,7 +1,9 @@
 import AppStore
 import AppleSync
 import Foundation
+import Intake
 import Ledger
+import Queries
 import Reports
 import Signing
 import Testing

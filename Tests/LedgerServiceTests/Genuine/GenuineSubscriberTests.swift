@@ -1,4 +1,6 @@
 import AppStore
+import Intake
+import Ledger
 import Queries
 import Signing
 import Testing

@@ -1,5 +1,9 @@
 import AppStore
 import Foundation
+import LedgerStore
+import Projection
+import Queries
+import SQLiteStore
 import Simulator
 import Testing
 

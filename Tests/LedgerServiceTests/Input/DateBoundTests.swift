@@ -2,7 +2,10 @@ import AppStore
 import Intake
 import Ledger
 import LedgerStore
+import Projection
+import Queries
 import Reports
+import SQLiteStore
 import Signing
 import Simulator
 import Testing

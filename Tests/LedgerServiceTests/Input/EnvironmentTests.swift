@@ -2,7 +2,9 @@ import AppStore
 import Foundation
 import Intake
 import LedgerStore
+import Projection
 import Queries
+import SQLiteStore
 import Service
 import Signing
 import Simulator
@@ -247,7 +249,8 @@ struct EnvironmentTests {
         let chain = MadeChain(environment: environment)
         _ = try await ledger.ingest(chain.life)
         let findings = await Doctor(
-            configuration: ledger.configuration, environment: environment, roots: ledger.roots,
+            configuration: ServiceConfiguration(ledger.configuration), environment: environment,
+            roots: ledger.roots,
             now: ledger.now
         ).examine()
         let warnings = findings.filter { $0.level == .warning }

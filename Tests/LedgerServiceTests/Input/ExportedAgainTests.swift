@@ -1,7 +1,10 @@
 import AppStore
 import Foundation
+import Intake
 import Ledger
+import Projection
 import Queries
+import SQLiteStore
 import Simulator
 import Testing
 

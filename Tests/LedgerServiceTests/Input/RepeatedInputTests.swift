@@ -1,4 +1,6 @@
 import AppStore
+import Intake
+import Queries
 import Signing
 import Testing
 

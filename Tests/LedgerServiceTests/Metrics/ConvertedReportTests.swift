@@ -2,6 +2,7 @@ import AppStore
 import Foundation
 import Intake
 import Ledger
+import Queries
 import Reports
 import Service
 import Testing

@@ -1,6 +1,7 @@
 import AppStore
 import Foundation
 import Ledger
+import Queries
 import Reports
 import Testing
 

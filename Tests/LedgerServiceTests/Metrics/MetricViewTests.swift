@@ -3,7 +3,9 @@ import Foundation
 import GRDB
 import Ledger
 import Projection
+import Queries
 import Reports
+import SQLiteStore
 import Testing
 
 /// The SQL views against the answers of the commands.

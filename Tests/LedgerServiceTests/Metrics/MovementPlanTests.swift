@@ -4,6 +4,7 @@ import SQLiteStore
 import Testing
 
 @testable import Projection
+@testable import Reports
 
 @Suite("The sums of a report")
 struct MovementPlanTests {

@@ -1,6 +1,9 @@
 import AppStore
+import Intake
 import Ledger
+import Projection
 import Reports
+import SQLiteStore
 import Simulator
 import Testing
 

@@ -1,7 +1,9 @@
 import AppStore
 import Foundation
+import Intake
 import Ledger
 import LedgerStore
+import Queries
 import Reports
 import Simulator
 import Testing

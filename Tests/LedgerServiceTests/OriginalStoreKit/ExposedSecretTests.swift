@@ -1,5 +1,7 @@
 import AppStore
 import Foundation
+import LedgerStore
+import Projection
 import Testing
 
 @testable import Intake

@@ -1,6 +1,9 @@
 import AppStore
 import Ledger
 import LedgerStore
+import Projection
+import Queries
+import SQLiteStore
 import Signing
 import Simulator
 import Testing

@@ -1,6 +1,9 @@
 import AppStore
 import AppStoreAPI
 import Ledger
+import LedgerStore
+import Projection
+import SQLiteStore
 import Signing
 import Simulator
 import Testing
@@ -35,7 +38,7 @@ struct LargeBodyTests {
         }
         try await Gate.ledgers.pass {
             let host = try await LedgerHost.open(
-                configuration, environments: [.production], roots: roots
+                ServiceConfiguration(configuration), environments: [.production], roots: roots
             ) { now }
             async let running: Void = host.run()
             let log = try host.ledger(.production).ledger.log
@@ -116,7 +119,7 @@ struct LargeBodyTests {
         let verifier = place.verifier
         try await Gate.ledgers.pass {
             let host = try await LedgerHost.open(
-                configuration, environments: [.production], roots: roots
+                ServiceConfiguration(configuration), environments: [.production], roots: roots
             ) { AskedApple.now }
             async let running: Void = host.run()
             host.receiptQuestions.use(

@@ -1,5 +1,6 @@
 import AppStore
 import Intake
+import Projection
 
 /// The life of a made chain as original StoreKit evidence.
 extension MadeChain {

@@ -2,6 +2,10 @@ import AppStore
 import Foundation
 import Intake
 import Ledger
+import LedgerStore
+import Projection
+import Queries
+import SQLiteStore
 import Testing
 
 @Suite("Intake of version 1 notifications")

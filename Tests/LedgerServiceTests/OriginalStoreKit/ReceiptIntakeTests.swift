@@ -169,7 +169,7 @@ struct ReceiptIntakeTests {
         }
         try await Gate.ledgers.pass {
             let host = try await LedgerHost.open(
-                configuration, environments: [.production], roots: roots
+                ServiceConfiguration(configuration), environments: [.production], roots: roots
             ) { AskedApple.now }
             async let running: Void = host.run()
             // However long the first opening takes here.

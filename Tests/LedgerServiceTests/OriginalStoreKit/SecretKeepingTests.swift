@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import Intake
 import Testing
 
 /// The secret is not stored, not even with unreadable evidence.

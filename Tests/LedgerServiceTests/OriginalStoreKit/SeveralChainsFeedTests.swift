@@ -1,6 +1,11 @@
 import AppStore
 import Intake
 import Ledger
+import LedgerStore
+import Projection
+import Queries
+import SQLiteStore
+import Service
 import Testing
 
 /// One event of original StoreKit may change several chains at one place of the feed.

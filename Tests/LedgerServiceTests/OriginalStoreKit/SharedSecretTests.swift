@@ -65,7 +65,8 @@ struct SharedSecretTests {
 
     private func findings(_ place: TemporaryLedger) async throws -> [Doctor.Finding] {
         await Doctor(
-            configuration: place.configuration, environment: .production, roots: place.roots,
+            configuration: ServiceConfiguration(place.configuration), environment: .production,
+            roots: place.roots,
             now: place.now
         ).examine()
     }

@@ -1,5 +1,7 @@
 import AppStore
+import Intake
 import Ledger
+import Queries
 import Testing
 
 /// Every answer states the rank of trust of its evidence (`design.md` §2).

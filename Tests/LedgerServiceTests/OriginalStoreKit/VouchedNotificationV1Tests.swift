@@ -2,6 +2,8 @@ import AppStore
 import Intake
 import Ledger
 import LedgerStore
+import Projection
+import SQLiteStore
 import Signing
 import Simulator
 import Testing

@@ -1,4 +1,5 @@
 import Testing
+import subledger
 
 @Suite("Findings with the same text")
 struct GatheredTests {

@@ -1,4 +1,5 @@
 import AppStore
+import Ledger
 import Queries
 import Simulator
 import Testing

@@ -1,4 +1,5 @@
 import AppStore
+import Queries
 import Testing
 
 @testable import Reports

@@ -3,6 +3,7 @@ import Ledger
 import Queries
 import Simulator
 import Testing
+import subledger
 
 /// The text output for support, for lives from stories.
 @Suite("show and timeline for people")

@@ -1,8 +1,12 @@
 import AppStore
+import AppleSync
 import Foundation
+import Intake
 import Ledger
+import LedgerStore
 import Projection
 import Queries
+import SQLiteStore
 import Simulator
 import Testing
 

@@ -1,4 +1,5 @@
 import AppStore
+import Ledger
 import Testing
 
 @Suite("Detecting outages from delivery times")

@@ -1,5 +1,6 @@
 import AppStore
 import AppStoreAPI
+import Ledger
 import Synchronization
 import Testing
 

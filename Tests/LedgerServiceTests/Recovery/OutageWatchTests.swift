@@ -1,5 +1,7 @@
 import AppStore
 import AppleSync
+import Intake
+import Ledger
 import Simulator
 import Testing
 

@@ -3,6 +3,8 @@ import AppleSync
 import Intake
 import Ledger
 import LedgerStore
+import Projection
+import SQLiteStore
 import Service
 import Simulator
 import Synchronization
@@ -89,7 +91,7 @@ struct RecoveryEndTests {
 
     @Test("the service recovers automatically unless configured otherwise, by a valid value")
     func configured() throws {
-        #expect(Configuration().server.recovers)
+        #expect(ServiceConfiguration().server.recovers)
         for (word, recovers) in [("on", true), ("off", false)] {
             let read = try ServiceConfiguration(yaml: "server: { recovery: \(word) }")
             #expect(read.server.recovers == recovers)

@@ -1,5 +1,6 @@
 import AppStore
 import AppStoreAPI
+import LedgerStore
 import Testing
 
 @testable import AppleSync

@@ -1,7 +1,10 @@
 import AppStore
 import AppleSync
 import Foundation
+import Intake
 import Ledger
+import LedgerStore
+import Queries
 import Simulator
 import Testing
 

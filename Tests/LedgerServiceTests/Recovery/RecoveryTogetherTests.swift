@@ -1,4 +1,5 @@
 import AppStore
+import AppleSync
 import Simulator
 import Testing
 

@@ -41,7 +41,8 @@ struct RecoveryWatchTests {
         let verifier = world.ledger.verifier
         return try await Gate.ledgers.pass {
             let host = try await LedgerHost.open(
-                configuration, environments: [.production], roots: TestAuthority.roots
+                ServiceConfiguration(configuration), environments: [.production],
+                roots: TestAuthority.roots
             ) { clock.now }
             async let projecting: Void = host.run()
             let reported: Mutex<[RecoveryNote]> = Mutex([])

@@ -6,6 +6,8 @@ import Intake
 import Ledger
 import LedgerStore
 import Projection
+import Queries
+import SQLiteStore
 import Signing
 import Simulator
 import Testing

@@ -1,6 +1,8 @@
 import AppStore
 import Ledger
 import LedgerStore
+import Projection
+import SQLiteStore
 import Synchronization
 import Testing
 

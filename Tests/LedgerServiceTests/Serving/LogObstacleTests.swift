@@ -2,6 +2,7 @@ import AppStore
 import Dispatch
 import Ledger
 import LedgerStore
+import Projection
 import SQLiteStore
 import Signing
 import Synchronization

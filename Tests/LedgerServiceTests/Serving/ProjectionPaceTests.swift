@@ -1,3 +1,4 @@
+import LedgerStore
 import SQLiteStore
 import Synchronization
 import Testing

@@ -21,13 +21,16 @@ struct RecentChainTests {
     }
 
     private func host(
-        _ place: TemporaryLedger, _ body: (LedgerHost) async throws -> Void
+        _ place: TemporaryLedger, networks: [NetworkRange] = [],
+        _ body: (LedgerHost) async throws -> Void
     ) async throws {
         let stranger = try #require(Self.stranger)
         let roots = try place.roots.adding(stranger.rootDER)
+        var configuration = ServiceConfiguration(place.configuration)
+        configuration.server.notificationNetworks = networks
         try await Gate.ledgers.pass {
             let host = try await LedgerHost.open(
-                place.configuration, environments: [.production], roots: roots
+                configuration, environments: [.production], roots: roots
             ) { TemporaryLedger.end }
             async let running: Void = host.run()
             let result = await Result { try await body(host) }
@@ -72,11 +75,8 @@ struct RecentChainTests {
     @Test(
         "With notification networks set, notifications under an unknown certificate chain are, too")
     func networks() async throws {
-        var place = try TemporaryLedger()
-        place.configuration.server.notificationNetworks = [
-            try #require(NetworkRange("17.0.0.0/8"))
-        ]
-        try await host(place) { host in
+        let networks = [try #require(NetworkRange("17.0.0.0/8"))]
+        try await host(try TemporaryLedger(), networks: networks) { host in
             #expect(host.notifications.verifier.jws.cachedCounts == (headers: 0, chains: 0))
             try await flood(host)
             let receipt = try await host.takeNotification(try body(Self.chain.bought()))

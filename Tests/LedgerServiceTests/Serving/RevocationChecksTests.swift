@@ -4,7 +4,9 @@ import Simulator
 import Synchronization
 import Testing
 
-@testable import LedgerService
+@testable import AppleSync
+@testable import Intake
+@testable import Projection
 @testable import Signing
 
 /// What is remembered of certificate chains, and what Apple's answers and files come to.

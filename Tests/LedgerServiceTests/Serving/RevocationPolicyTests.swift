@@ -1,11 +1,14 @@
 import AppStore
 import AppStoreAPI
 import LedgerStore
+import SQLiteStore
 import Signing
 import Simulator
 import Testing
 
-@testable import LedgerService
+@testable import Intake
+@testable import Projection
+@testable import Service
 
 /// Live intake under each policy, against the authority's own responder.
 @Suite("Revoked certificates in live intake")
@@ -38,7 +41,8 @@ struct RevocationPolicyTests {
         let responder = responder
         try await Gate.ledgers.pass {
             let host = try await LedgerHost.open(
-                place.configuration, environments: [.production], roots: place.roots,
+                ServiceConfiguration(place.configuration), environments: [.production],
+                roots: place.roots,
                 responders: isReachable ? OCSPTransport(responder) : nil,
                 observer: Observer(responder: responder)
             ) { responder.now }

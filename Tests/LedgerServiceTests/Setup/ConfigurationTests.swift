@@ -52,7 +52,7 @@ struct ConfigurationTests {
         let read = try ServiceConfiguration(yaml: ConfigurationTests.full)
         #expect(read.dataDirectory == "./elsewhere")
         #expect(read.apps.map(\.bundleId.rawValue) == ["com.example.app", "com.example.second"])
-        let app = try #require(read.app(BundleId("com.example.app")))
+        let app = try #require(read.ledger.app(BundleId("com.example.app")))
         #expect(app.appAppleId == 1_234_567_890)
         #expect(app.sharedSecretFile == "./shared-secret")
         #expect(app.api?.keyId == "ABC123")
@@ -112,7 +112,7 @@ struct ConfigurationTests {
     @Test("An empty file is the default", arguments: ["", "\n", "# nothing\n", "---\n", "{}"])
     func empty(yaml: String) throws {
         let read = try ServiceConfiguration(yaml: yaml)
-        #expect(read == Configuration())
+        #expect(read == ServiceConfiguration())
         #expect(read.dataDirectory == "./subledger-data")
         #expect(read.apps.isEmpty)
         #expect(read.trustedRoots.isEmpty)
@@ -235,7 +235,8 @@ struct ConfigurationTests {
 
     @Test("Revocation is off, reported or required", arguments: RevocationPolicy.allCases)
     func revocation(policy: RevocationPolicy) throws {
-        let read = try Configuration(yaml: "verification: { revocation: \(policy.rawValue) }")
+        let read = try ServiceConfiguration(
+            yaml: "verification: { revocation: \(policy.rawValue) }")
         #expect(read.verification.revocation == policy)
     }
 

@@ -1,4 +1,5 @@
 import AppStore
+import Intake
 import Testing
 
 @testable import Service
@@ -11,7 +12,8 @@ struct DoctorClockTests {
         _ ledger: TemporaryLedger, now: Timestamp
     ) async -> [String] {
         let doctor = Doctor(
-            configuration: ledger.configuration, environment: .production, roots: ledger.roots,
+            configuration: ServiceConfiguration(ledger.configuration), environment: .production,
+            roots: ledger.roots,
             now: now)
         return await doctor.examine().filter { $0.level != .good && $0.subject == "clock" }
             .map(\.message)

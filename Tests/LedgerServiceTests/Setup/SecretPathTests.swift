@@ -8,8 +8,9 @@ import Testing
 
 @Suite("Secret files readable by others")
 struct SecretPathTests {
-    private func configured(_ directory: TemporaryDirectory) throws -> Configuration {
-        var configuration = Configuration(dataDirectory: directory.file("data"))
+    private func configured(_ directory: TemporaryDirectory) throws -> ServiceConfiguration {
+        var configuration = ServiceConfiguration(
+            Configuration(dataDirectory: directory.file("data")))
         configuration.apps = [
             Configuration.App(
                 bundleId: BundleId("com.example.app"),
@@ -69,7 +70,7 @@ struct SecretPathTests {
 
     @Test("A missing file is not a finding of this kind")
     func missing() {
-        let path = Configuration.SecretPath(key: "k", path: "/nowhere/secret")
+        let path = ServiceConfiguration.SecretPath(key: "k", path: "/nowhere/secret")
         #expect(!path.isOpenToOthers)
     }
 }

@@ -1,6 +1,7 @@
 import AppStore
 import AppStoreAPI
 import AppleSync
+import Intake
 import Queries
 import Simulator
 import Synchronization

@@ -2,8 +2,10 @@ import AppStore
 import Foundation
 import Intake
 import Ledger
+import LedgerStore
 import Projection
 import Queries
+import SQLiteStore
 import Simulator
 
 /// A story played into a scratch ledger in one way, and all its answers.

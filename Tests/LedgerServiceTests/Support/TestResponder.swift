@@ -1,6 +1,7 @@
 import AppStore
 import AppStoreAPI
-import LedgerService
+import Intake
+import LedgerStore
 import Signing
 import Simulator
 import Synchronization

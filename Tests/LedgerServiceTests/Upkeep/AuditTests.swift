@@ -1,7 +1,9 @@
 import AppStore
 import Foundation
 import GRDB
+import Intake
 import Ledger
+import Queries
 import Signing
 import Simulator
 import Testing

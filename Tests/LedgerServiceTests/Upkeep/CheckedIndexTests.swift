@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import Ledger
 import Projection
+import Queries
 import SQLiteStore
 import Testing
 

@@ -1,9 +1,11 @@
 import AppStore
 import Faults
 import Foundation
+import Intake
 import Ledger
 import LedgerStore
 import Projection
+import Queries
 import Service
 import Testing
 
@@ -150,7 +152,8 @@ struct DamagedRowTests {
         let ledger = try await taken(isBehind: false)
         func found() async -> [Doctor.Finding] {
             await Doctor(
-                configuration: ledger.configuration, environment: ledger.environment,
+                configuration: ServiceConfiguration(ledger.configuration),
+                environment: ledger.environment,
                 roots: ledger.roots, now: ledger.now
             ).examine().filter { $0.level == .bad && $0.subject == "log" }
         }

@@ -6,6 +6,7 @@ import Ledger
 import LedgerStore
 import Projection
 import Queries
+import SQLiteStore
 import Testing
 
 /// The log has a fault loop of its own, call by call; this one covers every file of an environment:

@@ -2,7 +2,9 @@ import AppStore
 import Foundation
 import GRDB
 import Ledger
+import LedgerStore
 import Projection
+import Queries
 import SQLiteStore
 import Testing
 

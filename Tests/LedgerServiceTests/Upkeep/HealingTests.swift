@@ -1,7 +1,10 @@
 import AppStore
 import Foundation
 import Ledger
+import LedgerStore
 import Projection
+import Queries
+import SQLiteStore
 import Testing
 
 @Suite("Damaged or deleted derived files")

@@ -2,6 +2,8 @@ import AppStore
 import Foundation
 import GRDB
 import Ledger
+import LedgerStore
+import Projection
 import SQLiteStore
 import Testing
 

@@ -1,8 +1,10 @@
 import AppStore
 import Foundation
+import Intake
 import Ledger
 import LedgerStore
 import Projection
+import Queries
 import SQLiteStore
 import Testing
 

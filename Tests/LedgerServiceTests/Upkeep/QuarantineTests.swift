@@ -1,6 +1,8 @@
 import AppStore
 import Intake
 import LedgerStore
+import Projection
+import SQLiteStore
 import Signing
 import Simulator
 import Testing

@@ -1,12 +1,11 @@
 import Foundation
 import GRDB
 import Intake
-import LedgerStore
 import Migrations
-@testable import SQLiteStore
 import Synchronization
 import Testing
 
+@testable import SQLiteStore
 
 @Suite("Two processes that create a file at the same moment")
 struct TwoStartsTests {

@@ -1,9 +1,8 @@
 import AppStore
-import LedgerStore
-@testable import Signing
 import Simulator
 import Testing
 
+@testable import Signing
 
 @Suite("Packing a verified JWS")
 struct VerifiedPackingTests {

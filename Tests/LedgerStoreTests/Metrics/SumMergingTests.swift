@@ -1,10 +1,9 @@
 import AppStore
 import Ledger
-import LedgerStore
-@testable import SQLiteStore
 import Simulator
 import Testing
 
+@testable import SQLiteStore
 
 @Suite("Changes of packed sums")
 struct SumMergingTests {

@@ -1,10 +1,9 @@
 import AppStore
 import Ledger
-import LedgerStore
-@testable import SQLiteStore
 import Signing
 import Testing
 
+@testable import SQLiteStore
 
 @Suite("Stored holdings")
 struct HoldingTests {

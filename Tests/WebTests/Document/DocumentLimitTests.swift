@@ -1,10 +1,12 @@
 import AppStore
 import Ledger
-import LedgerStore
+import SQLiteStore
 import Signing
 import Testing
 
-@testable import LedgerService
+@testable import Queries
+@testable import Reports
+@testable import Service
 @testable import Web
 
 /// Every limit that the document states is the one in the code.

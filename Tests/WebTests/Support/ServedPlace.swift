@@ -13,7 +13,7 @@ import Signing
 /// A data directory served for one test.
 struct ServedPlace: Sendable {
     let directory: TemporaryDirectory
-    var configuration: Configuration
+    var configuration: ServiceConfiguration
     var environments = LedgerHost.usualEnvironments
     var roots = TestAuthority.roots
     /// Reaches OCSP responders, where the configuration has revocation checked.
@@ -34,11 +34,12 @@ struct ServedPlace: Sendable {
 
     init(apps: [String] = [MadePurchase.app]) throws {
         directory = try TemporaryDirectory()
-        configuration = Configuration(
-            dataDirectory: directory.file("data"),
-            apps: apps.map {
-                Configuration.App(bundleId: BundleId($0), appAppleId: MadePurchase.appAppleId)
-            })
+        configuration = ServiceConfiguration(
+            Configuration(
+                dataDirectory: directory.file("data"),
+                apps: apps.map {
+                    Configuration.App(bundleId: BundleId($0), appAppleId: MadePurchase.appAppleId)
+                }))
         configuration.server.port = 0
     }
 

@@ -2,9 +2,11 @@ import AppStore
 import AppStoreAPI
 import AppleSync
 import Foundation
+import Intake
 import Ledger
 import LedgerStore
 import Projection
+import SQLiteStore
 import Service
 import Signing
 import Simulator
@@ -31,7 +33,7 @@ struct LedgerProcess {
         _ directory: String, _ world: SmallWorld, clock: VirtualClock, steps: Steps
     ) async throws -> LedgerProcess {
         let host = try await LedgerHost.open(
-            world.configuration(directory), environments: [world.environment],
+            ServiceConfiguration(world.configuration(directory)), environments: [world.environment],
             roots: SmallWorld.roots, observer: StepObserver(steps: steps)
         ) { clock.now }
         steps.begin(directory)

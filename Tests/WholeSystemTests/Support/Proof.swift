@@ -3,6 +3,7 @@ import Ledger
 import LedgerStore
 import Projection
 import Queries
+import SQLiteStore
 import Signing
 import Simulator
 

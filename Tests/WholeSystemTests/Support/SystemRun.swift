@@ -2,6 +2,10 @@ import AppStore
 import AppStoreAPI
 import AppleSync
 import Ledger
+import LedgerStore
+import Projection
+import Queries
+import SQLiteStore
 import Simulator
 
 /// One seeded run: a small world, Apple's notifier, a real ledger, and all faults between them, in
