@@ -1,7 +1,10 @@
 import AppStore
 import HTTPTypes
 import HummingbirdTesting
+import LedgerStore
 import Logging
+import Projection
+import SQLiteStore
 import Service
 import Signing
 import Synchronization

@@ -1,4 +1,6 @@
 import AppStore
+import LedgerStore
+import Projection
 import SQLiteStore
 import Service
 import Testing

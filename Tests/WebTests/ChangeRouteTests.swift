@@ -6,6 +6,7 @@ import Ledger
 import NIOCore
 import NIOEmbedded
 import Queries
+import Service
 import Testing
 
 @testable import Web

@@ -2,6 +2,9 @@ import AppStore
 import HTTPTypes
 import HummingbirdTesting
 import Ledger
+import LedgerStore
+import Projection
+import SQLiteStore
 import Service
 import Testing
 

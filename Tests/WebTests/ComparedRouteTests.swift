@@ -1,7 +1,11 @@
 import AppStore
 import HTTPTypes
 import Ledger
+import LedgerStore
+import Projection
+import Queries
 import Reports
+import SQLiteStore
 import Service
 import Testing
 

@@ -1,6 +1,10 @@
 import AppStore
 import Foundation
 import HummingbirdTesting
+import LedgerStore
+import Projection
+import SQLiteStore
+import Service
 import Testing
 
 @testable import Web

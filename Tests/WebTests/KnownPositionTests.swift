@@ -1,5 +1,6 @@
 import AppStore
 import HTTPTypes
+import Projection
 import SQLiteStore
 import Service
 import Synchronization

@@ -1,6 +1,7 @@
 import AppStore
 import Ledger
 import LedgerStore
+import Projection
 import SQLiteStore
 import Service
 import Testing

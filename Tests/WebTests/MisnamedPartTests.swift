@@ -1,4 +1,7 @@
 import AppStore
+import LedgerStore
+import Projection
+import SQLiteStore
 import Service
 import Simulator
 import Testing

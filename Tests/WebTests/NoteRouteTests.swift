@@ -1,5 +1,7 @@
 import AppStore
 import HTTPTypes
+import LedgerStore
+import Projection
 import SQLiteStore
 import Service
 import Testing

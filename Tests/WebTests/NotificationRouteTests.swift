@@ -1,5 +1,8 @@
 import AppStore
 import HTTPTypes
+import LedgerStore
+import Projection
+import SQLiteStore
 import Service
 import Testing
 

@@ -1,6 +1,7 @@
 import AppStore
 import AppStoreAPI
 import Foundation
+import Intake
 import Ledger
 import LedgerStore
 import Signing

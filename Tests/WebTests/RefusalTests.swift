@@ -4,6 +4,8 @@ import HTTPTypes
 import HummingbirdTesting
 import Intake
 import LedgerStore
+import Projection
+import SQLiteStore
 import Service
 import Signing
 import Simulator

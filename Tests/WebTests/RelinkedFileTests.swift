@@ -1,5 +1,7 @@
 import AppStore
 import Foundation
+import LedgerStore
+import Projection
 import SQLiteStore
 import Service
 import Testing

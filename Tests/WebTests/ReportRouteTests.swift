@@ -1,5 +1,6 @@
 import AppStore
 import HTTPTypes
+import Queries
 import Reports
 import Service
 import Testing

@@ -3,6 +3,7 @@ import CoreMetrics
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Queries
 import Service
 import Synchronization
 import Testing

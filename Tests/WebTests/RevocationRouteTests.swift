@@ -1,6 +1,9 @@
 import AppStore
 import HTTPTypes
 import Intake
+import LedgerStore
+import Projection
+import SQLiteStore
 import Service
 import Signing
 import Simulator

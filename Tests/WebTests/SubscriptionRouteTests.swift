@@ -1,5 +1,6 @@
 import AppStore
 import HTTPTypes
+import Queries
 import Service
 import Testing
 

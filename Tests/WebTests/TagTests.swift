@@ -2,6 +2,8 @@ import AppStore
 import HTTPTypes
 import Ledger
 import LedgerStore
+import Projection
+import SQLiteStore
 import Service
 import Testing
 

@@ -1,6 +1,9 @@
 import AppStore
 import HTTPTypes
 import Ledger
+import LedgerStore
+import Projection
+import SQLiteStore
 import Signing
 import Simulator
 import Testing

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Intake
 internal import Ledger
 internal import Service
 import Synchronization

@@ -1,6 +1,7 @@
 internal import AppStore
 internal import AppleSync
 import CoreMetrics
+internal import Intake
 internal import Projection
 internal import Service
 import Synchronization

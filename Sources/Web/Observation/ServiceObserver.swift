@@ -1,4 +1,5 @@
 public import AppStore
+public import Intake
 public import Logging
 internal import Projection
 public import Service

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Intake
+import LedgerStore
 import Migrations
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 import AppStore
 import Ledger
+import LedgerStore
 import Signing
 import Testing
 

@@ -1,6 +1,7 @@
 import AppStore
 import HTTPTypes
 import Ledger
+import Queries
 import Service
 import Simulator
 import Testing
