@@ -30,7 +30,7 @@ package final class AsyncLock: Sendable {
     }
 
     /// The number of waiters.
-    var waitingCount: Int { state.withLock { $0.waiting.count } }
+    package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     private func leave() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in

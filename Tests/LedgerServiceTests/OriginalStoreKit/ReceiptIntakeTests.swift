@@ -3,8 +3,10 @@ import AppStoreAPI
 import AppleSync
 import Intake
 import Ledger
+import LedgerStore
 import Projection
 import Queries
+import SQLiteStore
 import Service
 import Signing
 import Simulator

@@ -1,6 +1,9 @@
 import AppStore
 import AppStoreAPI
 import AppleSync
+import Intake
+import Ledger
+import Projection
 import Service
 import Simulator
 import Synchronization
