@@ -83,7 +83,7 @@ struct LimitTests {
             let limited = TransportAnswer(status: 429, retryAfter: String(until.milliseconds))
             let asked = try Asked([.answer(limited), RetryTests.good])
             _ = await Asked.failure { try await RetryTests().ask(asked) }
-            let place = asked.client.limiter.reserve(
+            let place = asked.client.pace.limiter.reserve(
                 .transactionInfo, .production, at: 0, longest: 0)
             #expect(place == .held(until: held))
         }

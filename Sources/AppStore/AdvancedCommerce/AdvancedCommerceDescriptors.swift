@@ -11,19 +11,8 @@ public struct AdvancedCommerceDescriptors: WireObject {
     /// All fields absent.
     public init() {}
 
-    public mutating func readField(
-        _ key: JSONKey, _ cursor: inout JSONCursor
-    ) throws(JSONError) -> Bool {
-        switch key {
-        case "description": try cursor.read(&description, key)
-        case "displayName": try cursor.read(&displayName, key)
-        default: return false
-        }
-        return true
-    }
-
-    public func writeFields(_ json: inout JSONWriter) {
-        json.memberIfPresent("description", description)
-        json.memberIfPresent("displayName", displayName)
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("description", &description)
+        visitor.visit("displayName", &displayName)
     }
 }

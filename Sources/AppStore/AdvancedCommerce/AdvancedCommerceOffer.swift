@@ -15,29 +15,10 @@ public struct AdvancedCommerceOffer: WireObject {
     /// All fields absent.
     public init() {}
 
-    public mutating func readField(
-        _ key: JSONKey, _ cursor: inout JSONCursor
-    ) throws(JSONError) -> Bool {
-        switch key {
-        case "period": try cursor.read(&period, key)
-        case "periodCount": try cursor.read(&periodCount, key)
-        case "price": try cursor.read(&price, key)
-        case "reason": try cursor.read(&reason, key)
-        default: return false
-        }
-        return true
-    }
-
-    public func writeFields(_ json: inout JSONWriter) {
-        json.memberIfPresent("period", period)
-        json.memberIfPresent("periodCount", periodCount)
-        json.memberIfPresent("price", price)
-        json.memberIfPresent("reason", reason)
-    }
-
-    public var unknownValues: [String] {
-        var names = UnknownValueNames()
-        names.check("reason", reason)
-        return names.names
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("period", &period)
+        visitor.visit("periodCount", &periodCount)
+        visitor.visit("price", &price)
+        visitor.visit("reason", &reason)
     }
 }

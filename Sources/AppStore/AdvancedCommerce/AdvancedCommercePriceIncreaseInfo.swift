@@ -13,27 +13,9 @@ public struct AdvancedCommercePriceIncreaseInfo: WireObject {
     /// All fields absent.
     public init() {}
 
-    public mutating func readField(
-        _ key: JSONKey, _ cursor: inout JSONCursor
-    ) throws(JSONError) -> Bool {
-        switch key {
-        case "dependentSKUs": try cursor.read(&dependentSKUs, key)
-        case "price": try cursor.read(&price, key)
-        case "status": try cursor.read(&status, key)
-        default: return false
-        }
-        return true
-    }
-
-    public func writeFields(_ json: inout JSONWriter) {
-        if let dependentSKUs { json.array("dependentSKUs", dependentSKUs) }
-        json.memberIfPresent("price", price)
-        json.memberIfPresent("status", status)
-    }
-
-    public var unknownValues: [String] {
-        var names = UnknownValueNames()
-        names.check("status", status)
-        return names.names
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("dependentSKUs", &dependentSKUs)
+        visitor.visit("price", &price)
+        visitor.visit("status", &status)
     }
 }

@@ -15,30 +15,10 @@ public struct AdvancedCommerceRefund: WireObject {
     /// All fields absent.
     public init() {}
 
-    public mutating func readField(
-        _ key: JSONKey, _ cursor: inout JSONCursor
-    ) throws(JSONError) -> Bool {
-        switch key {
-        case "refundAmount": try cursor.read(&refundAmount, key)
-        case "refundDate": try cursor.read(&refundDate, key)
-        case "refundReason": try cursor.read(&refundReason, key)
-        case "refundType": try cursor.read(&refundType, key)
-        default: return false
-        }
-        return true
-    }
-
-    public func writeFields(_ json: inout JSONWriter) {
-        json.memberIfPresent("refundAmount", refundAmount)
-        json.memberIfPresent("refundDate", refundDate?.milliseconds)
-        json.memberIfPresent("refundReason", refundReason)
-        json.memberIfPresent("refundType", refundType)
-    }
-
-    public var unknownValues: [String] {
-        var names = UnknownValueNames()
-        names.check("refundReason", refundReason)
-        names.check("refundType", refundType)
-        return names.names
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("refundAmount", &refundAmount)
+        visitor.visit("refundDate", &refundDate)
+        visitor.visit("refundReason", &refundReason)
+        visitor.visit("refundType", &refundType)
     }
 }

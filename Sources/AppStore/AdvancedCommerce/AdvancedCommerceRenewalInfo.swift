@@ -19,35 +19,12 @@ public struct AdvancedCommerceRenewalInfo: WireObject {
     /// All fields absent.
     public init() {}
 
-    public mutating func readField(
-        _ key: JSONKey, _ cursor: inout JSONCursor
-    ) throws(JSONError) -> Bool {
-        switch key {
-        case "consistencyToken": try cursor.read(&consistencyToken, key)
-        case "descriptors": try cursor.read(&descriptors, key)
-        case "items": try cursor.read(&items, key)
-        case "period": try cursor.read(&period, key)
-        case "requestReferenceId": try cursor.read(&requestReferenceId, key)
-        case "taxCode": try cursor.read(&taxCode, key)
-        default: return false
-        }
-        return true
-    }
-
-    public func writeFields(_ json: inout JSONWriter) {
-        json.memberIfPresent("consistencyToken", consistencyToken)
-        json.memberIfPresent("descriptors", descriptors)
-        if let items { json.array("items", items) }
-        json.memberIfPresent("period", period)
-        json.memberIfPresent("requestReferenceId", requestReferenceId)
-        json.memberIfPresent("taxCode", taxCode)
-    }
-
-    public var unknownValues: [String] {
-        var names = UnknownValueNames()
-        names.check("period", period)
-        names.check("descriptors", descriptors)
-        names.check("items", items)
-        return names.names
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("consistencyToken", &consistencyToken)
+        visitor.visit("descriptors", &descriptors)
+        visitor.visit("items", &items)
+        visitor.visit("period", &period)
+        visitor.visit("requestReferenceId", &requestReferenceId)
+        visitor.visit("taxCode", &taxCode)
     }
 }

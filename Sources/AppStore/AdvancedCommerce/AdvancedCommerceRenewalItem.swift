@@ -20,34 +20,12 @@ public struct AdvancedCommerceRenewalItem: WireObject {
     /// All fields absent.
     public init() {}
 
-    public mutating func readField(
-        _ key: JSONKey, _ cursor: inout JSONCursor
-    ) throws(JSONError) -> Bool {
-        switch key {
-        case "SKU": try cursor.read(&sku, key)
-        case "description": try cursor.read(&description, key)
-        case "displayName": try cursor.read(&displayName, key)
-        case "offer": try cursor.read(&offer, key)
-        case "price": try cursor.read(&price, key)
-        case "priceIncreaseInfo": try cursor.read(&priceIncreaseInfo, key)
-        default: return false
-        }
-        return true
-    }
-
-    public func writeFields(_ json: inout JSONWriter) {
-        json.memberIfPresent("SKU", sku)
-        json.memberIfPresent("description", description)
-        json.memberIfPresent("displayName", displayName)
-        json.memberIfPresent("offer", offer)
-        json.memberIfPresent("price", price)
-        json.memberIfPresent("priceIncreaseInfo", priceIncreaseInfo)
-    }
-
-    public var unknownValues: [String] {
-        var names = UnknownValueNames()
-        names.check("offer", offer)
-        names.check("priceIncreaseInfo", priceIncreaseInfo)
-        return names.names
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("SKU", &sku)
+        visitor.visit("description", &description)
+        visitor.visit("displayName", &displayName)
+        visitor.visit("offer", &offer)
+        visitor.visit("price", &price)
+        visitor.visit("priceIncreaseInfo", &priceIncreaseInfo)
     }
 }

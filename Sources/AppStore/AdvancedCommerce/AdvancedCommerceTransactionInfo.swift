@@ -23,39 +23,14 @@ public struct AdvancedCommerceTransactionInfo: WireObject {
     /// All fields absent.
     public init() {}
 
-    public mutating func readField(
-        _ key: JSONKey, _ cursor: inout JSONCursor
-    ) throws(JSONError) -> Bool {
-        switch key {
-        case "descriptors": try cursor.read(&descriptors, key)
-        case "estimatedTax": try cursor.read(&estimatedTax, key)
-        case "items": try cursor.read(&items, key)
-        case "period": try cursor.read(&period, key)
-        case "requestReferenceId": try cursor.read(&requestReferenceId, key)
-        case "taxCode": try cursor.read(&taxCode, key)
-        case "taxExclusivePrice": try cursor.read(&taxExclusivePrice, key)
-        case "taxRate": try cursor.read(&taxRate, key)
-        default: return false
-        }
-        return true
-    }
-
-    public func writeFields(_ json: inout JSONWriter) {
-        json.memberIfPresent("descriptors", descriptors)
-        json.memberIfPresent("estimatedTax", estimatedTax)
-        if let items { json.array("items", items) }
-        json.memberIfPresent("period", period)
-        json.memberIfPresent("requestReferenceId", requestReferenceId)
-        json.memberIfPresent("taxCode", taxCode)
-        json.memberIfPresent("taxExclusivePrice", taxExclusivePrice)
-        json.memberIfPresent("taxRate", taxRate)
-    }
-
-    public var unknownValues: [String] {
-        var names = UnknownValueNames()
-        names.check("period", period)
-        names.check("descriptors", descriptors)
-        names.check("items", items)
-        return names.names
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("descriptors", &descriptors)
+        visitor.visit("estimatedTax", &estimatedTax)
+        visitor.visit("items", &items)
+        visitor.visit("period", &period)
+        visitor.visit("requestReferenceId", &requestReferenceId)
+        visitor.visit("taxCode", &taxCode)
+        visitor.visit("taxExclusivePrice", &taxExclusivePrice)
+        visitor.visit("taxRate", &taxRate)
     }
 }

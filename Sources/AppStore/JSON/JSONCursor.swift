@@ -7,8 +7,8 @@
 ///     var object = try cursor.beginObject()
 ///     while let key = try cursor.nextKey(&object) {
 ///         switch key {
-///         case "price": try cursor.read(&payload.price, key)
-///         default: payload.unknown.append(try cursor.member(key))
+///         case "price": price = try cursor.int64(key)
+///         default: try cursor.skipValue()
 ///         }
 ///     }
 ///

@@ -144,6 +144,17 @@ public struct JSONWriter: Sendable {
         needsComma = false
     }
 
+    /// A key without characters to escape; its value must follow.
+    mutating func key(_ key: StaticString) {
+        beginValue()
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(
+            contentsOf: UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
     /// Existing JSON, copied unchanged: one complete value, or members separated by commas, without
     /// a leading or trailing comma.
     public mutating func raw(_ json: some Collection<UInt8>) {

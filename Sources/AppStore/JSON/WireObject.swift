@@ -3,42 +3,74 @@
 /// A `null` field is absent. An unknown key is stored in `unknown`; an unknown enumerated value is
 /// stored in its `Raw`. Neither is an error: values reach the wire before any library knows them. A
 /// known key with a value of another JSON type is an error (`JSONError.wrongType`).
-public protocol WireObject: Hashable, Sendable, JSONWritable {
+public protocol WireObject: Hashable, Sendable, JSONWritable, WireValue {
     init()
 
     /// Members with unknown keys, in order.
     var unknown: UnknownMembers { get set }
 
-    /// Names of fields with enumerated values unknown to this version; those of a nested object are
-    /// prefixed with its name (`data.status`).
-    var unknownValues: [String] { get }
+    /// Visits every field with its key, in Apple's documented order.
+    mutating func visitFields(_ visitor: inout some FieldVisitor)
 
-    /// Reads the value after `key` if the key is known; otherwise returns false without moving.
-    mutating func readField(
-        _ key: JSONKey, _ cursor: inout JSONCursor
-    ) throws(JSONError) -> Bool
+    // Implemented below. They are requirements so that the compiler specializes them for each type.
 
-    /// Writes the fields that are present, in Apple's documented order.
-    func writeFields(_ json: inout JSONWriter)
+    /// Names of fields with enumerated values unknown to this version; those of nested objects
+    /// follow, prefixed with the object's name (`data.status`).
+    func unknownValueNames() -> [String]
+
+    /// Reads the object at the cursor.
+    static func read(_ cursor: inout JSONCursor) throws(JSONError) -> Self
 }
 
 extension WireObject {
-    public var unknownValues: [String] { [] }
-
-    /// Reads the object at the cursor.
+    /// Names of fields with enumerated values unknown to this version; those of nested objects
+    /// follow, prefixed with the object's name (`data.status`).
     @inlinable
+    public var unknownValues: [String] { unknownValueNames() }
+
+    public func unknownValueNames() -> [String] {
+        var visitor = UnknownValueNames()
+        inspectFields(&visitor)
+        let names = visitor.names
+        if names.isEmpty { return names }
+        return names.filter { !$0.contains(".") } + names.filter { $0.contains(".") }
+    }
+
+    /// Visits the fields with a visitor that does not change them. The cast avoids a copy of the
+    /// object, which would retain every string.
+    @inline(__always)
+    private func inspectFields(_ visitor: inout some FieldVisitor) {
+        withUnsafePointer(to: self) {
+            UnsafeMutablePointer(mutating: $0).pointee.visitFields(&visitor)
+        }
+    }
+
+    public func appendUnknownValues(_ field: StaticString, to names: inout [String]) {
+        for name in unknownValueNames() { names.append("\(field).\(name)") }
+    }
+
+    public static func read(
+        _ cursor: inout JSONCursor, _ key: JSONKey
+    ) throws(JSONError) -> Self {
+        guard cursor.peek() == UInt8(ascii: "{") else { throw cursor.mismatch(key) }
+        return try read(&cursor)
+    }
+
+    /// Each round reads the keys that come in the order of the fields.
     public static func read(_ cursor: inout JSONCursor) throws(JSONError) -> Self {
         var result = Self()
-        var object = try cursor.beginObject()
-        while let key = try cursor.nextKey(&object) {
-            if try result.readField(key, &cursor) { continue }
-            result.unknown.append(try cursor.member(key))
+        var reader = try FieldReader(cursor)
+        while let key = reader.key {
+            let start = reader.cursor.index
+            result.visitFields(&reader)
+            if let failure = reader.failure { throw failure }
+            if reader.cursor.index == start { result.unknown.append(try reader.readUnknown(key)) }
         }
+        cursor = reader.cursor
         return result
     }
 
     /// Decodes a JSON text that is one object; anything else is `wrongType`.
-    @inlinable
     public static func decode(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) -> Self {
         var cursor = JSONCursor(bytes)
         let result = try read(&cursor)
@@ -47,13 +79,11 @@ extension WireObject {
     }
 
     /// Decodes a JSON text that is one object; anything else is `wrongType`.
-    @inlinable
     public static func decode(_ bytes: [UInt8]) throws(JSONError) -> Self {
         try bytes.withBytes { (buffer) throws(JSONError) in try decode(buffer) }
     }
 
     /// Nil for the literal `null`: Apple has signed such renewal infos.
-    @inlinable
     public static func decodeUnlessNull(
         _ bytes: UnsafeBufferPointer<UInt8>
     ) throws(JSONError) -> Self? {
@@ -63,7 +93,6 @@ extension WireObject {
     }
 
     /// Nil for the literal `null`: Apple has signed such renewal infos.
-    @inlinable
     public static func decodeUnlessNull(_ bytes: [UInt8]) throws(JSONError) -> Self? {
         try bytes.withBytes { (buffer) throws(JSONError) in try decodeUnlessNull(buffer) }
     }
@@ -100,7 +129,7 @@ extension WireObject {
 extension WireObject {
     public func write(to json: inout JSONWriter) {
         json.object { json in
-            writeFields(&json)
+            inspectFields(&json)
             for member in unknown.members { json.member(member.key, member.value) }
         }
     }

@@ -15,29 +15,10 @@ public struct AppData: WireObject {
     /// All fields absent.
     public init() {}
 
-    public mutating func readField(
-        _ key: JSONKey, _ cursor: inout JSONCursor
-    ) throws(JSONError) -> Bool {
-        switch key {
-        case "appAppleId": try cursor.read(&appAppleId, key)
-        case "bundleId": try cursor.read(&bundleId, key)
-        case "environment": try cursor.read(&environment, key)
-        case "signedAppTransactionInfo": try cursor.read(&signedAppTransactionInfo, key)
-        default: return false
-        }
-        return true
-    }
-
-    public func writeFields(_ json: inout JSONWriter) {
-        json.memberIfPresent("appAppleId", appAppleId)
-        json.memberIfPresent("bundleId", bundleId)
-        json.memberIfPresent("environment", environment)
-        json.memberIfPresent("signedAppTransactionInfo", signedAppTransactionInfo)
-    }
-
-    public var unknownValues: [String] {
-        var names = UnknownValueNames()
-        names.check("environment", environment)
-        return names.names
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("appAppleId", &appAppleId)
+        visitor.visit("bundleId", &bundleId)
+        visitor.visit("environment", &environment)
+        visitor.visit("signedAppTransactionInfo", &signedAppTransactionInfo)
     }
 }

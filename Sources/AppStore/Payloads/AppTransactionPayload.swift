@@ -37,4 +37,22 @@ public struct AppTransactionPayload: WireObject {
 
     /// All fields absent.
     public init() {}
+
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("receiptType", &receiptType)
+        visitor.visit("appAppleId", &appAppleId)
+        visitor.visit("bundleId", &bundleId)
+        visitor.visit("applicationVersion", &applicationVersion)
+        visitor.visit("versionExternalIdentifier", &versionExternalIdentifier)
+        visitor.visit("receiptCreationDate", &receiptCreationDate)
+        visitor.visit("originalPurchaseDate", &originalPurchaseDate)
+        visitor.visit("originalApplicationVersion", &originalApplicationVersion)
+        visitor.visit("preorderDate", &preorderDate)
+        visitor.visit("deviceVerification", &deviceVerification)
+        visitor.visit("deviceVerificationNonce", &deviceVerificationNonce)
+        visitor.visit("appTransactionId", &appTransactionId)
+        visitor.visit("originalPlatform", &originalPlatform)
+        visitor.visit("storeType", &storeType)
+        visitor.visit("requestDate", &requestDate)
+    }
 }

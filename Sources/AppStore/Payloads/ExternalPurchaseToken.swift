@@ -20,33 +20,12 @@ public struct ExternalPurchaseToken: WireObject {
     /// All fields absent.
     public init() {}
 
-    public mutating func readField(
-        _ key: JSONKey, _ cursor: inout JSONCursor
-    ) throws(JSONError) -> Bool {
-        switch key {
-        case "externalPurchaseId": try cursor.read(&externalPurchaseId, key)
-        case "tokenCreationDate": try cursor.read(&tokenCreationDate, key)
-        case "appAppleId": try cursor.read(&appAppleId, key)
-        case "bundleId": try cursor.read(&bundleId, key)
-        case "tokenExpirationDate": try cursor.read(&tokenExpirationDate, key)
-        case "tokenType": try cursor.read(&tokenType, key)
-        default: return false
-        }
-        return true
-    }
-
-    public func writeFields(_ json: inout JSONWriter) {
-        json.memberIfPresent("externalPurchaseId", externalPurchaseId)
-        json.memberIfPresent("tokenCreationDate", tokenCreationDate?.milliseconds)
-        json.memberIfPresent("appAppleId", appAppleId)
-        json.memberIfPresent("bundleId", bundleId)
-        json.memberIfPresent("tokenExpirationDate", tokenExpirationDate?.milliseconds)
-        json.memberIfPresent("tokenType", tokenType)
-    }
-
-    public var unknownValues: [String] {
-        var names = UnknownValueNames()
-        names.check("tokenType", tokenType)
-        return names.names
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("externalPurchaseId", &externalPurchaseId)
+        visitor.visit("tokenCreationDate", &tokenCreationDate)
+        visitor.visit("appAppleId", &appAppleId)
+        visitor.visit("bundleId", &bundleId)
+        visitor.visit("tokenExpirationDate", &tokenExpirationDate)
+        visitor.visit("tokenType", &tokenType)
     }
 }

@@ -23,39 +23,14 @@ public struct NotificationData: WireObject {
     /// All fields absent.
     public init() {}
 
-    public mutating func readField(
-        _ key: JSONKey, _ cursor: inout JSONCursor
-    ) throws(JSONError) -> Bool {
-        switch key {
-        case "environment": try cursor.read(&environment, key)
-        case "appAppleId": try cursor.read(&appAppleId, key)
-        case "bundleId": try cursor.read(&bundleId, key)
-        case "bundleVersion": try cursor.read(&bundleVersion, key)
-        case "signedTransactionInfo": try cursor.read(&signedTransactionInfo, key)
-        case "signedRenewalInfo": try cursor.read(&signedRenewalInfo, key)
-        case "status": try cursor.read(&status, key)
-        case "consumptionRequestReason": try cursor.read(&consumptionRequestReason, key)
-        default: return false
-        }
-        return true
-    }
-
-    public func writeFields(_ json: inout JSONWriter) {
-        json.memberIfPresent("environment", environment)
-        json.memberIfPresent("appAppleId", appAppleId)
-        json.memberIfPresent("bundleId", bundleId)
-        json.memberIfPresent("bundleVersion", bundleVersion)
-        json.memberIfPresent("signedTransactionInfo", signedTransactionInfo)
-        json.memberIfPresent("signedRenewalInfo", signedRenewalInfo)
-        json.memberIfPresent("status", status)
-        json.memberIfPresent("consumptionRequestReason", consumptionRequestReason)
-    }
-
-    public var unknownValues: [String] {
-        var names = UnknownValueNames()
-        names.check("environment", environment)
-        names.check("status", status)
-        names.check("consumptionRequestReason", consumptionRequestReason)
-        return names.names
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("environment", &environment)
+        visitor.visit("appAppleId", &appAppleId)
+        visitor.visit("bundleId", &bundleId)
+        visitor.visit("bundleVersion", &bundleVersion)
+        visitor.visit("signedTransactionInfo", &signedTransactionInfo)
+        visitor.visit("signedRenewalInfo", &signedRenewalInfo)
+        visitor.visit("status", &status)
+        visitor.visit("consumptionRequestReason", &consumptionRequestReason)
     }
 }

@@ -26,44 +26,15 @@ public struct NotificationPayload: WireObject {
     /// All fields absent.
     public init() {}
 
-    public mutating func readField(
-        _ key: JSONKey, _ cursor: inout JSONCursor
-    ) throws(JSONError) -> Bool {
-        switch key {
-        case "notificationType": try cursor.read(&notificationType, key)
-        case "subtype": try cursor.read(&subtype, key)
-        case "notificationUUID": try cursor.read(&notificationUUID, key)
-        case "version": try cursor.read(&version, key)
-        case "signedDate": try cursor.read(&signedDate, key)
-        case "data": try cursor.read(&data, key)
-        case "summary": try cursor.read(&summary, key)
-        case "externalPurchaseToken": try cursor.read(&externalPurchaseToken, key)
-        case "appData": try cursor.read(&appData, key)
-        default: return false
-        }
-        return true
-    }
-
-    public func writeFields(_ json: inout JSONWriter) {
-        json.memberIfPresent("notificationType", notificationType)
-        json.memberIfPresent("subtype", subtype)
-        json.memberIfPresent("notificationUUID", notificationUUID)
-        json.memberIfPresent("version", version)
-        json.memberIfPresent("signedDate", signedDate?.milliseconds)
-        json.memberIfPresent("data", data)
-        json.memberIfPresent("summary", summary)
-        json.memberIfPresent("externalPurchaseToken", externalPurchaseToken)
-        json.memberIfPresent("appData", appData)
-    }
-
-    public var unknownValues: [String] {
-        var names = UnknownValueNames()
-        names.check("notificationType", notificationType)
-        names.check("subtype", subtype)
-        names.check("data", data)
-        names.check("summary", summary)
-        names.check("externalPurchaseToken", externalPurchaseToken)
-        names.check("appData", appData)
-        return names.names
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("notificationType", &notificationType)
+        visitor.visit("subtype", &subtype)
+        visitor.visit("notificationUUID", &notificationUUID)
+        visitor.visit("version", &version)
+        visitor.visit("signedDate", &signedDate)
+        visitor.visit("data", &data)
+        visitor.visit("summary", &summary)
+        visitor.visit("externalPurchaseToken", &externalPurchaseToken)
+        visitor.visit("appData", &appData)
     }
 }

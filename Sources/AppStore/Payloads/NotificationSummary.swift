@@ -23,39 +23,14 @@ public struct NotificationSummary: WireObject {
     /// All fields absent.
     public init() {}
 
-    public mutating func readField(
-        _ key: JSONKey, _ cursor: inout JSONCursor
-    ) throws(JSONError) -> Bool {
-        switch key {
-        case "requestIdentifier": try cursor.read(&requestIdentifier, key)
-        case "environment": try cursor.read(&environment, key)
-        case "appAppleId": try cursor.read(&appAppleId, key)
-        case "bundleId": try cursor.read(&bundleId, key)
-        case "productId": try cursor.read(&productId, key)
-        case "storefrontCountryCodes": try cursor.read(&storefrontCountryCodes, key)
-        case "succeededCount": try cursor.read(&succeededCount, key)
-        case "failedCount": try cursor.read(&failedCount, key)
-        default: return false
-        }
-        return true
-    }
-
-    public func writeFields(_ json: inout JSONWriter) {
-        json.memberIfPresent("requestIdentifier", requestIdentifier)
-        json.memberIfPresent("environment", environment)
-        json.memberIfPresent("appAppleId", appAppleId)
-        json.memberIfPresent("bundleId", bundleId)
-        json.memberIfPresent("productId", productId)
-        if let storefrontCountryCodes {
-            json.array("storefrontCountryCodes", storefrontCountryCodes)
-        }
-        json.memberIfPresent("succeededCount", succeededCount)
-        json.memberIfPresent("failedCount", failedCount)
-    }
-
-    public var unknownValues: [String] {
-        var names = UnknownValueNames()
-        names.check("environment", environment)
-        return names.names
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("requestIdentifier", &requestIdentifier)
+        visitor.visit("environment", &environment)
+        visitor.visit("appAppleId", &appAppleId)
+        visitor.visit("bundleId", &bundleId)
+        visitor.visit("productId", &productId)
+        visitor.visit("storefrontCountryCodes", &storefrontCountryCodes)
+        visitor.visit("succeededCount", &succeededCount)
+        visitor.visit("failedCount", &failedCount)
     }
 }

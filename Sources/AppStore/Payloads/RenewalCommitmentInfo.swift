@@ -18,33 +18,11 @@ public struct RenewalCommitmentInfo: WireObject {
     /// All fields absent.
     public init() {}
 
-    public mutating func readField(
-        _ key: JSONKey, _ cursor: inout JSONCursor
-    ) throws(JSONError) -> Bool {
-        switch key {
-        case "commitmentAutoRenewProductId": try cursor.read(&commitmentAutoRenewProductId, key)
-        case "commitmentAutoRenewStatus": try cursor.read(&commitmentAutoRenewStatus, key)
-        case "commitmentRenewalBillingPlanType":
-            try cursor.read(&commitmentRenewalBillingPlanType, key)
-        case "commitmentRenewalDate": try cursor.read(&commitmentRenewalDate, key)
-        case "commitmentRenewalPrice": try cursor.read(&commitmentRenewalPrice, key)
-        default: return false
-        }
-        return true
-    }
-
-    public func writeFields(_ json: inout JSONWriter) {
-        json.memberIfPresent("commitmentAutoRenewProductId", commitmentAutoRenewProductId)
-        json.memberIfPresent("commitmentAutoRenewStatus", commitmentAutoRenewStatus)
-        json.memberIfPresent("commitmentRenewalBillingPlanType", commitmentRenewalBillingPlanType)
-        json.memberIfPresent("commitmentRenewalDate", commitmentRenewalDate?.milliseconds)
-        json.memberIfPresent("commitmentRenewalPrice", commitmentRenewalPrice)
-    }
-
-    public var unknownValues: [String] {
-        var names = UnknownValueNames()
-        names.check("commitmentAutoRenewStatus", commitmentAutoRenewStatus)
-        names.check("commitmentRenewalBillingPlanType", commitmentRenewalBillingPlanType)
-        return names.names
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("commitmentAutoRenewProductId", &commitmentAutoRenewProductId)
+        visitor.visit("commitmentAutoRenewStatus", &commitmentAutoRenewStatus)
+        visitor.visit("commitmentRenewalBillingPlanType", &commitmentRenewalBillingPlanType)
+        visitor.visit("commitmentRenewalDate", &commitmentRenewalDate)
+        visitor.visit("commitmentRenewalPrice", &commitmentRenewalPrice)
     }
 }

@@ -59,4 +59,33 @@ public struct RenewalPayload: WireObject {
 
     /// All fields absent.
     public init() {}
+
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("originalTransactionId", &originalTransactionId)
+        visitor.visit("productId", &productId)
+        visitor.visit("autoRenewProductId", &autoRenewProductId)
+        visitor.visit("autoRenewStatus", &autoRenewStatus)
+        visitor.visit("expirationIntent", &expirationIntent)
+        visitor.visit("isInBillingRetryPeriod", &isInBillingRetryPeriod)
+        visitor.visit("gracePeriodExpiresDate", &gracePeriodExpiresDate)
+        visitor.visit("priceIncreaseStatus", &priceIncreaseStatus)
+        visitor.visit("offerType", &offerType)
+        visitor.visit("offerIdentifier", &offerIdentifier)
+        visitor.visit("offerDiscountType", &offerDiscountType)
+        visitor.visit("offerPeriod", &offerPeriod)
+        visitor.visit("recentSubscriptionStartDate", &recentSubscriptionStartDate)
+        visitor.visit("renewalDate", &renewalDate)
+        visitor.visit("renewalPrice", &renewalPrice)
+        visitor.visit("currency", &currency)
+        visitor.visit("eligibleWinBackOfferIds", &eligibleWinBackOfferIds)
+        visitor.visit("appAccountToken", &appAccountToken)
+        visitor.visit("appTransactionId", &appTransactionId)
+        visitor.visit("environment", &environment)
+        visitor.visit("signedDate", &signedDate)
+        visitor.visit("renewalBillingPlanType", &renewalBillingPlanType)
+        visitor.visit("commitmentInfo", &commitmentInfo)
+        visitor.visit("advancedCommerceInfo", &advancedCommerceInfo)
+        visitor.visit("deviceVerification", &deviceVerification)
+        visitor.visit("deviceVerificationNonce", &deviceVerificationNonce)
+    }
 }

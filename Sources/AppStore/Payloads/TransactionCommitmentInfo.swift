@@ -16,23 +16,10 @@ public struct TransactionCommitmentInfo: WireObject {
     /// All fields absent.
     public init() {}
 
-    public mutating func readField(
-        _ key: JSONKey, _ cursor: inout JSONCursor
-    ) throws(JSONError) -> Bool {
-        switch key {
-        case "billingPeriodNumber": try cursor.read(&billingPeriodNumber, key)
-        case "commitmentExpiresDate": try cursor.read(&commitmentExpiresDate, key)
-        case "commitmentPrice": try cursor.read(&commitmentPrice, key)
-        case "totalBillingPeriods": try cursor.read(&totalBillingPeriods, key)
-        default: return false
-        }
-        return true
-    }
-
-    public func writeFields(_ json: inout JSONWriter) {
-        json.memberIfPresent("billingPeriodNumber", billingPeriodNumber)
-        json.memberIfPresent("commitmentExpiresDate", commitmentExpiresDate?.milliseconds)
-        json.memberIfPresent("commitmentPrice", commitmentPrice)
-        json.memberIfPresent("totalBillingPeriods", totalBillingPeriods)
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("billingPeriodNumber", &billingPeriodNumber)
+        visitor.visit("commitmentExpiresDate", &commitmentExpiresDate)
+        visitor.visit("commitmentPrice", &commitmentPrice)
+        visitor.visit("totalBillingPeriods", &totalBillingPeriods)
     }
 }

@@ -80,4 +80,43 @@ public struct TransactionPayload: WireObject {
 
     /// All fields absent.
     public init() {}
+
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("transactionId", &transactionId)
+        visitor.visit("originalTransactionId", &originalTransactionId)
+        visitor.visit("webOrderLineItemId", &webOrderLineItemId)
+        visitor.visit("bundleId", &bundleId)
+        visitor.visit("productId", &productId)
+        visitor.visit("subscriptionGroupIdentifier", &subscriptionGroupIdentifier)
+        visitor.visit("purchaseDate", &purchaseDate)
+        visitor.visit("originalPurchaseDate", &originalPurchaseDate)
+        visitor.visit("expiresDate", &expiresDate)
+        visitor.visit("quantity", &quantity)
+        visitor.visit("type", &type)
+        visitor.visit("appAccountToken", &appAccountToken)
+        visitor.visit("inAppOwnershipType", &inAppOwnershipType)
+        visitor.visit("signedDate", &signedDate)
+        visitor.visit("revocationDate", &revocationDate)
+        visitor.visit("revocationReason", &revocationReason)
+        visitor.visit("revocationType", &revocationType)
+        visitor.visit("revocationPercentage", &revocationPercentage)
+        visitor.visit("isUpgraded", &isUpgraded)
+        visitor.visit("offerType", &offerType)
+        visitor.visit("offerIdentifier", &offerIdentifier)
+        visitor.visit("offerDiscountType", &offerDiscountType)
+        visitor.visit("offerPeriod", &offerPeriod)
+        visitor.visit("environment", &environment)
+        visitor.visit("storefront", &storefront)
+        visitor.visit("storefrontId", &storefrontId)
+        visitor.visit("transactionReason", &transactionReason)
+        visitor.visit("price", &price)
+        visitor.visit("currency", &currency)
+        visitor.visit("appTransactionId", &appTransactionId)
+        visitor.visit("billingPlanType", &billingPlanType)
+        visitor.visit("commitmentInfo", &commitmentInfo)
+        visitor.visit("advancedCommerceInfo", &advancedCommerceInfo)
+        visitor.visit("previousOriginalTransactionId", &previousOriginalTransactionId)
+        visitor.visit("deviceVerification", &deviceVerification)
+        visitor.visit("deviceVerificationNonce", &deviceVerificationNonce)
+    }
 }

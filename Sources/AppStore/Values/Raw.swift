@@ -25,11 +25,12 @@ where Value.RawValue: Hashable & Sendable {
         }
     }
 
-    /// Compares bytes: Swift strings are also equal if only canonically equivalent.
+    /// Swift strings are also equal if only canonically equivalent; to a known value, which is
+    /// ASCII, only longer spellings are.
     @inlinable
     static func isSpelled(_ raw: Value.RawValue, as known: Value.RawValue) -> Bool {
         guard let raw = raw as? String, let known = known as? String else { return true }
-        return raw.utf8.elementsEqual(known.utf8)
+        return raw.utf8.count == known.utf8.count
     }
 
     /// From a known value.

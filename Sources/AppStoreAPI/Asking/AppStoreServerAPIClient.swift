@@ -10,12 +10,8 @@ public final class AppStoreServerAPIClient: Sendable {
     public let bundleId: BundleId
     let hosts: APIHosts
     let transport: any APITransport
-    let clock: any RequestClock
-    let policy: RetryPolicy
-    /// Returns a random number in the range, for jitter.
-    let chance: @Sendable (ClosedRange<Int64>) -> Int64
     let tokens: TokenSource
-    let limiter: RateLimiter
+    let pace: RequestPace
 
     /// - Parameters:
     ///   - credentials: the app's key.
@@ -35,11 +31,12 @@ public final class AppStoreServerAPIClient: Sendable {
         bundleId = credentials.bundleId
         self.hosts = hosts
         self.transport = transport
-        self.clock = clock
-        self.policy = policy
-        self.chance = chance
-        limiter = RateLimiter(ceiling: requestsPerSecond)
-        tokens = TokenSource(credentials)
+        let tokens = TokenSource(credentials)
+        self.tokens = tokens
+        // Apple's clock, if rejected tokens revealed it.
+        pace = RequestPace(
+            limiter: RateLimiter(ceiling: requestsPerSecond), clock: clock, policy: policy,
+            chance: chance, correctionMilliseconds: { tokens.correctionMilliseconds })
     }
 
     // MARK: Requests
@@ -51,9 +48,7 @@ public final class AppStoreServerAPIClient: Sendable {
         let (answer, environment) = try await send(request, choice)
         let response: Response
         do throws(APIFailure) { response = try read(answer.body, request.endpoint) } catch {
-            var failure = error
-            failure.environment = environment
-            throw failure
+            throw error.from(environment)
         }
         return APIAnswer(
             value: response, body: answer.body, environment: environment,
@@ -89,9 +84,7 @@ public final class AppStoreServerAPIClient: Sendable {
         _ answer: APIAnswer<Response>, _ bundleId: BundleId?, _ endpoint: Endpoint
     ) throws(APIFailure) {
         guard let bundleId, bundleId != self.bundleId else { return }
-        var failure = APIFailure.anotherApp(endpoint)
-        failure.environment = answer.environment
-        throw failure
+        throw .anotherApp(endpoint).from(answer.environment)
     }
 
     private func send(
@@ -103,10 +96,10 @@ public final class AppStoreServerAPIClient: Sendable {
                 throw .invalid(
                     request.endpoint, "Apple has only Production and Sandbox.")
             }
-            return (try await send(request, to: environment), environment)
+            return (try await exchange(request, environment), environment)
         case .productionFirst:
             do throws(APIFailure) {
-                return (try await send(request, to: .production), .production)
+                return (try await exchange(request, .production), .production)
             } catch {
                 guard request.endpoint.isAboutOneId, error.mayBeOfTheOtherEnvironment else {
                     throw error
@@ -120,22 +113,10 @@ public final class AppStoreServerAPIClient: Sendable {
         _ request: APIRequest, instead first: APIFailure
     ) async throws(APIFailure) -> TransportAnswer {
         do throws(APIFailure) {
-            return try await send(request, to: .sandbox)
+            return try await exchange(request, .sandbox)
         } catch {
             // Unknown to both, or no access to either: report Production's rejection.
             throw error.mayBeOfTheOtherEnvironment ? first : error
-        }
-    }
-
-    private func send(
-        _ request: APIRequest, to environment: Environment
-    ) async throws(APIFailure) -> TransportAnswer {
-        do throws(APIFailure) {
-            return try await exchange(request, environment)
-        } catch {
-            var failure = error
-            failure.environment = environment
-            throw failure
         }
     }
 }

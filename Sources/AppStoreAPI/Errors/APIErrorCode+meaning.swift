@@ -1,8 +1,5 @@
 /// Properties of each error number.
 extension APIErrorCode {
-    /// The HTTP status of the number.
-    public var httpStatus: Int { Int(rawValue / 10_000) }
-
     /// Whether the same request may succeed later: Apple's "errors to retry", 429 after its date,
     /// and internal failures of Apple's.
     public var isRetryable: Bool {

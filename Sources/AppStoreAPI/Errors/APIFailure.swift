@@ -75,6 +75,13 @@ public struct APIFailure: Error, Sendable, Equatable {
         self.remedy = remedy
     }
 
+    /// This failure, of a request to `environment`.
+    func from(_ environment: Environment) -> APIFailure {
+        var failure = self
+        failure.environment = environment
+        return failure
+    }
+
     /// Whether the same request may succeed later without a change.
     public var isRetryable: Bool {
         switch code {

@@ -63,8 +63,7 @@ public struct PageWalk<Page: PagedResponse>: AsyncSequence, Sendable {
                 return answer
             }
             if let reason = pages.objection(to: answer.value) {
-                objection = APIFailure.endless(walk.endpoint, reason)
-                objection?.environment = answer.environment
+                objection = .endless(walk.endpoint, reason).from(answer.environment)
             }
             place = answer.value.nextPlace
             return answer

@@ -2,7 +2,7 @@ public import AppStore
 
 /// Data for Apple's decision about a refund (App Store Server API, Send Consumption Information,
 /// version 2). Only with the customer's consent.
-public struct ConsumptionRequest: WireObject {
+public struct ConsumptionRequest: APIObject {
     /// Must be true.
     public var customerConsented: Bool?
     /// Whether sample content was available before the purchase.
@@ -14,38 +14,14 @@ public struct ConsumptionRequest: WireObject {
     /// The preferred result.
     public var refundPreference: Raw<RefundPreference>?
 
-    /// Members with unknown keys, in order.
-    public var unknown = UnknownMembers()
-
     /// All fields absent.
     public init() {}
 
-    public mutating func readField(
-        _ key: JSONKey, _ cursor: inout JSONCursor
-    ) throws(JSONError) -> Bool {
-        switch key {
-        case "customerConsented": try cursor.read(&customerConsented, key)
-        case "sampleContentProvided": try cursor.read(&sampleContentProvided, key)
-        case "deliveryStatus": try cursor.read(&deliveryStatus, key)
-        case "consumptionPercentage": try cursor.read(&consumptionPercentage, key)
-        case "refundPreference": try cursor.read(&refundPreference, key)
-        default: return false
-        }
-        return true
-    }
-
-    public func writeFields(_ json: inout JSONWriter) {
-        json.memberIfPresent("customerConsented", customerConsented)
-        json.memberIfPresent("sampleContentProvided", sampleContentProvided)
-        json.memberIfPresent("deliveryStatus", deliveryStatus)
-        json.memberIfPresent("consumptionPercentage", consumptionPercentage)
-        json.memberIfPresent("refundPreference", refundPreference)
-    }
-
-    public var unknownValues: [String] {
-        var names: [String] = []
-        if let deliveryStatus, deliveryStatus.value == nil { names.append("deliveryStatus") }
-        if let refundPreference, refundPreference.value == nil { names.append("refundPreference") }
-        return names
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("customerConsented", &customerConsented)
+        visitor.visit("sampleContentProvided", &sampleContentProvided)
+        visitor.visit("deliveryStatus", &deliveryStatus)
+        visitor.visit("consumptionPercentage", &consumptionPercentage)
+        visitor.visit("refundPreference", &refundPreference)
     }
 }

@@ -1,7 +1,7 @@
 public import AppStore
 
 /// The current status of one chain (App Store Server API, `lastTransactionsItem`), unsigned.
-public struct LastTransactionsItem: WireObject {
+public struct LastTransactionsItem: APIObject {
     /// The chain.
     public var originalTransactionId: OriginalTransactionId?
     /// The current state according to Apple.
@@ -11,35 +11,13 @@ public struct LastTransactionsItem: WireObject {
     /// Compact JWS of its `RenewalPayload`.
     public var signedRenewalInfo: String?
 
-    /// Members with unknown keys, in order.
-    public var unknown = UnknownMembers()
-
     /// All fields absent.
     public init() {}
 
-    public mutating func readField(
-        _ key: JSONKey, _ cursor: inout JSONCursor
-    ) throws(JSONError) -> Bool {
-        switch key {
-        case "originalTransactionId": try cursor.read(&originalTransactionId, key)
-        case "status": try cursor.read(&status, key)
-        case "signedTransactionInfo": try cursor.read(&signedTransactionInfo, key)
-        case "signedRenewalInfo": try cursor.read(&signedRenewalInfo, key)
-        default: return false
-        }
-        return true
-    }
-
-    public func writeFields(_ json: inout JSONWriter) {
-        json.memberIfPresent("originalTransactionId", originalTransactionId)
-        json.memberIfPresent("status", status)
-        json.memberIfPresent("signedTransactionInfo", signedTransactionInfo)
-        json.memberIfPresent("signedRenewalInfo", signedRenewalInfo)
-    }
-
-    public var unknownValues: [String] {
-        var names: [String] = []
-        if let status, status.value == nil { names.append("status") }
-        return names
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("originalTransactionId", &originalTransactionId)
+        visitor.visit("status", &status)
+        visitor.visit("signedTransactionInfo", &signedTransactionInfo)
+        visitor.visit("signedRenewalInfo", &signedRenewalInfo)
     }
 }

@@ -2,7 +2,7 @@ public import AppStore
 
 /// Progress of a mass extension (App Store Server API, Get Status of Subscription Renewal Date
 /// Extensions).
-public struct MassExtendRenewalDateStatusResponse: WireObject {
+public struct MassExtendRenewalDateStatusResponse: APIObject {
     /// That of the request.
     public var requestIdentifier: String?
     /// Whether every subscriber was processed.
@@ -14,31 +14,14 @@ public struct MassExtendRenewalDateStatusResponse: WireObject {
     /// Subscriptions not extended; absent until complete.
     public var failedCount: Int64?
 
-    /// Members with unknown keys, in order.
-    public var unknown = UnknownMembers()
-
     /// All fields absent.
     public init() {}
 
-    public mutating func readField(
-        _ key: JSONKey, _ cursor: inout JSONCursor
-    ) throws(JSONError) -> Bool {
-        switch key {
-        case "requestIdentifier": try cursor.read(&requestIdentifier, key)
-        case "complete": try cursor.read(&complete, key)
-        case "completeDate": try cursor.read(&completeDate, key)
-        case "succeededCount": try cursor.read(&succeededCount, key)
-        case "failedCount": try cursor.read(&failedCount, key)
-        default: return false
-        }
-        return true
-    }
-
-    public func writeFields(_ json: inout JSONWriter) {
-        json.memberIfPresent("requestIdentifier", requestIdentifier)
-        json.memberIfPresent("complete", complete)
-        json.memberIfPresent("completeDate", completeDate?.milliseconds)
-        json.memberIfPresent("succeededCount", succeededCount)
-        json.memberIfPresent("failedCount", failedCount)
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("requestIdentifier", &requestIdentifier)
+        visitor.visit("complete", &complete)
+        visitor.visit("completeDate", &completeDate)
+        visitor.visit("succeededCount", &succeededCount)
+        visitor.visit("failedCount", &failedCount)
     }
 }

@@ -2,40 +2,17 @@ public import AppStore
 
 /// One notification and its delivery attempts (App Store Server API,
 /// `notificationHistoryResponseItem`).
-public struct NotificationHistoryResponseItem: WireObject {
+public struct NotificationHistoryResponseItem: APIObject {
     /// Compact JWS of the `NotificationPayload`, as first sent.
     public var signedPayload: String?
     /// Results of the deliveries, at most six.
     public var sendAttempts: [SendAttemptItem]?
 
-    /// Members with unknown keys, in order.
-    public var unknown = UnknownMembers()
-
     /// All fields absent.
     public init() {}
 
-    public mutating func readField(
-        _ key: JSONKey, _ cursor: inout JSONCursor
-    ) throws(JSONError) -> Bool {
-        switch key {
-        case "signedPayload": try cursor.read(&signedPayload, key)
-        case "sendAttempts": try cursor.read(&sendAttempts, key)
-        default: return false
-        }
-        return true
-    }
-
-    public func writeFields(_ json: inout JSONWriter) {
-        json.memberIfPresent("signedPayload", signedPayload)
-        if let sendAttempts { json.array("sendAttempts", sendAttempts) }
-    }
-
-    public var unknownValues: [String] {
-        var names: [String] = []
-        for name in (sendAttempts ?? []).flatMap(\.unknownValues)
-        where !names.contains("sendAttempts.\(name)") {
-            names.append("sendAttempts.\(name)")
-        }
-        return names
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("signedPayload", &signedPayload)
+        visitor.visit("sendAttempts", &sendAttempts)
     }
 }

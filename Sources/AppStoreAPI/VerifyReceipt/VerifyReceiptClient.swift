@@ -101,59 +101,20 @@ public final class VerifyReceiptClient: Sendable {
 
     // MARK: Requests
 
-    /// The next step after an attempt.
-    private enum Verdict {
-        case done(APIAnswer<VerifyReceiptResponse>)
-        /// Retry if attempts and budget allow, else fail with this failure.
-        case again(APIFailure, notBefore: Timestamp?)
-        case failed(APIFailure)
-    }
-
     private func answer(
         _ body: [UInt8], _ environment: Environment
     ) async throws(APIFailure) -> APIAnswer<VerifyReceiptResponse> {
-        do throws(APIFailure) {
-            var budget = RetryBudget(pace.policy)
-            while true {
-                try await pace.waitForPlace(.verifyReceipt, environment)
-                budget.beginAttempt()
-                switch await attempt(body, environment, attempts: budget.attempts) {
-                case .done(let answer): return answer
-                case .failed(let failure): throw failure
-                case .again(let failure, let date):
-                    try await pace.waitBeforeRetry(failure, until: date, environment, &budget)
-                }
+        try await pace.send(.verifyReceipt, environment) {
+            (attempts) async throws(APIFailure) -> Verdict<APIAnswer<VerifyReceiptResponse>> in
+            let answer: TransportAnswer
+            do throws(TransportFailure) {
+                answer = try await transport.send(outgoing(body, environment))
+            } catch {
+                return pace.verdict(error, .verifyReceipt, attempts: attempts)
             }
-        } catch {
-            var failure = error
-            failure.environment = environment
-            throw failure
-        }
-    }
-
-    private func attempt(
-        _ body: [UInt8], _ environment: Environment, attempts: Int
-    ) async -> Verdict {
-        let answer: TransportAnswer
-        do throws(TransportFailure) {
-            answer = try await transport.send(outgoing(body, environment))
-        } catch {
-            let reported = APIFailure.transport(.verifyReceipt, error, attempts: attempts)
-            return switch error {
-            case .notConnected, .disconnected, .timedOut: .again(reported, notBefore: nil)
-            case .tooLarge, .cancelled: .failed(reported)
-            }
-        }
-        switch answer.status {
-        case 200...299: return judge(answer, environment, attempts)
-        case 429:
-            let date = RetryAfter.read(answer.retryAfter, now: pace.appleNow)
-            return .again(.rateLimited(.verifyReceipt, until: date), notBefore: date)
-        case 500...:
-            return .again(
-                .unavailable(.verifyReceipt, status: answer.status, attempts: attempts),
-                notBefore: nil)
-        default: return .failed(.unexpectedStatus(.verifyReceipt, status: answer.status))
+            return (200...299).contains(answer.status)
+                ? judge(answer, environment, attempts)
+                : pace.verdict(answer, nil, .verifyReceipt, attempts: attempts)
         }
     }
 
@@ -161,7 +122,7 @@ public final class VerifyReceiptClient: Sendable {
 
     private func judge(
         _ answer: TransportAnswer, _ environment: Environment, _ attempts: Int
-    ) -> Verdict {
+    ) -> Verdict<APIAnswer<VerifyReceiptResponse>> {
         guard answer.body.count <= APILimits.answerByteCount else {
             return .failed(.transport(.verifyReceipt, .tooLarge, attempts: attempts))
         }
@@ -172,14 +133,14 @@ public final class VerifyReceiptClient: Sendable {
         let status = response.status
         switch status.value {
         case .malformedOrTemporary:
-            return .again(.receiptRefused(status, attempts: attempts), notBefore: nil)
+            return .again(.receiptRefused(status, attempts: attempts))
         case .unavailable, .internalDataAccess:
-            return .again(.receiptUnavailable(status, attempts: attempts), notBefore: nil)
+            return .again(.receiptUnavailable(status, attempts: attempts))
         case .wrongSharedSecret:
             return .failed(.wrongSharedSecret(isSent: sharedSecret != nil))
         case nil where VerifyReceiptStatus.dataAccess.contains(status.rawValue):
             guard response.isRetryable == true else { break }
-            return .again(.receiptUnavailable(status, attempts: attempts), notBefore: nil)
+            return .again(.receiptUnavailable(status, attempts: attempts))
         default: break
         }
         return .done(
@@ -192,9 +153,7 @@ public final class VerifyReceiptClient: Sendable {
         _ answer: APIAnswer<VerifyReceiptResponse>
     ) throws(APIFailure) -> APIAnswer<VerifyReceiptResponse> {
         guard answer.value.status.value?.isGenuine == true else {
-            var failure = APIFailure.receiptRefused(answer.value.status, attempts: 1)
-            failure.environment = answer.environment
-            throw failure
+            throw .receiptRefused(answer.value.status, attempts: 1).from(answer.environment)
         }
         return answer
     }
