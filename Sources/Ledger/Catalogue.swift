@@ -38,7 +38,7 @@ public struct Catalogue: Hashable, Sendable {
     public var smallBusinessProgram: [BundleId: [ProgramSpan]] = [:]
 
     /// A time `[from, to)` in one of Apple's programs.
-    public struct ProgramSpan: Hashable, Sendable {
+    public struct ProgramSpan: HalfOpen, Hashable, Sendable {
         public var from: Timestamp
         /// Nil while it lasts.
         public var to: Timestamp?
@@ -46,10 +46,6 @@ public struct Catalogue: Hashable, Sendable {
         public init(from: Timestamp, to: Timestamp?) {
             self.from = from
             self.to = to
-        }
-
-        func contains(_ moment: Timestamp) -> Bool {
-            from <= moment && (to.map { moment < $0 } ?? true)
         }
     }
 

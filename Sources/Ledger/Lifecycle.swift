@@ -21,8 +21,7 @@ public struct Lifecycle: Sendable {
     /// Folds the facts of one chain. Total: an unusable fact has no effect and raises a notice.
     public init(_ facts: [Fact], environment: Environment, catalogue: Catalogue) {
         let history = History(
-            OrderedFacts(facts, environment: environment), environment: environment,
-            catalogue: catalogue)
+            OrderedFacts.ordered(facts, environment: environment), catalogue: catalogue)
         self.history = history
         meetsMinimumTrust = history.facts.facts.contains {
             catalogue.minimumTrust.admits($0.trust)

@@ -18,18 +18,21 @@ struct AnswerReader {
         let interval = history.intervals[index]
         let period = history.periods[interval.period]
         guard let best = facts[period.bestFact].statedTransaction else { return nil }
-        let (since, until) = bounds(index) { $0 == interval.state }
+        let same = history.unbroken(around: index) { $0 == interval.state }
+        let entitled = history.unbroken(around: index, where: \.isEntitled)
         let renewalFact = history.isOneTime ? nil : renewalFact(interval.period)
         let renewal = renewalFact.flatMap { facts[$0].statedRenewal }
         let willRenew = renewalFact.flatMap { self.willRenew($0, renewal?.willRenew) }
-        let span = period.spans.first { $0.contains(at) }
+        let span = period.revocation(at: at)
         let isEntitled = givesAccess && interval.state.isEntitled
         var evidence = [period.firstFact, period.bestFact, period.endFact, interval.cause]
         evidence += [interval.proof.date, interval.proof.reason, renewalFact].compactMap(\.self)
         let tokenFact = Tokens.fact(history, at: at)
         return ChainAnswer(
-            state: interval.state, isEntitled: isEntitled, since: since, until: until,
-            accessUntil: isEntitled ? bounds(index) { $0.isEntitled }.until : nil,
+            state: interval.state, isEntitled: isEntitled,
+            since: history.intervals[same.first].from,
+            until: history.intervals[same.last].to,
+            accessUntil: isEntitled ? history.intervals[entitled.last].to : nil,
             willRenew: willRenew, productId: best.productId,
             nextProductId: willRenew == true ? nextProduct(renewal, best) : nil, phase: best.phase,
             ownership: best.ownership,
@@ -48,18 +51,6 @@ struct AnswerReader {
                 facts[period.bestFact].trust, facts[period.endFact].trust,
                 facts[interval.cause].trust),
             evidence: evidence.map { facts[$0].position }.ascending())
-    }
-
-    /// The unbroken stretch around an interval in which every state satisfies the condition.
-    private func bounds(
-        _ index: Int, _ condition: (ChainState) -> Bool
-    ) -> (since: Timestamp, until: Timestamp?) {
-        let intervals = history.intervals
-        var first = index
-        while first > 0, condition(intervals[first - 1].state) { first -= 1 }
-        var last = index
-        while last + 1 < intervals.count, condition(intervals[last + 1].state) { last += 1 }
-        return (intervals[first].from, intervals[last].to)
     }
 
     /// The fact whose renewal info holds at the moment: the newest one about the purchase signed by

@@ -32,12 +32,7 @@ extension Lifecycle {
     /// The status of a transaction; nil if it is not in the chain or does not count.
     public func standing(of id: TransactionId, at: Timestamp) -> TransactionStanding? {
         let periods = history.periods
-        let found =
-            history.isOneTime
-            ? periods.indices.first { _ in
-                history.records.contains { $0.transactionId == id }
-            } : periods.firstIndex { $0.contains(transaction: id, in: history.records) }
-        guard let index = found else { return nil }
+        guard let index = history.periodIndices[id] else { return nil }
         let period = periods[index]
         let next = index + 1 < periods.count ? periods[index + 1].countsFrom : nil
         let isOpen = history.isOneTime && period.end == Timestamp(milliseconds: .max)
@@ -46,7 +41,7 @@ extension Lifecycle {
             transactionId: id,
             productId: history.facts[period.bestFact].statedTransaction?.productId,
             from: period.start, to: end, outcome: .current)
-        if let span = period.spans.first(where: { $0.contains(at) }) {
+        if let span = period.revocation(at: at) {
             standing.outcome = span.isFamilyRevoke ? .familyRevoked : .refunded
             standing.since = span.from
             standing.amount = span.isFamilyRevoke ? nil : history.refund(span, of: index).amount

@@ -10,17 +10,10 @@ public enum ChangeName: Hashable, Sendable {
     case updated
 
     public init?(rawValue: String) {
-        if let name = TransitionName(rawValue: rawValue) {
-            self = .transition(name)
-        } else if let name = TimelineEventName(rawValue: rawValue) {
-            self = .fact(name)
-        } else if rawValue == ChangeName.corrected.rawValue {
-            self = .corrected
-        } else if rawValue == ChangeName.updated.rawValue {
-            self = .updated
-        } else {
+        guard let name = ChangeName.allCases.first(where: { $0.rawValue == rawValue }) else {
             return nil
         }
+        self = name
     }
 
     public var rawValue: String {

@@ -46,15 +46,6 @@ public struct Command: Hashable, Sendable {
         case .note(let customer): customer
         }
     }
-
-    /// Whether it concerns a customer as such and no chain.
-    public var isOfCustomer: Bool {
-        switch action {
-        case .link, .unlink, .claim: false
-        case .grant, .ungrant: true
-        case .note(let customer): customer != nil
-        }
-    }
 }
 
 /// Size limits of a command's fields, in bytes of UTF-8.

@@ -2,7 +2,7 @@ public import AppStore
 
 /// A piece `[from, to)` of a chain's valid time with one state and one product, held by one
 /// customer.
-public struct HeldStretch: Hashable, Sendable {
+public struct HeldStretch: HalfOpen, Hashable, Sendable {
     public var state: ChainState
     public var from: Timestamp
     /// Nil while it is open.
@@ -38,9 +38,5 @@ public struct HeldStretch: Hashable, Sendable {
         self.group = group
         self.trust = trust
         self.evidence = evidence
-    }
-
-    func contains(_ time: Timestamp) -> Bool {
-        from <= time && (to.map { time < $0 } ?? true)
     }
 }

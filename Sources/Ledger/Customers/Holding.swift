@@ -119,12 +119,6 @@ private struct HoldingReader {
         return pieces
     }
 
-    /// The earlier end; nil is open.
-    private func earlier(_ left: Timestamp?, _ right: Timestamp?) -> Timestamp? {
-        guard let left else { return right }
-        return right.map { min(left, $0) } ?? left
-    }
-
     private func lastOfEachProduct(_ pieces: ArraySlice<Piece>) -> [Piece] {
         var seen: Set<ProductId?> = []
         return pieces.reversed().filter { seen.insert(product($0)).inserted }.reversed()
@@ -138,14 +132,15 @@ private struct HoldingReader {
         let (intervals, facts) = (history.intervals, history.facts)
         let period = intervals[piece.interval].period
         let bestFact = history.periods[period].bestFact
-        let (first, last) = bounds(piece.interval)
+        let state = intervals[piece.interval].state
+        let (first, last) = history.unbroken(around: piece.interval) { $0 == state }
         let evidence = [
             facts[history.periods[period].firstFact].position, facts[bestFact].position,
             facts[history.periods[period].endFact].position,
             facts[intervals[piece.interval].cause].position, piece.cause,
         ]
         return HeldStretch(
-            state: intervals[piece.interval].state, from: piece.from, to: piece.to,
+            state: state, from: piece.from, to: piece.to,
             since: max(intervals[first].from, piece.heldFrom),
             until: earlier(intervals[last].to, piece.heldTo),
             accessEnded: accessEnded(piece.interval) ?? piece.from,
@@ -155,16 +150,6 @@ private struct HoldingReader {
                 facts[bestFact].trust, facts[history.periods[period].endFact].trust,
                 facts[intervals[piece.interval].cause].trust, piece.tokenTrust ?? .signed),
             evidence: evidence.ascending())
-    }
-
-    /// The first and the last interval of the unbroken time in one state.
-    private func bounds(_ index: Int) -> (first: Int, last: Int) {
-        let intervals = history.intervals
-        let state = intervals[index].state
-        var (first, last) = (index, index)
-        while first > 0, intervals[first - 1].state == state { first -= 1 }
-        while last + 1 < intervals.count, intervals[last + 1].state == state { last += 1 }
-        return (first, last)
     }
 
     private func accessEnded(_ index: Int) -> Timestamp? {

@@ -71,7 +71,7 @@ struct Tokens: Hashable, Sendable {
             facts[index].statedTransaction?.appAccountToken.map { CustomerId(token: $0) }
         }
         // Includes tokens that later statements replaced.
-        let all = stated + facts.setAsideTokens.map { CustomerId(token: $0) }
+        let all = stated + (facts.ranks?.rejectedTokens ?? []).map { CustomerId(token: $0) }
         return all.count < 2 ? all : Set(all).sorted()
     }
 

@@ -3,7 +3,8 @@ import AppStore
 /// The content of one event: at most one transaction snapshot and one renewal snapshot, or an
 /// operator's command; and a cause (`lifecycle.md` §1).
 public struct Fact: Hashable, Sendable {
-    /// Shared by copies: a fact is about a kilobyte, and reduction passes it around often.
+    /// Shared by copies: reduction passes facts around often. With the values in place, folding a
+    /// chain of 17 facts took 1.4 times as long.
     @usableFromInline var box: FactBox
 
     /// The event's position in the log. Not used in reduction, only to name evidence.
@@ -25,8 +26,8 @@ public struct Fact: Hashable, Sendable {
         set { change { $0.isArrivalKnown = newValue } }
     }
 
-    /// Whether the body came with another app's receipt, of which nothing was used (`Ledger.docc`,
-    /// Original StoreKit).
+    /// Whether the body came with another app's receipt, of which nothing was used
+    /// (`lifecycle.md` §7).
     public var hasForeignReceipt: Bool {
         _read { yield box.contents.hasForeignReceipt }
         set { change { $0.hasForeignReceipt = newValue } }

@@ -45,22 +45,10 @@ public struct RenewalSnapshot: Hashable, Sendable {
     }
 
     /// Auto-renew as stated; nil when unstated or unknown.
-    var willRenew: Bool? {
-        switch autoRenewStatus?.value {
-        case .on: true
-        case .off: false
-        case nil: nil
-        }
-    }
+    var willRenew: Bool? { autoRenewStatus?.value.map { $0 == .on } }
 
     /// commitmentAutoRenewStatus: whether a commitment continues; nil when unstated or unknown.
-    var commitmentWillRenew: Bool? {
-        switch commitment?.autoRenewStatus?.value {
-        case .on: true
-        case .off: false
-        case nil: nil
-        }
-    }
+    var commitmentWillRenew: Bool? { commitment?.autoRenewStatus?.value.map { $0 == .on } }
 }
 
 // In an extension, because an initializer within the structure would build the value in place and

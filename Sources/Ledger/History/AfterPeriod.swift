@@ -8,7 +8,7 @@ enum RenewalSignal: Sendable {
 }
 
 /// A piece of valid time with one state, before revocations are applied.
-struct Segment: Sendable {
+struct Segment: HalfOpen, Sendable {
     var state: ChainState
     var from: Timestamp
     var to: Timestamp?
@@ -23,24 +23,32 @@ struct Segment: Sendable {
 struct AfterPeriod: Sendable {
     let segments: [Segment]
     /// Why access ended, if a statement about the end gives a reason.
-    let reason: EndReason?
-    let hasFailing: Bool
-    let hasOver: Bool
+    var reason: EndReason?
+    var hasFailing = false
+    var hasOver = false
     /// The first EXPIRED notification among the facts that ended it.
-    let expiredFact: Int?
+    var expiredFact: Int?
     /// Grace was stated without a date and with no other evidence of its end: a notice.
-    let undatedGraceFact: Int?
+    var undatedGraceFact: Int?
 }
 
 /// Evaluates rule 5 for one period.
 struct AfterPeriodRule {
     let facts: OrderedFacts
-    let environment: Environment
     let period: Period
     /// S; nil when no later period is known.
     let nextStart: Timestamp?
     /// The DID_RENEW/BILLING_RECOVERY fact that brought the next period.
     let recoveryFact: Int?
+
+    init(
+        _ facts: OrderedFacts, _ period: Period, nextStart: Timestamp?, recoveryFact: Int? = nil
+    ) {
+        self.facts = facts
+        self.period = period
+        self.nextStart = nextStart
+        self.recoveryFact = recoveryFact
+    }
 
     var end: Timestamp { period.end }
 
@@ -51,10 +59,14 @@ struct AfterPeriodRule {
 
     func evaluate() -> AfterPeriod {
         let window = evidence(until: nextStart)
-        let words = window.map { (fact: $0, word: word($0)) }
-        let failing = words.filter { $0.word == .failing }.map(\.fact)
+        let failing = window.filter { signal($0) == .failing }
+        let allOver = window.filter { signal($0) == .over }
+        // Those that no failing fact follows.
+        let over = allOver.filter { fact in
+            failing.last.map { facts.times[$0] <= facts.times[fact] } ?? true
+        }
         let (graceEnd, graceFact, undatedGraceFact) = grace(failing, window)
-        let exit = exit(words, failing)
+        let exit = exit(over.first, failing)
         let limit = nextStart.map { min($0, exit.time) } ?? exit.time
         var segments: [Segment] = []
         var cursor = end
@@ -73,7 +85,7 @@ struct AfterPeriodRule {
         } else if let recoveryFact {
             add(.billingRetry, until: limit, Proof(recoveryFact, date: period.endFact))
         }
-        let why = reason(words)
+        let why = reason(over)
         if nextStart.map({ cursor < $0 }) ?? true {
             // Retry ends with the fact that ended it, or is counted from the last failure.
             let date = segments.isEmpty ? period.endFact : exit.fact ?? failing.last ?? recoveryFact
@@ -85,7 +97,7 @@ struct AfterPeriodRule {
             nextStart.map { $0 <= graceEnd } ?? false || exit.fact != nil && exit.time <= graceEnd
         return AfterPeriod(
             segments: segments, reason: why?.reason,
-            hasFailing: !failing.isEmpty, hasOver: words.contains { $0.word == .over },
+            hasFailing: !failing.isEmpty, hasOver: !allOver.isEmpty,
             expiredFact: window.first { isExpired($0) },
             undatedGraceFact: isGraceEndKnown ? nil : undatedGraceFact)
     }
@@ -112,7 +124,7 @@ struct AfterPeriodRule {
     }
 
     /// The first case of rule 5 that matches.
-    func word(_ index: Int) -> RenewalSignal {
+    func signal(_ index: Int) -> RenewalSignal {
         let fact = facts[index]
         let type = fact.cause.notificationType?.value
         let status = fact.status?.value
@@ -170,23 +182,16 @@ struct AfterPeriodRule {
     }
 
     /// X, and the fact that proves it (nil: the clock).
-    private func exit(
-        _ words: [(fact: Int, word: RenewalSignal)], _ failing: [Int]
-    ) -> (time: Timestamp, fact: Int?) {
-        let newestFailing = failing.last.map { facts.times[$0] }
-        let cap = cap(newestFailing)
-        let candidate = words.first { word in
-            guard word.word == .over else { return false }
-            return newestFailing.map { $0 <= facts.times[word.fact] } ?? true
-        }
-        guard let candidate else { return (max(end, cap), nil) }
-        let time = facts.times[candidate.fact]
-        if time > cap, !isExpired(candidate.fact) {
+    private func exit(_ over: Int?, _ failing: [Int]) -> (time: Timestamp, fact: Int?) {
+        let cap = cap(failing.last.map { facts.times[$0] })
+        guard let over else { return (max(end, cap), nil) }
+        let time = facts.times[over]
+        if time > cap, !isExpired(over) {
             // Retry had already ended by the clock; without any failure the fact is still the
             // proof.
-            return (max(end, cap), failing.isEmpty ? candidate.fact : nil)
+            return (max(end, cap), failing.isEmpty ? over : nil)
         }
-        return (max(end, time), candidate.fact)
+        return (max(end, time), over)
     }
 
     /// The latest end of retry.
@@ -198,7 +203,7 @@ struct AfterPeriodRule {
     }
 
     private var retryWindowMilliseconds: Int64 {
-        guard environment == .production else {
+        guard facts.environment == .production else {
             let length = max(0, end.milliseconds(since: period.start))
             let (twice, overflow) = length.multipliedReportingOverflow(by: 2)
             return overflow ? .max : twice
@@ -210,23 +215,15 @@ struct AfterPeriodRule {
 
     /// Why the subscription expired: EXPIRED's subtype, else the intent of the first fact stating
     /// that it is over; and the fact that states it.
-    private func reason(
-        _ words: [(fact: Int, word: RenewalSignal)]
-    ) -> (reason: EndReason, fact: Int)? {
-        let newestFailing = words.last { $0.word == .failing }.map { facts.times[$0.fact] }
-        let over = words.filter { word in
-            word.word == .over && newestFailing.map { $0 <= facts.times[word.fact] } ?? true
-        }
-        for word in over where isExpired(word.fact) {
-            if let reason = EndReason(expired: facts[word.fact].cause.subtype?.value) {
-                return (reason, word.fact)
+    private func reason(_ over: [Int]) -> (reason: EndReason, fact: Int)? {
+        for fact in over where isExpired(fact) {
+            if let reason = EndReason(expired: facts[fact].cause.subtype?.value) {
+                return (reason, fact)
             }
         }
-        for word in over {
-            if let reason = EndReason(
-                intent: facts[word.fact].statedRenewal?.expirationIntent?.value)
-            {
-                return (reason, word.fact)
+        for fact in over {
+            if let reason = EndReason(intent: facts[fact].statedRenewal?.expirationIntent?.value) {
+                return (reason, fact)
             }
         }
         return nil

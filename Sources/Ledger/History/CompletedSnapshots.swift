@@ -5,7 +5,7 @@ import AppStore
 /// statement about the same transaction that has them. Signed transactions are not completed:
 /// a field absent from them is absent.
 struct CompletedSnapshots {
-    let facts: [Fact]
+    private(set) var facts: [Fact]
     /// Facts whose appAccountToken was taken from another fact, with the latter's trust.
     private(set) var borrowedTokens: [Int: Trust] = [:]
     /// Receipts that state a different product type than a signed transaction, which takes
@@ -13,45 +13,38 @@ struct CompletedSnapshots {
     private(set) var retyped: Set<Int> = []
 
     init(_ ordered: [Fact]) {
-        guard
-            ordered.contains(where: { fact in
-                CompletedSnapshots.isPartial(fact) && fact.statedTransaction != nil
-            })
-        else {
-            facts = ordered
-            return
+        facts = ordered
+        let isAnyPartial = ordered.contains { fact in
+            CompletedSnapshots.isPartial(fact) && fact.statedTransaction != nil
         }
-        (facts, borrowedTokens, retyped) = CompletedSnapshots.complete(ordered)
+        if isAnyPartial { complete(ordered) }
     }
 
-    private static func complete(
-        _ ordered: [Fact]
-    ) -> (facts: [Fact], borrowedTokens: [Int: Trust], retyped: Set<Int>) {
+    private mutating func complete(_ ordered: [Fact]) {
         let starts = ordered.compactMap { $0.statedTransaction?.purchaseDate }
-        let purchases = purchases(ordered)
+        let purchases = CompletedSnapshots.purchases(ordered)
         var statements: [TransactionId: [Int]] = [:]
         for index in ordered.indices {
             guard let id = ordered[index].statedTransaction?.transactionId else { continue }
             statements[id, default: []].append(index)
         }
-        var borrowed: [Int: Trust] = [:]
-        var retyped: Set<Int> = []
-        let facts = ordered.indices.map { index in
+        for index in ordered.indices {
             let fact = ordered[index]
-            guard isPartial(fact), let snapshot = fact.transaction else {
-                return withTrialStatement(fact, index, statements, ordered)
+            guard CompletedSnapshots.isPartial(fact), let snapshot = fact.transaction else {
+                facts[index] = CompletedSnapshots.withTrialStatement(
+                    fact, index, statements, ordered)
+                continue
             }
             let others = statements[snapshot.transactionId] ?? []
-            let donors = donors(others, index, ordered)
-            var completed = fact
+            let donors = CompletedSnapshots.donors(others, index, ordered)
             var whole = snapshot.completed(by: donors.compactMap { ordered[$0].transaction })
             if snapshot.appAccountToken == nil {
-                borrowed[index] =
+                borrowedTokens[index] =
                     donors.first { ordered[$0].statedTransaction?.appAccountToken != nil }
                     .map { ordered[$0].trust }
             }
             let signed = donors.first { other in
-                !isPartial(ordered[other]) && ordered[other].trust >= fact.trust
+                !CompletedSnapshots.isPartial(ordered[other]) && ordered[other].trust >= fact.trust
                     && ordered[other].statedTransaction?.type != nil
             }.flatMap { ordered[$0].transaction }
             if let signed, signed.type != whole.type {
@@ -60,13 +53,12 @@ struct CompletedSnapshots {
                 retyped.insert(index)
             }
             whole.isUpgraded =
-                whole.isUpgraded || isUpgraded(snapshot, index, others, ordered, purchases)
+                whole.isUpgraded
+                || CompletedSnapshots.isUpgraded(snapshot, index, others, ordered, purchases)
             // A period that ends in the second in which the next one begins ends at that start.
             for start in starts { whole.expiresDate = whole.expiresDate.refined(by: start) }
-            completed.transaction = whole
-            return completed
+            facts[index].transaction = whole
         }
-        return (facts, borrowed, retyped)
     }
 
     /// A signed transaction with neither discount type nor price does not state whether its offer
@@ -94,7 +86,7 @@ struct CompletedSnapshots {
             guard let bought = fact.statedTransaction, let product = bought.productId,
                 let date = bought.purchaseDate
             else { continue }
-            let second = date.milliseconds / 1_000
+            let second = date.wholeSeconds
             let known = purchases[second]?[product] ?? fact.trust
             purchases[second, default: [:]][product] = max(known, fact.trust)
         }
@@ -121,7 +113,7 @@ struct CompletedSnapshots {
                     && facts[other].statedTransaction?.revocationDate != nil
             })
         else { return false }
-        let second = date.milliseconds / 1_000
+        let second = date.wholeSeconds
         return (second - upgradeToleranceSeconds...second + upgradeToleranceSeconds).contains {
             purchases[$0]?.contains { $0.key != snapshot.productId && $0.value >= trust } ?? false
         }
@@ -193,7 +185,7 @@ extension Timestamp? {
     /// Refines a date in whole seconds to the milliseconds of another date in the same second.
     fileprivate func refined(by other: Timestamp?) -> Timestamp? {
         guard let self, let other, self.milliseconds % 1_000 == 0, self.milliseconds > 0,
-            self.milliseconds / 1_000 == other.milliseconds / 1_000
+            self.isSameSecond(as: other)
         else { return self }
         return other
     }

@@ -2,7 +2,7 @@ import AppStore
 
 /// A half-open stretch `[from, to)` of valid time with one state, one product and one transaction
 /// (`lifecycle.md` §3).
-public struct Interval: Hashable, Sendable {
+public struct Interval: HalfOpen, Hashable, Sendable {
     public var state: ChainState
     public var from: Timestamp
     /// Nil while it is open.
@@ -18,8 +18,4 @@ public struct Interval: Hashable, Sendable {
 
     /// The first of those facts.
     var cause: Int { proof.cause }
-
-    func contains(_ time: Timestamp) -> Bool {
-        from <= time && (to.map { time < $0 } ?? true)
-    }
 }

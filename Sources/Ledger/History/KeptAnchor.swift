@@ -1,20 +1,5 @@
 import AppStore
 
-extension History {
-    /// Rule 5's last clause: the next period starts exactly at the end of this one, but was first
-    /// stated later.
-    static func keptAnchorGrace(
-        _ index: Int, _ periods: [Period], _ facts: OrderedFacts, _ environment: Environment
-    ) -> Segment? {
-        let next = periods[index + 1]
-        guard next.start == periods[index].end, next.firstStated > next.start else { return nil }
-        return AfterPeriodRule(
-            facts: facts, environment: environment, period: periods[index],
-            nextStart: next.start, recoveryFact: nil
-        ).keptAnchorGrace(next, before: index + 2 < periods.count ? periods[index + 2].start : nil)
-    }
-}
-
 extension AfterPeriodRule {
     /// Grace with a kept anchor: the next period starts exactly at E, but was first stated later,
     /// after a failure with a grace date (rule 5, last clause).
@@ -35,7 +20,7 @@ extension AfterPeriodRule {
             trust >= facts[next.bestFact].trust
         else { return nil }
         let stated = reported.last { index in
-            facts[index].trust == trust && word(index) == .failing && graceDate(index) != nil
+            facts[index].trust == trust && signal(index) == .failing && graceDate(index) != nil
         }
         guard let stated, let date = graceDate(stated) else { return nil }
         // A period cannot begin to count after its end.
@@ -57,7 +42,7 @@ extension AfterPeriodRule {
 
     /// Date of the newest purchase a fact names; nil if it names none, or may name any.
     func purchaseNamed(_ index: Int) -> Timestamp? {
-        guard !LowerTrustRanks.ofAnyPurchase.contains(facts[index].cause.notificationType?.value)
+        guard !TrustRanks.ofAnyPurchase.contains(facts[index].cause.notificationType?.value)
         else {
             return nil
         }

@@ -33,7 +33,7 @@ struct OneTimePurchase {
         if let lapse {
             segments.append(Segment(state: .lapsed, from: lapse, to: nil, proof: proof))
         }
-        self.segments = segments.filter { segment in segment.to.map { segment.from < $0 } ?? true }
+        self.segments = segments
     }
 
     /// End of a non-renewing subscription; nil if it has none or the catalogue gives no duration.

@@ -1,16 +1,20 @@
 import AppStore
 
 /// A chain's facts in the order that reduction uses: `(signedDate, digest)`, undated ones
-/// separated, exact repetitions dropped (`lifecycle.md` §2 rule 1). The rest of reduction names
-/// facts by their index here. A class, because every reader of a history keeps a reference.
+/// separated, exact repetitions dropped (`lifecycle.md` §2 rule 1), trust ranks resolved. The rest
+/// of reduction names facts by their index here. A class, because every reader of a history keeps
+/// a reference.
 final class OrderedFacts: Sendable {
-    /// Dated, in order.
+    let environment: Environment
+    /// Dated, in order. Rejected purchases are not stated here any more.
     let facts: [Fact]
     /// `signedDate` of each fact, in an array of its own for fast search.
     let times: [Timestamp]
     /// Unusable and undated facts; they have no effect.
     let unusable: [Fact]
     /// Every renewal snapshot, oldest first.
+    let allRenewals: [RenewalPoint]
+    /// Those that count.
     let renewals: [RenewalPoint]
     /// Trust of the other fact from which a fact's appAccountToken was taken.
     private let borrowedTokens: [Int: Trust]
@@ -21,62 +25,62 @@ final class OrderedFacts: Sendable {
     let changesOfToken: [Int]
     /// Whether the facts have more than one trust rank.
     let ranksDiffer: Bool
-    /// Rejected purchases, stated only by a lower rank; no fact here states them any more.
-    let setAside: [RejectedPurchase]
-    /// The account tokens of rejected purchases.
-    let setAsideTokens: [String]
-    /// If the ranks differ, the starts of the periods that count, ascending.
-    let periodStarts: [Timestamp]
+    /// What the ranks exclude; nil if there is one rank.
+    let ranks: TrustRanks?
 
     /// Orders and completes the facts of one chain and resolves their ranks.
-    convenience init(_ unordered: [Fact], environment: Environment) {
+    static func ordered(_ unordered: [Fact], environment: Environment) -> OrderedFacts {
         let (ordered, unusable) =
-            OrderedFacts.isOrdered(unordered) ? (unordered, []) : OrderedFacts.ordered(unordered)
+            isOrdered(unordered) ? (unordered, []) : separated(unordered)
         let completed = CompletedSnapshots(ordered)
-        let facts = completed.facts
-        guard OrderedFacts.ranksDiffer(facts) else {
-            self.init(facts, completed, unusable: unusable, ranks: nil)
-            return
-        }
-        let all = OrderedFacts(facts, completed, unusable: unusable, ranks: nil)
-        let ranks = LowerTrustRanks(all, environment: environment)
-        let counted = ranks.ids.isEmpty ? facts : facts.map { OrderedFacts.without(ranks.ids, $0) }
-        self.init(counted, completed, unusable: unusable, ranks: ranks)
+        let all = OrderedFacts(
+            completed.facts, completed, unusable, environment, ranks: nil)
+        guard all.ranksDiffer else { return all }
+        let ranks = TrustRanks(all)
+        return OrderedFacts(ranks.counted, completed, unusable, environment, ranks: ranks)
     }
 
-    /// - Parameter ranks: nil before the ranks are resolved.
     private init(
-        _ facts: [Fact], _ completed: CompletedSnapshots, unusable: [Fact], ranks: LowerTrustRanks?
+        _ facts: [Fact], _ completed: CompletedSnapshots, _ unusable: [Fact],
+        _ environment: Environment, ranks: TrustRanks?
     ) {
+        self.environment = environment
         self.facts = facts
+        self.unusable = unusable
+        self.ranks = ranks
         borrowedTokens = completed.borrowedTokens
         retyped = completed.retyped
-        self.unusable = unusable
         times = facts.map { $0.signedDate ?? Timestamp(milliseconds: 0) }
-        ranksDiffer = OrderedFacts.ranksDiffer(facts)
-        setAside = ranks?.setAside ?? []
-        setAsideTokens = ranks?.tokens ?? []
-        periodStarts = ranks?.starts ?? []
-        renewals =
-            ranksDiffer && ranks == nil ? [] : RenewalPoint.points(facts, starts: periodStarts)
+        let first = facts.first?.trust
+        ranksDiffer = !facts.allSatisfy { $0.trust == first }
+        allRenewals = ranks?.renewals.map(\.point) ?? RenewalPoint.points(facts)
+        renewals = ranks?.renewals.filter { $0.ruling == nil }.map(\.point) ?? allRenewals
         changesOfToken = OrderedFacts.changesOfToken(facts)
     }
 
-    private static func ranksDiffer(_ facts: [Fact]) -> Bool {
-        let first = facts.first?.trust
-        return !facts.allSatisfy { $0.trust == first }
+    /// Why a fact's transaction was made.
+    func transactionReason(_ index: Int) -> TransactionReason? {
+        facts[index].statedTransaction?.transactionReason?.value
     }
 
-    /// The fact, without its transaction if that was rejected.
-    private static func without(_ ids: Set<TransactionId>, _ fact: Fact) -> Fact {
-        guard let id = fact.statedTransaction?.transactionId, ids.contains(id) else { return fact }
-        var rest = fact
-        rest.transaction = nil
-        return rest
+    /// The facts of this rank and higher ones, as if nothing else were known.
+    func trusted(from rank: Trust) -> OrderedFacts {
+        OrderedFacts.ordered(facts.filter { $0.trust >= rank }, environment: environment)
+    }
+
+    /// The facts of DID_RENEW/BILLING_RECOVERY, with the transaction each carries.
+    var recoveries: [(fact: Int, id: TransactionId)] {
+        indices.compactMap { index in
+            guard facts[index].cause.notificationType?.value == .didRenew,
+                facts[index].cause.subtype?.value == .billingRecovery,
+                let id = facts[index].statedTransaction?.transactionId
+            else { return nil }
+            return (index, id)
+        }
     }
 
     /// The usable and the other facts, each in order and without repetitions.
-    private static func ordered(_ unordered: [Fact]) -> (dated: [Fact], unusable: [Fact]) {
+    private static func separated(_ unordered: [Fact]) -> (dated: [Fact], unusable: [Fact]) {
         var dated: [Fact] = []
         dated.reserveCapacity(unordered.count)
         var unusable: [Fact] = []
@@ -184,30 +188,17 @@ struct RenewalPoint: Sendable {
     let signedDate: Timestamp
     let fact: Int
 
-    /// The snapshots that count.
-    ///
-    /// - Parameter starts: the period starts, ascending; only needed if ranks differ.
-    static func points(_ facts: [Fact], starts: [Timestamp]) -> [RenewalPoint] {
-        let points = allPoints(facts)
-        let first = points.first.map { facts[$0.fact].trust }
-        guard points.contains(where: { facts[$0.fact].trust != first }) else { return points }
-        return ranked(points, facts, starts: starts).filter { $0.ruling == nil }.map(\.point)
-    }
-
-    static func allPoints(_ facts: [Fact]) -> [RenewalPoint] {
+    /// Every renewal snapshot, oldest first.
+    static func points(_ facts: [Fact]) -> [RenewalPoint] {
         var points: [RenewalPoint] = []
         points.reserveCapacity(facts.count)
-        var isOrdered = true
         for index in facts.indices {
             guard let renewal = facts[index].statedRenewal,
                 let date = renewal.signedDate ?? facts[index].signedDate
             else { continue }
-            if let last = points.last, date < last.signedDate { isOrdered = false }
             points.append(RenewalPoint(signedDate: date, fact: index))
         }
-        if !isOrdered {
-            points.sort { ($0.signedDate, $0.fact) < ($1.signedDate, $1.fact) }
-        }
+        points.sort { ($0.signedDate, $0.fact) < ($1.signedDate, $1.fact) }
         return points
     }
 }

@@ -42,6 +42,13 @@ struct Period: Sendable {
         return leftId < rightId
     }
 
+    /// The revocation that contains a moment (rule 3); nil if the period is not revoked then.
+    func revocation(at time: Timestamp) -> RevocationSpan? {
+        spans.first { $0.contains(time) }
+    }
+
+    func isRevoked(at time: Timestamp) -> Bool { revocation(at: time) != nil }
+
     /// Payloads before 2023-06 have no transactionReason; DID_RENEW is equivalent.
     func isRenewal(_ facts: OrderedFacts) -> Bool {
         guard let reason = facts[bestFact].statedTransaction?.transactionReason else {
@@ -74,12 +81,9 @@ extension Period {
     /// The periods of a chain, in order. Only auto-renewable transactions make periods.
     static func periods(of records: [TransactionRecord], _ facts: OrderedFacts) -> [Period] {
         var periods = groups(records.indices, records, facts).map { Period($0, records, facts) }
-        let isOrdered = periods.indices.dropFirst().allSatisfy { index in
-            precedes(periods[index - 1], periods[index])
-        }
-        if !isOrdered { periods.sort(by: precedes) }
+        periods.sort(by: precedes)
         if let first = periods.first, first.firstStated < first.start,
-            facts[first.bestFact].statedTransaction?.transactionReason?.value == .renewal
+            facts.transactionReason(first.bestFact) == .renewal
         {
             periods[0].countsFrom = first.firstStated
         }
@@ -130,10 +134,7 @@ extension Period {
         var groups: [ArraySlice<Int>] = []
         groups.reserveCapacity(candidates.count)
         for index in order.indices { groups.append(order[index...index]) }
-        let isOrdered = shared.indices.dropFirst().allSatisfy { index in
-            Restorable.precedes(shared[index - 1], shared[index])
-        }
-        if !isOrdered { shared.sort(by: Restorable.precedes) }
+        shared.sort(by: Restorable.precedes)
         let sharedOrder = shared.map(\.record)
         var (start, reach) = (0, Timestamp(milliseconds: .min))
         for index in shared.indices {

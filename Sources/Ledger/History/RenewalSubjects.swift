@@ -18,7 +18,7 @@ struct RenewalSubjects: Sendable {
     /// For each period, the range of its points; for the first period of a run, those of the run.
     private var ranges: [Range<Int>]
 
-    init(_ facts: OrderedFacts, _ periods: [Period], _ environment: Environment) {
+    init(_ facts: OrderedFacts, _ periods: [Period]) {
         first.reserveCapacity(periods.count)
         var ranges: [Range<Int>] = Array(repeating: 0..<0, count: periods.count)
         var begun = 0
@@ -27,9 +27,7 @@ struct RenewalSubjects: Sendable {
             while begun + 1 < periods.count, periods[begun + 1].start <= point.signedDate {
                 begun += 1
             }
-            guard
-                let subject = RenewalSubjects.subject(
-                    of: point, facts, periods, begun: begun, environment)
+            guard let subject = RenewalSubjects.subject(of: point, facts, periods, begun: begun)
             else { return nil }
             ranges[subject.period] = RenewalSubjects.joined(
                 ranges[subject.period], index..<(index + 1))
@@ -39,8 +37,7 @@ struct RenewalSubjects: Sendable {
     }
 
     private static func subject(
-        of point: RenewalPoint, _ facts: OrderedFacts, _ periods: [Period], begun: Int,
-        _ environment: Environment
+        of point: RenewalPoint, _ facts: OrderedFacts, _ periods: [Period], begun: Int
     ) -> Subject? {
         guard begun < periods.count else { return nil }
         let period = periods[begun]
@@ -52,9 +49,7 @@ struct RenewalSubjects: Sendable {
         if isBefore {
             return period.isRenewal(facts) ? Subject(period: begun, isUnknown: false) : nil
         }
-        let rule = AfterPeriodRule(
-            facts: facts, environment: environment, period: period, nextStart: nil,
-            recoveryFact: nil)
+        let rule = AfterPeriodRule(facts, period, nextStart: nil)
         return Subject(period: begun, isUnknown: rule.isAboutUnknownPeriod(point))
     }
 
@@ -135,7 +130,7 @@ extension AfterPeriodRule {
         if let bought = purchaseNamed(point.fact), period.start <= bought, bought < end {
             return false
         }
-        return word(point.fact) == .nothing
+        return signal(point.fact) == .nothing
     }
 
     /// Receipts have whole seconds.

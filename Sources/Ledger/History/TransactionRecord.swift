@@ -39,7 +39,7 @@ struct Statement: Sendable {
 }
 
 /// A stretch of valid time in which a transaction is revoked (`lifecycle.md` §2 rule 3).
-struct RevocationSpan: Sendable {
+struct RevocationSpan: HalfOpen, Sendable {
     let from: Timestamp
     /// Nil while the revocation is in force.
     var to: Timestamp?
@@ -52,10 +52,6 @@ struct RevocationSpan: Sendable {
     let familyRevokeFact: Int?
 
     var isFamilyRevoke: Bool { familyRevokeFact != nil }
-
-    func contains(_ time: Timestamp) -> Bool {
-        from <= time && (to.map { time < $0 } ?? true)
-    }
 }
 
 /// The combined statements about one transaction, of the highest rank that states it.
@@ -81,7 +77,7 @@ struct TransactionRecord: Sendable {
     static func records(of facts: OrderedFacts) -> [TransactionRecord] {
         let (statements, ids) = ordered(facts)
         var records: [TransactionRecord] = []
-        records.reserveCapacity(min(statements.count, TransactionRecord.expectedCount))
+        records.reserveCapacity(statements.count)
         var start = 0
         while start < statements.count {
             let id = ids[statements[start].fact]
@@ -94,9 +90,6 @@ struct TransactionRecord: Sendable {
         }
         return records
     }
-
-    /// Initial capacity, enough for nearly every chain.
-    private static let expectedCount = 16
 
     /// All statements, by transactionId, then worst to best; and every fact's transactionId.
     private static func ordered(
@@ -112,11 +105,7 @@ struct TransactionRecord: Sendable {
             if let one = ids[left.fact], let two = ids[right.fact], one != two { return one < two }
             return Statement.isWorse(left, right)
         }
-        // Ids nearly always increase with time, so that the facts are already sorted.
-        let isOrdered = statements.indices.dropFirst().allSatisfy { index in
-            precedes(statements[index - 1], statements[index])
-        }
-        if !isOrdered { statements.sort(by: precedes) }
+        statements.sort(by: precedes)
         return (statements, ids)
     }
 

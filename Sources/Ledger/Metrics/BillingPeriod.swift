@@ -38,7 +38,8 @@ public struct BillingPeriod: Hashable, Sendable {
             self.init(length: stated, isInferred: false)
             return
         }
-        guard history.environment == .production, let end = BillingPeriod.leastEnd(index, history),
+        guard history.facts.environment == .production,
+            let end = BillingPeriod.leastEnd(index, history),
             let length = BillingPeriod.inferred(
                 end.milliseconds(since: history.periods[index].start))
         else { return nil }

@@ -59,8 +59,7 @@ extension OccurrenceReader {
                 add(["unpriced": 1], at: period.purchase, period)
                 continue
             }
-            let before = history.interval(at: period.start.advanced(byMilliseconds: -1))
-            let state = before.map { history.intervals[$0].state }
+            let state = history.state(at: period.start.advanced(byMilliseconds: -1))
             let isRecovered = state == .billingRetry || state == .grace
             add(
                 ["renewals": 1, "recovered": isRecovered ? 1 : 0], at: period.purchase, period)

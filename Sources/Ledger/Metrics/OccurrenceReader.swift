@@ -46,9 +46,7 @@ struct OccurrenceReader {
     /// Whether the run continues: neither expired nor revoked time lies just before the period.
     func continuesRun(_ period: CountedPeriod) -> Bool {
         let before = period.start.advanced(byMilliseconds: -1)
-        guard let index = history.interval(at: before) else { return false }
-        let state = history.intervals[index].state
-        return state != .expired && state != .revoked
+        return history.state(at: before).map { $0 != .expired && $0 != .revoked } ?? false
     }
 }
 
@@ -87,10 +85,7 @@ struct CountedPeriod {
         price = isPrice && snapshot.currency != nil ? snapshot.price : nil
         isUpgraded = governing.isUpgraded
         cause = history.facts[governing.firstFact].position
-        // Payloads before 2023-06 have no transactionReason; DID_RENEW is equivalent.
-        isRenewal =
-            snapshot.transactionReason.map { $0.value == .renewal }
-            ?? (history.facts[governing.firstFact].cause.notificationType?.value == .didRenew)
+        isRenewal = governing.isRenewal(history.facts)
         period = BillingPeriod(index, history, catalogue: catalogue)
     }
 

@@ -25,8 +25,7 @@ public struct PeriodReading: Hashable, Sendable {
         end = period.end
         purchase = period.purchase
         values = period.values
-        let before = history.interval(at: period.start.advanced(byMilliseconds: -1))
-        stateBefore = before.map { history.intervals[$0].state }
+        stateBefore = history.state(at: period.start.advanced(byMilliseconds: -1))
         isRefunded = history.periods[period.index].spans.contains { span in
             !span.isFamilyRevoke && span.from < limit && (span.to.map { $0 >= limit } ?? true)
         }

@@ -22,7 +22,7 @@ extension NoticeReader {
             if status == .customerHasNotResponded { return true }
         default: break
         }
-        return facts.ranksDiffer && isToldByLowerRank(history.periods[period], before: time)
+        return facts.ranksDiffer && isStatedByLowerRank(history.periods[period], before: time)
     }
 
     private func renewal(_ index: Int) -> Shared<RenewalSnapshot>? {
@@ -30,16 +30,14 @@ extension NoticeReader {
     }
 
     /// A statement of a lower trust rank does not decide, but counts as seen.
-    private func isToldByLowerRank(_ period: Period, before time: Timestamp) -> Bool {
-        let rule = AfterPeriodRule(
-            facts: facts, environment: history.environment, period: period, nextStart: nil,
-            recoveryFact: nil)
-        if rule.candidateFacts(until: time).contains(where: { rule.word($0) == .failing }) {
+    private func isStatedByLowerRank(_ period: Period, before time: Timestamp) -> Bool {
+        let rule = AfterPeriodRule(facts, period, nextStart: nil)
+        if rule.candidateFacts(until: time).contains(where: { rule.signal($0) == .failing }) {
             return true
         }
-        let newest = RenewalPoint.allPoints(facts.facts).last { point in
+        let newest = facts.allRenewals.last { point in
             period.start <= point.signedDate && point.signedDate < time
-                && rule.word(point.fact) != .over
+                && rule.signal(point.fact) != .over
                 && facts[point.fact].statedRenewal?.willRenew != nil
         }
         return newest.map { facts[$0.fact].statedRenewal?.willRenew == false } ?? false

@@ -6,8 +6,7 @@ extension NoticeReader {
     /// (`lifecycle.md` §2 rule 4), is missing; while a payment is pending the date has another
     /// meaning.
     mutating func readUnstatedExtension() {
-        guard let last = history.periods.last, !last.isUpgraded,
-            !last.spans.contains(where: { $0.contains(last.end) }),
+        guard let last = history.periods.last, !last.isUpgraded, !last.isRevoked(at: last.end),
             let newest = facts.renewals.last?.fact,
             let renewal = facts[newest].statedRenewal, let date = renewal.renewalDate,
             renewal.gracePeriodExpiresDate == nil, renewal.isInBillingRetryPeriod != true,

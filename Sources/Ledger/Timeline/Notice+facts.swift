@@ -17,9 +17,7 @@ extension NoticeReader {
                 $0.state.appleStatus == status.rawValue
             }
             guard !agrees, !isStatusAhead(index), !isRevokedLater(index) else { continue }
-            let period = history.interval(at: time).map {
-                stretch(history.periods[history.intervals[$0].period])
-            }
+            let period = history.governingPeriod(at: time).map { stretch($0) }
             add(
                 .contradiction, from: time, facts: [index], about: period,
                 "Apple states status \(status.rawValue), which matches no state within 60 s of it.")
@@ -43,9 +41,9 @@ extension NoticeReader {
     /// a day early.
     private func isStatusAhead(_ index: Int) -> Bool {
         guard let start = facts[index].statedTransaction?.purchaseDate,
-            start > facts.times[index], let interval = history.interval(at: start)
+            start > facts.times[index], let state = history.state(at: start)
         else { return false }
-        return history.intervals[interval].state.appleStatus == facts[index].status?.rawValue
+        return state.appleStatus == facts[index].status?.rawValue
     }
 
     /// Whether a refund stated after the status is dated before it; Apple did not know of it then.

@@ -2,8 +2,7 @@ import AppStore
 
 /// Statements made only by a lower rank that would end access if they counted. They do not
 /// (`lifecycle.md` §2 rule 2), but raise a notice: `contradiction` if a newer, more trusted
-/// statement differs, else `unconfirmedStatement`, because both can be true (`Ledger.docc`,
-/// Original StoreKit).
+/// statement differs, else `unconfirmedStatement`, because both can be true (`lifecycle.md` §7).
 extension NoticeReader {
     // MARK: Refunds
 
@@ -62,7 +61,7 @@ extension NoticeReader {
 
     /// - Parameters:
     ///   - date: the stated date of the refund.
-    ///   - told: the first fact that states it.
+    ///   - reported: the first fact that states it.
     ///   - last: the date of the last such statement.
     ///   - higher: statements of higher ranks about the same purchase; not empty.
     private mutating func readLowerRefund(
@@ -72,7 +71,7 @@ extension NoticeReader {
         let ordered = higher.sorted(by: Statement.isWorse)
         guard let best = ordered.last, best.revocationDate == nil,
             !ordered.contains(where: { statement in
-                statement.revocationDate.map { isSameSecond($0, date) } ?? false
+                statement.revocationDate.map { $0.isSameSecond(as: date) } ?? false
                     || facts[statement.fact].statedTransaction?.isUpgraded == true
             })
         else { return }
@@ -103,53 +102,51 @@ extension NoticeReader {
     // MARK: Purchases
 
     /// Rejected purchases. Those of one body and one reason are one notice: there may be thousands.
-    mutating func readSetAside() {
-        struct Emission: Hashable {
+    mutating func readRejectedPurchases() {
+        struct Group: Hashable {
             let signedDate: Timestamp
             let trust: Trust
             let isDenied: Bool
         }
-        var first: [Emission: RejectedPurchase] = [:]
-        var others: [Emission: Int] = [:]
-        var reportings: [Emission] = []
-        let asides = facts.setAside.sorted { left, right in
-            (left.purchaseDate, left.transactionId) < (right.purchaseDate, right.transactionId)
+        let rejected = (facts.ranks?.rejected ?? []).sorted { left, right in
+            (left.period.start, left.period.transactionId)
+                < (right.period.start, right.period.transactionId)
         }
-        for aside in asides {
-            let isDenied = if case .denied = aside.reason { true } else { false }
-            let reporting = Emission(
-                signedDate: facts.times[aside.reported], trust: facts[aside.reported].trust,
-                isDenied: isDenied)
-            if first[reporting] == nil {
-                first[reporting] = aside
-                reportings.append(reporting)
+        var places: [Group: Int] = [:]
+        var groups: [(first: RejectedPurchase, others: Int)] = []
+        for purchase in rejected {
+            let isDenied = if case .denied = purchase.reason { true } else { false }
+            let group = Group(
+                signedDate: facts.times[purchase.reported],
+                trust: facts[purchase.reported].trust, isDenied: isDenied)
+            if let place = places[group] {
+                groups[place].others += 1
             } else {
-                others[reporting, default: 0] += 1
+                places[group] = groups.count
+                groups.append((purchase, 0))
             }
         }
-        for reporting in reportings {
-            if let aside = first[reporting] { addSetAside(aside, and: others[reporting] ?? 0) }
-        }
+        for (first, others) in groups { addRejected(first, and: others) }
     }
 
-    private mutating func addSetAside(_ aside: RejectedPurchase, and others: Int) {
+    private mutating func addRejected(_ rejected: RejectedPurchase, and others: Int) {
         let purchase =
-            "transaction \(aside.transactionId), bought on \(aside.purchaseDate.rfc3339)"
+            "\(source(of: rejected.reported)) states transaction \(rejected.period.transactionId),"
+            + " bought on \(rejected.period.start.rfc3339)"
             + (others == 0 ? "" : ", and \(others) more")
-        let reported = facts.times[aside.reported]
-        switch aside.reason {
+        let reported = facts.times[rejected.reported]
+        let evidence = [rejected.ruling, rejected.reported]
+        switch rejected.reason {
         case .denied:
             add(
-                .contradiction, from: reported, facts: [aside.ruling, aside.reported],
-                "\(source(of: aside.reported)) states \(purchase); a more trusted source excludes it"
-                    + " and takes precedence.")
+                .contradiction, from: reported, facts: evidence,
+                "\(purchase); a more trusted source excludes it and takes precedence.")
         case .unconfirmed(let until):
             add(
                 .unconfirmedStatement, from: reported, to: reported < until ? until : nil,
-                facts: [aside.ruling, aside.reported],
-                "\(source(of: aside.reported)) states \(purchase), while a more trusted source gives"
-                    + " access until \(until.rfc3339). It does not count until that source confirms"
-                    + " it: run `subledger reconcile`.")
+                facts: evidence,
+                "\(purchase), while a more trusted source gives access until \(until.rfc3339). It"
+                    + " does not count until that source confirms it: run `subledger reconcile`.")
         }
     }
 
@@ -159,25 +156,24 @@ extension NoticeReader {
     /// another statement about that time (rule 5 uses only the highest).
     mutating func readLowerFailures() {
         let periods = history.periods
-        for index in periods.indices where history.after[index] != nil {
+        for index in periods.indices where !history.isOneTime {
             let next = index + 1 < periods.count ? periods[index + 1] : nil
-            let rule = AfterPeriodRule(
-                facts: facts, environment: history.environment, period: periods[index],
-                nextStart: next?.start, recoveryFact: nil)
+            if let next, next.start <= periods[index].end { continue }
+            let rule = AfterPeriodRule(facts, periods[index], nextStart: next?.start)
             let window = rule.candidateFacts(until: next?.start)
             guard let top = window.map({ facts[$0].trust }).max(),
                 let failing = window.first(where: { index in
-                    facts[index].trust < top && rule.word(index) == .failing
+                    facts[index].trust < top && rule.signal(index) == .failing
                 })
             else { continue }
             let higher = window.filter { facts[$0].trust > facts[failing].trust }
             guard let newest = higher.last,
-                !higher.contains(where: { rule.word($0) == .failing || endsByBilling($0) }),
+                !higher.contains(where: { rule.signal($0) == .failing || endsByBilling($0) }),
                 !(next.map { isRecovered($0, trust: facts[failing].trust) } ?? false)
             else { continue }
             // Once the subscription is over, the failure makes no difference.
             let over = higher.first { index in
-                rule.word(index) == .over && facts.times[index] > facts.times[failing]
+                rule.signal(index) == .over && facts.times[index] > facts.times[failing]
             }.map { facts.times[$0] }
             add(
                 .unconfirmedStatement, from: facts.times[failing],
@@ -191,12 +187,8 @@ extension NoticeReader {
 
     /// Whether a higher rank states that the next period was paid for after a failure.
     private func isRecovered(_ next: Period, trust: Trust) -> Bool {
-        facts.facts.contains { fact in
-            fact.trust > trust && fact.cause.notificationType?.value == .didRenew
-                && fact.cause.subtype?.value == .billingRecovery
-                && (fact.statedTransaction.map { stated in
-                    next.contains(transaction: stated.transactionId, in: history.records)
-                } ?? false)
+        facts.recoveries.contains { fact, id in
+            facts[fact].trust > trust && next.contains(transaction: id, in: history.records)
         }
     }
 
@@ -216,10 +208,5 @@ extension NoticeReader {
         case .receipt: "An app receipt"
         default: "A less trusted source"
         }
-    }
-
-    /// Compares at the precision of receipts.
-    private func isSameSecond(_ left: Timestamp, _ right: Timestamp) -> Bool {
-        left.milliseconds / 1_000 == right.milliseconds / 1_000
     }
 }

@@ -10,7 +10,7 @@ extension NoticeReader {
         readPurchaseContradictions()
         guard facts.ranksDiffer else { return }
         readRenewalContradictions()
-        readSetAside()
+        readRejectedPurchases()
         readLowerRefunds()
         readLowerFailures()
     }
@@ -72,11 +72,10 @@ extension NoticeReader {
     /// A renewal info that did not count because a higher rank had made a statement in its period,
     /// and that no higher rank confirms later.
     private mutating func readRenewalContradictions() {
-        let points = RenewalPoint.allPoints(facts.facts)
-        for ranked in RenewalPoint.ranked(points, facts.facts, starts: facts.periodStarts) {
+        for ranked in facts.ranks?.renewals ?? [] {
             guard let ruling = ranked.ruling else { continue }
             let (said, ruled) = (facts[ranked.point.fact], facts[ruling.fact])
-            let later = points.first { other in
+            let later = facts.allRenewals.first { other in
                 facts[other.fact].trust > said.trust
                     && other.signedDate > ranked.point.signedDate
             }
@@ -100,9 +99,4 @@ extension NoticeReader {
         }
         return product == other
     }
-}
-
-extension Timestamp {
-    /// Receipts have whole seconds.
-    fileprivate var wholeSeconds: Int64 { milliseconds / 1_000 }
 }

@@ -14,8 +14,7 @@ public enum NoticeCode: String, Sendable, CaseIterable {
     case unreadable
     case unknownValue
     /// A refund, a failed payment or a purchase that only a lower rank of trust states, or a later
-    /// end that only a renewal info states: not applied, and not contradicted (`Ledger.docc`,
-    /// Original StoreKit).
+    /// end that only a renewal info states: not applied, and not contradicted (`lifecycle.md` §7).
     case unconfirmedStatement
 }
 
@@ -162,7 +161,7 @@ struct NoticeReader {
             !after.hasFailing, !after.hasOver,
             let newest = newestKnown(of: history.periods.count - 1, where: { _ in true }),
             facts[newest].statedRenewal?.willRenew == true,
-            !period.spans.contains(where: { $0.contains(period.end) })
+            !period.isRevoked(at: period.end)
         else { return }
         add(
             .renewalOverdue, from: period.end, facts: [period.endFact, newest],
@@ -191,12 +190,9 @@ struct NoticeReader {
     private mutating func readGap(_ period: Period, _ next: Period) {
         let gap = next.start.milliseconds(since: period.end)
         let tolerated =
-            history.environment == .production ? 0 : NoticeLimits.sandboxGapMilliseconds
-        guard gap > tolerated,
-            facts[next.bestFact].statedTransaction?.transactionReason?.value == .renewal,
-            let before = history.interval(at: next.countsFrom.advanced(byMilliseconds: -1))
-        else { return }
-        switch history.intervals[before].state {
+            facts.environment == .production ? 0 : NoticeLimits.sandboxGapMilliseconds
+        guard gap > tolerated, facts.transactionReason(next.bestFact) == .renewal else { return }
+        switch history.stateBefore(next) {
         case .expired, .revoked:
             add(
                 .missingPeriod, from: period.end, facts: [period.endFact, next.firstFact],
@@ -221,7 +217,7 @@ struct NoticeReader {
                 point.signedDate < time && point.fact != expired && !isOver(point.fact)
             }
             if let known, facts[known].statedRenewal?.willRenew == false { continue }
-            guard !period.spans.contains(where: { $0.contains(period.end) }),
+            guard !period.isRevoked(at: period.end),
                 !isExplained(index, after.reason, before: time)
             else { continue }
             add(

@@ -17,21 +17,15 @@ public struct TimelineEntry: Hashable, Sendable {
 
     /// Merges by (at, state before fact, signedDate, digest).
     static func merge(_ transitions: [Transition], _ facts: [TimelineEvent]) -> [TimelineEntry] {
-        var entries: [TimelineEntry] = []
-        entries.reserveCapacity(transitions.count + facts.count)
-        var next = 0
-        for transition in transitions {
-            while next < facts.count, facts[next].at < transition.at {
-                entries.append(TimelineEntry(facts[next]))
-                next += 1
-            }
-            entries.append(
-                TimelineEntry(
-                    kind: .state(transition), at: transition.at, cause: transition.cause,
-                    events: transition.events))
+        transitions.map { TimelineEntry($0) }.merged(with: facts.map { TimelineEntry($0) }) {
+            $0.at
         }
-        entries += facts[next...].map { TimelineEntry($0) }
-        return entries
+    }
+
+    private init(_ transition: Transition) {
+        self.init(
+            kind: .state(transition), at: transition.at, cause: transition.cause,
+            events: transition.events)
     }
 
     private init(_ fact: TimelineEvent) {

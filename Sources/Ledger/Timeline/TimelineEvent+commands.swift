@@ -14,21 +14,6 @@ extension TimelineEvent {
             name: name, at: fact.receivedAt, productId: nil, transactionId: nil,
             cause: fact.position, secondCause: nil, detail: nil, fact: nil)
     }
-
-    /// Places commands after Apple's facts of the same moment; each list keeps its order.
-    static func merged(_ facts: [TimelineEvent], _ commands: [TimelineEvent]) -> [TimelineEvent] {
-        var merged: [TimelineEvent] = []
-        merged.reserveCapacity(facts.count + commands.count)
-        var next = 0
-        for fact in facts {
-            while next < commands.count, commands[next].at < fact.at {
-                merged.append(commands[next])
-                next += 1
-            }
-            merged.append(fact)
-        }
-        return merged + commands[next...]
-    }
 }
 
 /// The order in which commands take effect, and which of them appear in a timeline.

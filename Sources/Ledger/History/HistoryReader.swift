@@ -1,0 +1,230 @@
+import AppStore
+
+/// Evaluates rules 5 to 7 of `lifecycle.md` §2, period by period.
+struct HistoryReader {
+    let facts: OrderedFacts
+    let catalogue: Catalogue
+    let records: [TransactionRecord]
+    private(set) var periods: [Period]
+    private(set) var after: [AfterPeriod?]
+    private(set) var subjects: RenewalSubjects
+    private(set) var intervals: [Interval] = []
+    /// The histories of each rank combined with higher ones, made when first needed.
+    private var higherRanks: [Trust: History] = [:]
+
+    /// Rules 2 to 4.
+    init(_ facts: OrderedFacts, _ catalogue: Catalogue) {
+        self.facts = facts
+        self.catalogue = catalogue
+        records = TransactionRecord.records(of: facts)
+        periods = Period.periods(of: records, facts)
+        after = Array(repeating: nil, count: periods.count)
+        subjects = RenewalSubjects(facts, periods)
+        // One per period, and the end of the last.
+        intervals.reserveCapacity(periods.count + 3)
+    }
+
+    mutating func readPeriods() {
+        let recoveries = facts.recoveries
+        for index in periods.indices {
+            after[index] = stateAfter(index, recoveries)
+            // The kept anchor delays the next period.
+            if index + 1 < periods.count, periods[index + 1].start <= periods[index].end,
+                let until = after[index]?.segments.last?.to
+            {
+                periods[index + 1].countsFrom = until
+            }
+        }
+        let governsUntil = governsUntil()
+        for index in periods.indices {
+            subjects.append(beginsRun: beginsRun(index))
+            readTime(of: index, until: governsUntil[index])
+        }
+    }
+
+    mutating func readOneTimePurchase() {
+        guard let purchase = OneTimePurchase(records, facts, catalogue) else { return }
+        periods = [purchase.period]
+        after = [nil]
+        for segment in purchase.segments { add(segment, of: 0) }
+    }
+
+    // MARK: Rule 5
+
+    /// The time between a period and the next one, or the kept anchor; nil if there is neither.
+    private func stateAfter(
+        _ index: Int, _ recoveries: [(fact: Int, id: TransactionId)]
+    ) -> AfterPeriod? {
+        guard index + 1 < periods.count else {
+            return AfterPeriodRule(facts, periods[index], nextStart: nil).evaluate()
+        }
+        let nextStart = periods[index + 1].start
+        if nextStart > periods[index].end {
+            let recovery = recoveries.first { recovery in
+                periods[index + 1].contains(transaction: recovery.id, in: records)
+            }
+            return AfterPeriodRule(
+                facts, periods[index], nextStart: nextStart, recoveryFact: recovery?.fact
+            ).evaluate()
+        }
+        guard nextStart == periods[index].end, periods[index + 1].firstStated > nextStart else {
+            return nil
+        }
+        let following = index + 2 < periods.count ? periods[index + 2].start : nil
+        return AfterPeriodRule(facts, periods[index], nextStart: nextStart)
+            .keptAnchorGrace(periods[index + 1], before: following)
+            .map { AfterPeriod(segments: [$0]) }
+    }
+
+    // MARK: Rule 6
+
+    /// Until when each period governs: the last in order that counts from t or earlier does so at
+    /// t, so until the earliest time any later one counts from. Nil for the last.
+    private func governsUntil() -> [Timestamp?] {
+        var limits: [Timestamp?] = Array(repeating: nil, count: periods.count)
+        for index in periods.indices.dropLast().reversed() {
+            limits[index] = earlier(periods[index + 1].countsFrom, limits[index + 1])
+        }
+        return limits
+    }
+
+    /// The time a period governs: the period itself and the time after it.
+    private mutating func readTime(of index: Int, until limit: Timestamp?) {
+        let from = periods[index].countsFrom
+        let own = Segment(
+            state: label(index), from: from, to: earlier(periods[index].end, limit),
+            proof: proof(index))
+        add(own, of: index)
+        guard let after = after[index] else { return }
+        var (reason, reasonFact) = (after.reason, nil as Int?)
+        if reason == nil { (reason, reasonFact) = subjects.reason(index, facts, periods) }
+        for segment in after.segments {
+            var governed = segment
+            governed.from = max(segment.from, from)
+            governed.to = earlier(segment.to, limit)
+            if segment.state == .expired, let reasonFact {
+                governed.proof.reason = reasonFact
+            }
+            add(governed, of: index, reason: reason)
+        }
+    }
+
+    /// Adds a segment, cut by the revocations of its period.
+    private mutating func add(_ segment: Segment, of index: Int, reason: EndReason? = nil) {
+        let spans = periods[index].spans
+        var cursor = segment.from
+        var proof = segment.proof
+        if let closer = spans.last(where: { $0.to == cursor })?.closer,
+            intervals.last?.state == .revoked
+        {
+            proof = segment.proof.restored(by: closer)
+        }
+        while segment.to.map({ cursor < $0 }) ?? true {
+            let until: Timestamp?
+            if let span = spans.first(where: { $0.contains(cursor) }) {
+                until = earlier(span.to, segment.to)
+                add(
+                    .revoked, cursor, until, Proof(span.opener, reason: span.familyRevokeFact),
+                    index, span.isFamilyRevoke ? .familyRevoke : .refund)
+                if let closer = span.closer, span.to == until {
+                    proof = segment.proof.restored(by: closer)
+                }
+            } else {
+                let next = spans.lazy.map(\.from).filter { $0 > cursor }.min()
+                until = earlier(next, segment.to)
+                add(
+                    segment.state, cursor, until, proof, index, endReason(segment.state, reason))
+                proof = segment.proof
+            }
+            guard let until else { return }
+            cursor = until
+        }
+    }
+
+    /// Adds an interval, merging it with the previous one if only the boundary differs.
+    private mutating func add(
+        _ state: ChainState, _ from: Timestamp, _ to: Timestamp?, _ proof: Proof, _ period: Int,
+        _ reason: EndReason?
+    ) {
+        let last = intervals.count - 1
+        if last >= 0, intervals[last].state == state, intervals[last].period == period,
+            intervals[last].to == from
+        {
+            intervals[last].to = to
+            return
+        }
+        let best = facts[periods[period].bestFact].statedTransaction
+        intervals.append(
+            Interval(
+                state: state, from: from, to: to, productId: best?.productId,
+                transactionId: periods[period].transactionId, period: period, proof: proof,
+                reason: reason))
+    }
+
+    private func endReason(_ state: ChainState, _ reason: EndReason?) -> EndReason? {
+        switch state {
+        case .billingRetry: .billing
+        case .expired: reason ?? .unconfirmed
+        default: nil
+        }
+    }
+
+    /// The first statement of the period; also the statement of its date and reason if that is
+    /// another one, and the one that delayed it in grace.
+    private func proof(_ index: Int) -> Proof {
+        let period = periods[index]
+        var proof = Proof(period.firstFact)
+        if period.bestFact != period.firstFact {
+            let first = facts[period.firstFact].statedTransaction
+            let best = facts[period.bestFact].statedTransaction
+            if first?.purchaseDate != best?.purchaseDate
+                || first?.transactionReason != best?.transactionReason
+            {
+                proof.date = period.bestFact
+            }
+        }
+        if period.countsFrom > period.start, let last = intervals.last, last.state == .grace {
+            proof.reason = last.cause
+        }
+        return proof
+    }
+
+    // MARK: Rule 7
+
+    private mutating func label(_ index: Int) -> ChainState {
+        if facts.transactionReason(periods[index].bestFact) == .renewal { return .renewing }
+        switch stateBefore(index) {
+        case .subscribed, .renewing, .grace, .billingRetry: return .renewing
+        default: return .subscribed
+        }
+    }
+
+    /// Whether a period about to be added begins a new run: it follows expired time, or was
+    /// bought after revoked time. Outside Production, renewals may begin minutes late.
+    private mutating func beginsRun(_ index: Int) -> Bool {
+        guard index > 0 else { return true }
+        let isRenewal = periods[index].isRenewal(facts)
+        switch stateBefore(index) {
+        case .revoked: return !isRenewal
+        case .expired:
+            let gap = periods[index].start.milliseconds(since: periods[index - 1].end)
+            let isLate =
+                facts.environment != .production && gap <= NoticeLimits.sandboxGapMilliseconds
+            return !(isRenewal && isLate)
+        default: return false
+        }
+    }
+
+    /// The state immediately before a period. If a higher rank states a new purchase, earlier time
+    /// known only from a lower rank does not make it a renewal.
+    private mutating func stateBefore(_ index: Int) -> ChainState? {
+        let trust = facts[periods[index].bestFact].trust
+        guard let last = intervals.last, facts[periods[last.period].bestFact].trust < trust,
+            facts.transactionReason(periods[index].bestFact) == .purchase
+        else { return intervals.last?.state }
+        let higher =
+            higherRanks[trust] ?? History(facts.trusted(from: trust), catalogue: catalogue)
+        higherRanks[trust] = higher
+        return higher.stateBefore(periods[index])
+    }
+}
