@@ -12,9 +12,7 @@ struct AsOfOptions: ParsableArguments {
     func limit() throws(CommandFailure) -> AsOf {
         switch (knownAt, knownPosition) {
         case (.some, .some):
-            throw CommandFailure(
-                code: "invalidOption",
-                message: "Give --known-at or --known-position, not both.", exit: .usage)
+            throw CommandFailure.invalidOption("Give --known-at or --known-position, not both.")
         case (let text?, nil): return .knownAt(try MomentOptions.time(text, "--known-at"))
         case (nil, let position?): return .knownPosition(position)
         case (nil, nil): return .everything

@@ -4,7 +4,7 @@ import AppleSync
 import ArgumentParser
 import Projection
 
-struct BackfillCommand: AsyncParsableCommand {
+struct BackfillCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "backfill",
         abstract: "Fetch the histories of listed customers from Apple.",
@@ -33,57 +33,29 @@ struct BackfillCommand: AsyncParsableCommand {
     @OptionGroup var access: APIOptions
     @OptionGroup var common: SharedOptions
 
-    func run() async throws {
-        try await perform {
-            let settings = try Settings(common)
-            let asking = try Asking(settings, access)
-            let report = await asking.result { try await backfill(settings, asking) }
-            let (reported, list, derived) = try report.get()
-            try print(reported, list, settings)
-            try derived.get()
-            if let stop = reported.stop { throw CommandFailure(stop) }
-            guard reported.isComplete, list.badLines.isEmpty else {
-                throw ExitCode(CommandFailure.Exit.negative.rawValue)
+    func output(_ settings: Settings) async throws -> Output {
+        let (report, list, failure) = try await settings.withApple(access) { apple in
+            let list = try await IdList.read(path: file)
+            let cursors = try await apple.ledgers.ledger(settings.environment).operations
+            let backfill = Backfill(
+                try apple.client(), books: apple.ledgers, cursors: cursors,
+                in: settings.environmentChoice, includesRefunds: refunds)
+            let progress = ProgressLine()
+            let report = try await backfill.run(list, startsAnew: restart) { estimate in
+                Console.note(estimate.text)
+            } report: {
+                progress.show($0.text)
             }
+            progress.end()
+            return (report, list, await apple.project())
         }
-    }
-
-    private func backfill(
-        _ settings: Settings, _ asking: Asking
-    ) async throws -> (BackfillReport, IdList, Result<Void, any Error>) {
-        let list: IdList
-        do throws(IdListProblem) { list = try await IdList.read(path: file) } catch {
-            throw CommandFailure(
-                code: error.code, message: error.message,
-                exit: error.code == "unreadableInput" ? .io : .usage)
+        var notes = list.badLines.map { "line \($0.line): \($0.reason)" }
+        if list.badLinesOmitted > 0 {
+            notes.append("… and \(list.badLinesOmitted) more lines without an id")
         }
-        let cursors = try await asking.books.ledger(settings.environment).operations
-        let backfill = Backfill(
-            try asking.client(), books: asking.books, cursors: cursors,
-            in: common.choice(settings), includesRefunds: refunds)
-        let progress = ProgressLine()
-        let report = try await backfill.run(list, startsAnew: restart) { estimate in
-            Console.note(estimate.text)
-        } report: {
-            progress.show($0.text)
-        }
-        progress.end()
-        return (report, list, await asking.project())
-    }
-
-    private func print(
-        _ report: BackfillReport, _ list: IdList, _ settings: Settings
-    ) throws {
-        if common.json {
-            try Console.out { json in
-                report.write(to: &json, list: list, environment: settings.environment)
-            }
-        } else {
-            for line in list.badLines { Console.note("line \(line.line): \(line.reason)") }
-            if list.badLinesOmitted > 0 {
-                Console.note("… and \(list.badLinesOmitted) more lines without an id")
-            }
-            for line in report.lines(list: list) { try Console.out(line + "\n") }
-        }
+        return Output(
+            json: { report.write(to: &$0, list: list, environment: settings.environment) },
+            text: report.lines(list: list).map { $0 + "\n" }.joined(), notes: notes,
+            isClean: report.isComplete && list.badLines.isEmpty, failure: failure ?? report.stop)
     }
 }

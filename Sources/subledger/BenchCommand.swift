@@ -9,7 +9,7 @@ import Signing
 import Simulator
 import Web
 
-struct BenchCommand: AsyncParsableCommand {
+struct BenchCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Run benchmarks; each figure is printed with its limit from the same run.",
@@ -59,16 +59,13 @@ struct BenchCommand: AsyncParsableCommand {
     /// Number of events in the ledger that the HTTP benchmark queries.
     private static let servedEvents = 100_000
 
-    func run() async throws {
-        try await perform {
-            guard events ?? 1 > 0 else {
-                throw CommandFailure(
-                    code: "invalidOption", message: "--events takes a number above 0.",
-                    exit: .usage)
-            }
-            let authority = try Authority()
-            for name in chosen { try await measure(name, authority) }
+    func output(_ settings: Settings) async throws -> Output {
+        guard events ?? 1 > 0 else {
+            throw CommandFailure.invalidOption("--events takes a number above 0.")
         }
+        let authority = try Authority()
+        for name in chosen { try await measure(name, authority) }
+        return .printed()
     }
 
     /// Size comes with from-log, which writes the log it measures.

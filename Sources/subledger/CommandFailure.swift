@@ -3,7 +3,6 @@ import ArgumentParser
 import Foundation
 import LedgerStore
 import Queries
-import Reports
 
 /// A command that failed: `error: <code>: <sentence>`, and an exit code (`contract.md`).
 struct CommandFailure: Error {
@@ -26,12 +25,13 @@ struct CommandFailure: Error {
         self.exit = exit
     }
 
-    init(_ error: StoreError) {
-        // A missing or protected file is a refusal, not an I/O failure.
-        let isRefusal = error.code == .noSuchFile || error.code == .fileInUse
-        self.init(
-            code: error.code.rawValue, message: error.description,
-            exit: isRefusal ? .negative : .io)
+    init<Code: RawRepresentable<String>>(_ code: Code, _ message: String, _ exit: Exit) {
+        self.init(code: code.rawValue, message: message, exit: exit)
+    }
+
+    /// An option whose value cannot be used, or options that exclude each other.
+    static func invalidOption(_ message: String) -> CommandFailure {
+        CommandFailure(code: "invalidOption", message: message, exit: .usage)
     }
 
     /// The failure to update derived data after an append, with the note that nothing is lost.
@@ -46,77 +46,14 @@ struct CommandFailure: Error {
     static let durableSentence =
         "The appended events are durable; only derived data is behind, until a later command"
         + " catches up with the log."
-
-    /// Invalid arguments are usage errors; a missing subject is exit code 1.
-    init(_ error: CommandError) {
-        if let failure = error.failure {
-            self.init(failure)
-            return
-        }
-        let exit: Exit =
-            switch error.code {
-            case .notLinked, .noSuchGrant, .idempotencyKeyReused: .negative
-            case .invalidCustomer, .invalidActor, .invalidReason, .invalidEntitlement,
-                .invalidTime, .invalidIdempotencyKey:
-                .usage
-            case .store: .io
-            }
-        self.init(code: error.code.rawValue, message: error.message, exit: exit)
-    }
-
-    /// An invalid query is a usage error.
-    init(_ error: MetricsError) {
-        if case .store(let failure) = error {
-            self.init(failure)
-        } else {
-            self.init(code: error.code, message: error.message, exit: .usage)
-        }
-    }
-
-    init(_ error: QueryError) {
-        switch error {
-        case .store(let failure): self.init(failure)
-        case .noSuchSubscription(let id):
-            self.init(
-                code: error.code,
-                message: "\(error.message) If it is a customer's id, use `subledger timeline"
-                    + " --customer \(id)` or `subledger entitlements \(id)`.", exit: .negative)
-        case .unknownThen, .stateless, .ambiguousId:
-            self.init(code: error.code, message: error.message, exit: .negative)
-        }
-    }
 }
 
 /// Runs a command's body; prints its failure and exits with the matching code.
 func perform(_ body: () async throws -> Void) async throws {
-    do {
-        try await body()
-    } catch let failure as CommandFailure {
+    do { try await body() } catch let code as ExitCode { throw code } catch {
+        let failure = CommandFailure(error)
         Console.error(failure)
         throw ExitCode(failure.exit.rawValue)
-    } catch let failure as StoreError {
-        let failure = CommandFailure(failure)
-        Console.error(failure)
-        throw ExitCode(failure.exit.rawValue)
-    } catch let failure as QueryError {
-        let failure = CommandFailure(failure)
-        Console.error(failure)
-        throw ExitCode(failure.exit.rawValue)
-    } catch let failure as CommandError {
-        let failure = CommandFailure(failure)
-        Console.error(failure)
-        throw ExitCode(failure.exit.rawValue)
-    } catch let failure as MetricsError {
-        let failure = CommandFailure(failure)
-        Console.error(failure)
-        throw ExitCode(failure.exit.rawValue)
-    } catch let code as ExitCode {
-        throw code
-    } catch {
-        Console.error(
-            CommandFailure(
-                code: "internal", message: "An unexpected failure: \(error).", exit: .internal))
-        throw ExitCode(CommandFailure.Exit.internal.rawValue)
     }
 }
 

@@ -17,46 +17,33 @@ struct CommandOptions: ParsableArguments {
         help: ArgumentHelp(
             "The same command with the same key is appended once.", valueName: "key"))
     var key: String?
-
-    var order: CommandIntake.Order {
-        CommandIntake.Order(actor: actor, reason: reason, key: key)
-    }
 }
 
-/// Appends a command, catches the projections up, and prints its position.
-struct CommandRun {
-    let common: SharedOptions
-
-    /// - Parameter chain: an id of the chain the command is about; nil for a customer.
-    func run(
-        _ action: Command.Action, about id: String?, _ order: CommandIntake.Order
-    ) async throws {
-        try await perform {
-            let settings = try Settings(common)
-            let session = try await settings.openSession()
+extension Settings {
+    /// Appends a command and catches the projections up; the output is its position.
+    ///
+    /// - Parameter id: an id of the chain the command is about; nil for a customer.
+    func append(
+        _ action: Command.Action, about id: String?, _ options: CommandOptions
+    ) async throws -> Output {
+        try await withSession { session in
             var chain: ChainId?
-            if let id {
-                chain = try await session.query.chain(id, bundleId: settings.bundleId)
-            }
+            if let id { chain = try await session.query.chain(id, bundleId: bundleId) }
             let intake = CommandIntake(ledger: session.ledger) {
                 Console.now
             } makeId: {
                 UUID().uuidString.lowercased()
             }
-            let receipt = try await intake.run(action, about: chain, order)
+            let receipt = try await intake.run(
+                action, about: chain,
+                CommandIntake.Order(
+                    actor: options.actor, reason: options.reason, key: options.key))
+            var failure: (any Error)?
             // Another projecting process will apply the event as well.
-            let derived: Result<Void, any Error>
-            do {
-                _ = try await session.projector?.catchUp()
-                derived = .success(())
-            } catch { derived = .failure(CommandFailure.afterAppending(error)) }
-            if common.json {
-                try Console.out { receipt.write(to: &$0) }
-            } else {
-                try Console.out(receipt.text())
+            do { _ = try await session.projector?.catchUp() } catch {
+                failure = CommandFailure.afterAppending(error)
             }
-            await session.close()
-            try derived.get()
+            return Output(json: receipt.write(to:), text: receipt.text(), failure: failure)
         }
     }
 }

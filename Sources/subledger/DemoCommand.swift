@@ -37,10 +37,8 @@ struct DemoCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform {
             guard chains > 0, seed <= HistoryPlan.maximumSeed else {
-                throw CommandFailure(
-                    code: "invalidOption",
-                    message: "--chains is 1 or more, --seed at most \(HistoryPlan.maximumSeed).",
-                    exit: .usage)
+                throw CommandFailure.invalidOption(
+                    "--chains is 1 or more, --seed at most \(HistoryPlan.maximumSeed).")
             }
             let place = try DemoPlace(directory)
             let authority = try Authority()
@@ -220,12 +218,7 @@ struct DemoShow: Service {
     private func step(_ arguments: [String]) async throws {
         let all = arguments + place.options
         try Console.out("$ subledger \(all.map(DemoShow.quoted).joined(separator: " "))\n")
-        var command = try Subledger.parseAsRoot(all)
-        if var asynchronous = command as? any AsyncParsableCommand {
-            try await asynchronous.run()
-        } else {
-            try command.run()
-        }
+        try await Subledger.run(all)
         try Console.out("\n")
     }
 

@@ -3,33 +3,22 @@ import ArgumentParser
 import Service
 import Web
 
-struct DoctorCommand: AsyncParsableCommand {
+struct DoctorCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Check configuration, roots, clock, disk and files.")
 
     @OptionGroup var common: SharedOptions
 
-    func run() async throws {
-        try await perform {
-            let settings = try Settings(common)
-            let roots = try settings.trustedRoots()
-            let doctor = Doctor(
-                configuration: settings.configuration, environment: settings.environment,
-                roots: roots, now: Console.now)
-            let findings = await doctor.examine() + certificates(settings)
-            if common.json {
-                try Console.out { json in
-                    json.object { json in
-                        json.member("healthy", !findings.contains { $0.level == .bad })
-                        json.array("findings", findings) { $1.write(to: &$0) }
-                    }
-                }
-            } else {
-                for finding in findings { try Console.out(finding.text + "\n") }
-            }
-            if findings.contains(where: { $0.level == .bad }) {
-                throw ExitCode(CommandFailure.Exit.negative.rawValue)
-            }
+    func output(_ settings: Settings) async throws -> Output {
+        let roots = try settings.trustedRoots()
+        let doctor = Doctor(
+            configuration: settings.configuration, environment: settings.environment,
+            roots: roots, now: Console.now)
+        let findings = await doctor.examine() + certificates(settings)
+        let isHealthy = !findings.contains { $0.level == .bad }
+        return Output(text: findings.map { $0.text + "\n" }.joined(), isClean: isHealthy) { json in
+            json.member("healthy", isHealthy)
+            json.array("findings", findings) { $1.write(to: &$0) }
         }
     }
 

@@ -3,7 +3,7 @@ import Ledger
 import Projection
 import Queries
 
-struct EntitlementsCommand: AsyncParsableCommand {
+struct EntitlementsCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "entitlements",
         abstract: "A customer's entitlements, and the events behind them.",
@@ -15,31 +15,24 @@ struct EntitlementsCommand: AsyncParsableCommand {
     @OptionGroup var moment: MomentOptions
     @OptionGroup var common: SharedOptions
 
-    func run() async throws {
-        try await perform {
-            let settings = try Settings(common)
-            let moment = try moment.moment()
-            let session = try await settings.openSession()
+    func output(_ settings: Settings) async throws -> Output {
+        let moment = try moment.moment()
+        let answer = try await settings.withSession { session in
             let answer = try await session.customers.entitlements(
                 of: CustomerId(stated: customer), moment: moment)
-            if common.json {
-                try Console.out { answer.write(to: &$0) }
-            } else {
-                try Console.out(answer.text())
-            }
             if answer.entitlements.standing == .new, answer.entitlements.verdicts.isEmpty {
                 await hint(session, settings)
             }
-            await session.close()
+            return answer
         }
+        return Output(json: { answer.write(to: &$0) }, text: answer.text())
     }
 
     /// Adds a hint where the id is that of a subscription, not of a customer.
     private func hint(_ session: LedgerSession, _ settings: Settings) async {
-        let chain: ChainId
-        do throws(QueryError) {
-            chain = try await session.query.chain(customer, bundleId: settings.bundleId)
-        } catch { return }
+        guard
+            let chain = try? await session.query.chain(customer, bundleId: settings.bundleId)
+        else { return }
         Console.note(
             "\(customer) is a transaction id of \(chain.bundleId), not a customer: see `subledger"
                 + " show \(customer)`; `subledger timeline \(customer)` shows its customer.")

@@ -2,7 +2,7 @@ import ArgumentParser
 import Projection
 import Queries
 
-struct ExportCommand: AsyncParsableCommand {
+struct ExportCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Export everything in a stable order.")
 
@@ -23,19 +23,17 @@ struct ExportCommand: AsyncParsableCommand {
     @OptionGroup var moment: MomentOptions
     @OptionGroup var common: SharedOptions
 
-    func run() async throws {
-        try await perform {
-            let settings = try Settings(common)
-            let moment = try moment.moment()
-            let session = try await settings.openSession()
+    func output(_ settings: Settings) async throws -> Output {
+        let moment = try moment.moment()
+        try await settings.withSession { session in
             try session.require(after)
             var export = Export(ledger: session.ledger, query: session.query, moment: moment)
             export.bundleId = settings.bundleId
             export.after = after
             export.withEvidence = evidence
             try await export.run(subject, format: format) { try Console.out($0) }
-            await session.close()
         }
+        return .printed()
     }
 }
 

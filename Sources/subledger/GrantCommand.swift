@@ -2,7 +2,7 @@ import AppStore
 import ArgumentParser
 import Ledger
 
-struct GrantCommand: AsyncParsableCommand {
+struct GrantCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "grant", abstract: "Give a customer an entitlement until a date.")
 
@@ -18,17 +18,10 @@ struct GrantCommand: AsyncParsableCommand {
     @OptionGroup var order: CommandOptions
     @OptionGroup var common: SharedOptions
 
-    func run() async throws {
-        try await perform {
-            guard let until = Timestamp(userInput: until) else {
-                throw CommandFailure(
-                    code: "invalidTime",
-                    message: "--until takes RFC 3339 (2026-01-31T23:59:59.000Z), a day, or epoch"
-                        + " milliseconds.", exit: .usage)
-            }
-            let customer = CustomerId(stated: customer)
-            try await CommandRun(common: common).run(
-                .grant(customer, entitlement: entitlement, until: until), about: nil, order.order)
-        }
+    func output(_ settings: Settings) async throws -> Output {
+        let until = try MomentOptions.time(until, "--until")
+        return try await settings.append(
+            .grant(CustomerId(stated: customer), entitlement: entitlement, until: until),
+            about: nil, order)
     }
 }

@@ -6,7 +6,7 @@ import Projection
 import Queries
 import Service
 
-struct IngestCommand: AsyncParsableCommand {
+struct IngestCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "ingest", abstract: "Verify evidence and append it to the ledger.",
         discussion: """
@@ -27,37 +27,31 @@ struct IngestCommand: AsyncParsableCommand {
 
     @OptionGroup var common: SharedOptions
 
-    func run() async throws {
-        try await perform {
-            try requireReadable()
-            let settings = try Settings(common)
-            let apps = try settings.requiredApps()
-            // The process that writes into the pipe may not have created the trusted root yet.
-            if files.contains("-") { await StandardInput.waitForFirstByte() }
-            let verifier = try settings.verifier()
-            let ledger = try await EnvironmentLedger.open(
-                settings.configuration.ledger, environment: settings.environment)
-            let progress = ProgressLine()
-            let ingest = Ingest(
-                ledger: ledger, apps: apps, verifier: verifier,
-                isEnvironmentNamed: settings.isEnvironmentNamed
-            ) { Console.now }
-            var summary = IngestSummary()
-            do throws(Ingest.Failure) {
-                try await ingest.run(paths: files, into: &summary) { done in
+    func output(_ settings: Settings) async throws -> Output {
+        try requireReadable()
+        let apps = try settings.requiredApps()
+        // The process that writes into the pipe may not have created the trusted root yet.
+        if files.contains("-") { await StandardInput.waitForFirstByte() }
+        let verifier = try settings.verifier()
+        let progress = ProgressLine()
+        var summary = IngestSummary()
+        var failure: (any Error)?
+        do {
+            failure = try await settings.appending { ledger in
+                defer { progress.end() }
+                try await Ingest(
+                    ledger: ledger, apps: apps, verifier: verifier,
+                    isEnvironmentNamed: settings.isEnvironmentNamed
+                ) { Console.now }.run(paths: files, into: &summary) { done in
                     progress.show("ingest: \(done.read) read, position \(done.position)")
                 }
-            } catch {
-                progress.end()
-                try print(summary)
-                throw failure(error)
-            }
-            progress.end()
-            let derived = await settings.catchUp(appended: ledger)
-            try print(summary)
-            try derived.get()
-            if !summary.isClean { throw ExitCode(CommandFailure.Exit.negative.rawValue) }
-        }
+            }.failure
+        } catch let error as Ingest.Failure { failure = error }
+        return Output(
+            json: summary.write(to:),
+            text: "read \(summary.read): \(summary.countsText); log position"
+                + " \(summary.position)\n", notes: summary.notes, isClean: summary.isClean,
+            failure: failure)
     }
 
     /// Checks that every input is readable before the first is ingested.
@@ -76,38 +70,5 @@ struct IngestCommand: AsyncParsableCommand {
                     message: "\(file): \(reason). Nothing was ingested.", exit: .io)
             }
         }
-    }
-
-    private func failure(_ error: Ingest.Failure) -> CommandFailure {
-        switch error {
-        case .input(let path, let reason):
-            CommandFailure(
-                code: "unreadableInput",
-                message: "\(path): \(reason). The input read before it is in the ledger.",
-                exit: .io)
-        case .store(let error): CommandFailure(error)
-        }
-    }
-
-    private func print(_ summary: IngestSummary) throws {
-        if common.json { return try Console.out { summary.write(to: &$0) } }
-        // Identical errors are merged into one line.
-        for error in GroupedMessages.gather(
-            summary.errors.map { ($0.input, "\($0.code): \($0.message)") })
-        {
-            Console.note("\(error.placesText): \(error.text)".printable)
-        }
-        if summary.notKept > 0 {
-            Console.note(
-                "quarantine is full: \(summary.notKept) of them were not kept; ingest them again")
-        }
-        if summary.errorsOmitted > 0 { Console.note("… and \(summary.errorsOmitted) more") }
-        try Console.out(
-            """
-            read \(summary.read): \(summary.appended) appended, \(summary.duplicates) duplicates, \
-            \(summary.conflicts) conflicts, \(summary.rejected) rejected, \
-            \(summary.quarantined) quarantined; log position \(summary.position)
-
-            """)
     }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Ledger
 
-struct LinkCommand: AsyncParsableCommand {
+struct LinkCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "link",
         abstract: "Assign a subscription to a customer; overrides its appAccountToken.",
@@ -19,8 +19,7 @@ struct LinkCommand: AsyncParsableCommand {
     @OptionGroup var order: CommandOptions
     @OptionGroup var common: SharedOptions
 
-    func run() async throws {
-        try await CommandRun(common: common).run(
-            .link(CustomerId(stated: customer)), about: chain, order.order)
+    func output(_ settings: Settings) async throws -> Output {
+        try await settings.append(.link(CustomerId(stated: customer)), about: chain, order)
     }
 }

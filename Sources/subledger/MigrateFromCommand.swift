@@ -12,7 +12,7 @@ struct MigrateFromCommand: AsyncParsableCommand {
         commandName: "migrate-from", abstract: "Import customers from an earlier system.",
         subcommands: [VerifyReceiptCommand.self])
 
-    struct VerifyReceiptCommand: AsyncParsableCommand {
+    struct VerifyReceiptCommand: OutputCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify-receipt",
             abstract: "From stored receipts and verifyReceipt responses to signed evidence.",
@@ -55,14 +55,11 @@ struct MigrateFromCommand: AsyncParsableCommand {
             }
         }
 
-        func run() async throws {
-            try await perform {
-                let settings = try Settings(common)
-                try await MigrationRun(
-                    settings: settings, apps: try settings.requiredApps(),
-                    only: common.isEnvironmentStated ? settings.environment : nil, command: self
-                ).run()
-            }
+        func output(_ settings: Settings) async throws -> Output {
+            try await MigrationRun(
+                settings: settings, apps: try settings.requiredApps(),
+                only: settings.isEnvironmentNamed ? settings.environment : nil, command: self
+            ).run()
         }
     }
 }
@@ -79,8 +76,8 @@ private struct MigrationRun {
         let ingest: IngestSummary
         var reports: [(scope: ImportScope, list: IdList, report: BackfillReport)] = []
         var differences = StateDifferences()
-        /// Result of updating derived data.
-        var derived: Result<Void, any Error> = .success(())
+        /// The failure to update derived data.
+        var failure: (any Error)?
 
         var stop: AppleRequestFailure? { reports.lazy.compactMap(\.report.stop).first }
 
@@ -92,7 +89,7 @@ private struct MigrationRun {
 
     private var migration: StoreKitImport { StoreKitImport(apps: apps, only: only) }
 
-    func run() async throws {
+    func run() async throws -> Output {
         let evidence = try await read()
         let plan = ImportPlan(
             evidence, includesRefunds: command.refunds, requestsPerSecond: command.rate)
@@ -102,28 +99,21 @@ private struct MigrationRun {
             }
             for line in plan.lines(evidence) { try Console.out(line.printable + "\n") }
         }
-        let isPlanOnly = command.dryRun || missingKey(plan) != nil
+        let missing = command.dryRun ? nil : missingKey(plan)
+        let isPlanOnly = command.dryRun || missing != nil
         let findings = isPlanOnly ? nil : try await fulfil(plan, evidence)
-        try emit(plan, evidence, findings)
-        if let failure = missingKey(plan), !command.dryRun { throw failure }
-        try findings?.derived.get()
-        if let stop = findings?.stop { throw CommandFailure(stop) }
-        guard evidence.badInputCount == 0, findings?.isClean ?? true else {
-            throw ExitCode(CommandFailure.Exit.negative.rawValue)
-        }
+        return Output(
+            text: text(findings), notes: findings?.ingest.notes ?? [],
+            isClean: evidence.badInputCount == 0 && findings?.isClean ?? true,
+            failure: missing ?? findings?.failure ?? findings?.stop
+        ) { write(plan, evidence, findings, to: &$0) }
     }
 
     private func read() async throws -> StoredEvidence {
         let progress = ProgressLine()
         defer { progress.end() }
-        do throws(ImportProblem) {
-            return try await migration.read(command.directory) { count in
-                progress.show("migrate-from: \(count) files read")
-            }
-        } catch {
-            throw CommandFailure(
-                code: error.code, message: error.message,
-                exit: error.code == "unreadableInput" ? .io : .usage)
+        return try await migration.read(command.directory) { count in
+            progress.show("migrate-from: \(count) files read")
         }
     }
 
@@ -145,29 +135,16 @@ private struct MigrationRun {
     private func fulfil(
         _ plan: ImportPlan, _ evidence: StoredEvidence
     ) async throws -> Findings {
-        let verifier = try settings.verifier()
-        let transport = HTTPTransport()
-        let books = EnvironmentLedgers(
-            settings.configuration.ledger, apps: apps, verifier: verifier,
-            revocation: settings.revocation(transport)
-        ) { Console.now }
-        let result: Result<Findings, any Error>
-        do {
-            result = .success(try await ask(plan, evidence, books, transport))
-        } catch { result = .failure(error) }
-        await transport.close()
-        let ledgers = books.surrender()
-        guard case .success(var findings) = result else {
-            for ledger in ledgers { await ledger.close() }
-            return try result.get()
-        }
-        for ledger in ledgers {
-            do { try await compare(plan, evidence, ledger, &findings) } catch {
-                await ledger.close()
-                findings.derived = .failure(CommandFailure.afterAppending(error))
+        try await settings.withApple(command.access, takesSeveral: true) { apple in
+            var findings = try await ask(plan, evidence, apple)
+            for ledger in apple.ledgers.surrender() {
+                do { try await compare(plan, evidence, ledger, &findings) } catch {
+                    await ledger.close()
+                    findings.failure = CommandFailure.afterAppending(error)
+                }
             }
+            return findings
         }
-        return findings
     }
 
     /// Catches up a ledger and compares it with the stored evidence.
@@ -184,27 +161,25 @@ private struct MigrationRun {
     }
 
     private func ask(
-        _ plan: ImportPlan, _ evidence: StoredEvidence, _ books: EnvironmentLedgers,
-        _ transport: HTTPTransport
+        _ plan: ImportPlan, _ evidence: StoredEvidence, _ apple: AppleAccess
     ) async throws -> Findings {
         let progress = ProgressLine()
         defer { progress.end() }
-        let keyed = try settings.askedApps(command.access)
         let verifier = try settings.verifier()
         var findings = Findings(
-            ingest: try await migration.take(evidence, into: books, verifier: verifier) {
+            ingest: try await migration.take(evidence, into: apple.ledgers, verifier: verifier) {
                 let (read, position) = ($0.read, $0.position)
                 progress.show("migrate-from: \(read) ingested, position \(position)")
             })
         for part in plan.parts {
-            guard let app = keyed.first(where: { $0.bundleId == part.scope.bundleId }) else {
+            guard let app = apple.apps.first(where: { $0.bundleId == part.scope.bundleId }) else {
                 continue
             }
             let list = IdList(evidence.ids(of: part.scope))
-            let cursors = try await books.ledger(part.scope.environment).operations
+            let cursors = try await apple.ledgers.ledger(part.scope.environment).operations
             let backfill = Backfill(
-                try settings.client(for: app, transport, requestsPerSecond: command.rate),
-                books: books, cursors: cursors, in: .only(part.scope.environment),
+                try apple.client(for: app, requestsPerSecond: command.rate),
+                books: apple.ledgers, cursors: cursors, in: .only(part.scope.environment),
                 includesRefunds: command.refunds, requestsPerSecond: command.rate)
             let report = try await backfill.run(list, startsAnew: command.restart) {
                 progress.show($0.text)
@@ -215,53 +190,38 @@ private struct MigrationRun {
         return findings
     }
 
-    // MARK: Telling
+    // MARK: Printing
 
-    private func emit(
-        _ plan: ImportPlan, _ evidence: StoredEvidence, _ findings: Findings?
-    ) throws {
-        guard command.common.json else { return try printText(findings) }
-        try Console.out { json in
+    private func write(
+        _ plan: ImportPlan, _ evidence: StoredEvidence, _ findings: Findings?,
+        to json: inout JSONWriter
+    ) {
+        plan.write(to: &json, evidence)
+        json.member("dryRun", command.dryRun)
+        json.key("ingest")
+        if let findings { findings.ingest.write(to: &json) } else { json.null() }
+        json.array("backfill", findings?.reports ?? []) { json, entry in
             json.object { json in
-                plan.write(to: &json, evidence)
-                json.member("dryRun", command.dryRun)
-                json.key("ingest")
-                if let findings { findings.ingest.write(to: &json) } else { json.null() }
-                json.array("backfill", findings?.reports ?? []) { json, entry in
-                    json.object { json in
-                        json.member("bundleId", entry.scope.bundleId)
-                        json.member("environment", entry.scope.environment.rawValue)
-                        json.key("report")
-                        entry.report.write(
-                            to: &json, list: entry.list, environment: entry.scope.environment)
-                    }
-                }
-                (findings?.differences ?? StateDifferences()).write(to: &json)
+                json.member("bundleId", entry.scope.bundleId)
+                json.member("environment", entry.scope.environment.rawValue)
+                json.key("report")
+                entry.report.write(
+                    to: &json, list: entry.list, environment: entry.scope.environment)
             }
         }
+        (findings?.differences ?? StateDifferences()).write(to: &json)
     }
 
-    private func printText(_ findings: Findings?) throws {
-        guard let findings else {
-            return try Console.out("nothing was written and no request was sent\n")
-        }
-        for error in findings.ingest.errors {
-            Console.note("\(error.input): \(error.code): \(error.message)".printable)
-        }
-        try Console.out(
-            "stored evidence: \(findings.ingest.appended) appended,"
-                + " \(findings.ingest.duplicates) known, \(findings.ingest.rejected) rejected,"
-                + " \(findings.ingest.quarantined) quarantined\n")
-        for entry in findings.reports {
-            for line in entry.report.lines(list: entry.list) {
-                try Console.out(line.printable + "\n")
-            }
-        }
-        for line in findings.differences.lines { try Console.out(line.printable + "\n") }
+    private func text(_ findings: Findings?) -> String {
+        guard let findings else { return "nothing was written and no request was sent\n" }
+        var lines = ["stored evidence: \(findings.ingest.countsText)"]
+        lines += findings.reports.flatMap { $0.report.lines(list: $0.list) }
+        lines += findings.differences.lines
         if !findings.reports.isEmpty {
-            try Console.out(
+            lines.append(
                 "next: subledger recover --from <the day 180 days ago> fetches what else Apple sent,"
-                    + " such as extensions that another renewal followed\n")
+                    + " such as extensions that another renewal followed")
         }
+        return lines.printableText
     }
 }

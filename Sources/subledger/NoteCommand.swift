@@ -1,7 +1,7 @@
 import ArgumentParser
 import Ledger
 
-struct NoteCommand: AsyncParsableCommand {
+struct NoteCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "note",
         abstract: "Add a note (--reason) to the timeline of a subscription or a customer.")
@@ -15,15 +15,12 @@ struct NoteCommand: AsyncParsableCommand {
     @OptionGroup var order: CommandOptions
     @OptionGroup var common: SharedOptions
 
-    func run() async throws {
-        try await perform {
-            guard (chain == nil) != (customer == nil) else {
-                throw CommandFailure(
-                    code: "usage", message: "Name either a chain or --customer.",
-                    exit: .usage)
-            }
-            try await CommandRun(common: common).run(
-                .note(customer.map { CustomerId(stated: $0) }), about: chain, order.order)
-        }
+    func validate() throws {
+        try requireOne(chain: chain, customer: customer)
+    }
+
+    func output(_ settings: Settings) async throws -> Output {
+        try await settings.append(
+            .note(customer.map { CustomerId(stated: $0) }), about: chain, order)
     }
 }

@@ -11,39 +11,25 @@ struct ProjectionsCommand: AsyncParsableCommand {
         commandName: "projections", abstract: "List, select or remove projections files.",
         subcommands: [List.self, Use.self, Drop.self])
 
-    struct List: AsyncParsableCommand {
+    struct List: OutputCommand {
         static let configuration = CommandConfiguration(
             abstract: "List projections files with their build, position and size.")
 
         @OptionGroup var common: SharedOptions
 
-        func run() async throws {
-            try await perform {
-                let settings = try Settings(common)
-                let ledger = try await EnvironmentLedger.open(
-                    settings.configuration.ledger, environment: settings.environment)
-                let files = await ledger.listProjections()
-                try print(files)
-                await ledger.close()
+        func output(_ settings: Settings) async throws -> Output {
+            let files = try await settings.withLedger { await $0.listProjections() }
+            return Output(
+                text: files.isEmpty
+                    ? "no projections yet; any command that reads builds them\n"
+                    : files.map { $0.text + "\n" }.joined()
+            ) { json in
+                json.array("files", files) { json, file in file.write(to: &json) }
             }
-        }
-
-        private func print(_ files: [ProjectionsListing]) throws {
-            if common.json {
-                return try Console.out { json in
-                    json.object { json in
-                        json.array("files", files) { json, file in file.write(to: &json) }
-                    }
-                }
-            }
-            if files.isEmpty {
-                try Console.out("no projections yet; any command that reads builds them\n")
-            }
-            for file in files { try Console.out(file.text + "\n") }
         }
     }
 
-    struct Use: AsyncParsableCommand {
+    struct Use: OutputCommand {
         static let configuration = CommandConfiguration(
             abstract: "Make another file current and catch up with the log.")
 
@@ -52,31 +38,22 @@ struct ProjectionsCommand: AsyncParsableCommand {
 
         @OptionGroup var common: SharedOptions
 
-        func run() async throws {
-            try await perform {
-                let session = try await Settings(common).openSession(toProject: true)
+        func output(_ settings: Settings) async throws -> Output {
+            try await settings.withSession(toProject: true) { session in
                 let projector = try session.requiredProjector()
                 let before = try await session.projections.checkpoint().position
                 try await projector.use(name)
-                let checkpoint = try await projector.projections.checkpoint()
-                if common.json {
-                    try Console.out { json in
-                        json.object { json in
-                            json.member("file", name)
-                            json.member("position", checkpoint.position)
-                            json.member("positionBefore", before)
-                        }
-                    }
-                } else {
-                    try Console.out(
-                        "\(name) is current, up to position \(checkpoint.position)\n")
+                let position = try await projector.projections.checkpoint().position
+                return Output(text: "\(name) is current, up to position \(position)\n") { json in
+                    json.member("file", name)
+                    json.member("position", position)
+                    json.member("positionBefore", before)
                 }
-                await session.close()
             }
         }
     }
 
-    struct Drop: AsyncParsableCommand {
+    struct Drop: OutputCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove files that are neither current nor open in a process.")
 
@@ -86,25 +63,18 @@ struct ProjectionsCommand: AsyncParsableCommand {
 
         @OptionGroup var common: SharedOptions
 
-        func run() async throws {
-            try await perform {
-                let session = try await Settings(common).openSession(toProject: true)
-                let projector = try session.requiredProjector()
-                let (dropped, open) = try projector.drop(names)
-                if common.json {
-                    try Console.out { json in
-                        json.object { json in
-                            json.array("dropped", dropped)
-                            json.array("inUse", open)
-                        }
-                    }
-                } else {
-                    for name in dropped { try Console.out("dropped \(name)\n") }
-                    for name in open { try Console.out("kept \(name): a process has it open\n") }
-                    if dropped.isEmpty, open.isEmpty { try Console.out("nothing to drop\n") }
-                }
-                await session.close()
-                if !open.isEmpty { throw ExitCode(CommandFailure.Exit.negative.rawValue) }
+        func output(_ settings: Settings) async throws -> Output {
+            let (dropped, open) = try await settings.withSession(toProject: true) { session in
+                try session.requiredProjector().drop(names)
+            }
+            let lines =
+                dropped.map { "dropped \($0)\n" }
+                + open.map { "kept \($0): a process has it open\n" }
+            return Output(
+                text: lines.isEmpty ? "nothing to drop\n" : lines.joined(), isClean: open.isEmpty
+            ) { json in
+                json.array("dropped", dropped)
+                json.array("inUse", open)
             }
         }
     }

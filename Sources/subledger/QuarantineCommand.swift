@@ -12,35 +12,25 @@ struct QuarantineCommand: AsyncParsableCommand {
         commandName: "quarantine", abstract: "Evidence that could not be accepted, and why.",
         subcommands: [ListCommand.self, ItemCommand.self, RetryCommand.self])
 
-    struct ListCommand: AsyncParsableCommand {
+    struct ListCommand: OutputCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List every item, oldest first.")
 
         @OptionGroup var common: SharedOptions
 
-        func run() async throws {
-            try await perform {
-                let settings = try Settings(common)
-                let ledger = try await EnvironmentLedger.open(
-                    settings.configuration.ledger, environment: settings.environment)
-                let quarantine = Quarantine(ledger: ledger)
-                let items = try await quarantine.items()
-                if common.json {
-                    try Console.out { json in
-                        json.object { json in
-                            json.array("items", items) { $1.write(to: &$0, withBytes: false) }
-                        }
-                    }
-                } else {
-                    for item in items { try Console.out(item.text + "\n") }
-                    try Console.out("\(items.count) items\n")
-                }
-                await ledger.close()
+        func output(_ settings: Settings) async throws -> Output {
+            let items = try await settings.withLedger {
+                try await Quarantine(ledger: $0).items()
+            }
+            return Output(
+                text: items.map { $0.text + "\n" }.joined() + "\(items.count) items\n"
+            ) { json in
+                json.array("items", items) { $1.write(to: &$0, withBytes: false) }
             }
         }
     }
 
-    struct ItemCommand: AsyncParsableCommand {
+    struct ItemCommand: OutputCommand {
         static let configuration = CommandConfiguration(
             commandName: "show",
             abstract: "Show one item with its bytes; with --json, byte for byte.")
@@ -50,60 +40,46 @@ struct QuarantineCommand: AsyncParsableCommand {
 
         @OptionGroup var common: SharedOptions
 
-        func run() async throws {
-            try await perform {
-                let settings = try Settings(common)
-                let ledger = try await EnvironmentLedger.open(
-                    settings.configuration.ledger, environment: settings.environment)
-                guard let item = try await ledger.operations.quarantineItem(id) else {
-                    throw CommandFailure(
-                        code: "noSuchItem",
-                        message: "There is no item \(id); see `subledger quarantine list`.",
-                        exit: .negative)
-                }
-                if common.json {
-                    try Console.out { item.write(to: &$0, withBytes: true) }
-                } else {
-                    try Console.out(item.text + "\n")
-                    // Untrusted input: no escape sequence in it may reach the terminal.
-                    try Console.out(String(decoding: item.bytes, as: UTF8.self).printable + "\n")
-                }
-                await ledger.close()
+        func output(_ settings: Settings) async throws -> Output {
+            let found = try await settings.withLedger {
+                try await $0.operations.quarantineItem(id)
             }
+            guard let item = found else {
+                throw CommandFailure(
+                    code: "noSuchItem",
+                    message: "There is no item \(id); see `subledger quarantine list`.",
+                    exit: .negative)
+            }
+            // Untrusted input: no escape sequence in it may reach the terminal.
+            return Output(
+                json: { item.write(to: &$0, withBytes: true) },
+                text: item.text + "\n" + String(decoding: item.bytes, as: UTF8.self).printable
+                    + "\n")
         }
     }
 
-    struct RetryCommand: AsyncParsableCommand {
+    struct RetryCommand: OutputCommand {
         static let configuration = CommandConfiguration(
             commandName: "retry",
             abstract: "Ingest every item again, after the configuration changed.")
 
         @OptionGroup var common: SharedOptions
 
-        func run() async throws {
-            try await perform {
-                let settings = try Settings(common)
-                let ledger = try await EnvironmentLedger.open(
-                    settings.configuration.ledger, environment: settings.environment)
+        func output(_ settings: Settings) async throws -> Output {
+            let (summary, failure) = try await settings.appending { ledger in
                 let (apps, verifier) = (try settings.requiredApps(), try settings.verifier())
-                let summary = try await settings.withRevocation { revocation in
+                return try await settings.withRevocation { revocation in
                     try await Quarantine(ledger: ledger).retry(
                         apps: apps, verifier: verifier,
                         isEnvironmentNamed: settings.isEnvironmentNamed, revocation: revocation)
                 }
-                let derived = await settings.catchUp(appended: ledger)
-                try print(summary)
-                try derived.get()
-                if !summary.isClean { throw ExitCode(CommandFailure.Exit.negative.rawValue) }
             }
-        }
-
-        private func print(_ summary: IngestSummary) throws {
-            if common.json { return try Console.out { summary.write(to: &$0) } }
-            try Console.out(
+            let text =
                 "retried \(summary.read): \(summary.appended) appended, "
-                    + "\(summary.duplicates) duplicates, \(summary.conflicts) conflicts, "
-                    + "\(summary.rejected + summary.quarantined) stay\n")
+                + "\(summary.duplicates) duplicates, \(summary.conflicts) conflicts, "
+                + "\(summary.rejected + summary.quarantined) stay\n"
+            return Output(
+                json: summary.write(to:), text: text, isClean: summary.isClean, failure: failure)
         }
     }
 }

@@ -6,7 +6,7 @@ import Projection
 import SQLiteStore
 import Service
 
-struct RebuildCommand: AsyncParsableCommand {
+struct RebuildCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "rebuild",
         abstract: "Build new projections from the log, or check the current ones.")
@@ -23,106 +23,81 @@ struct RebuildCommand: AsyncParsableCommand {
 
     @OptionGroup var common: SharedOptions
 
-    func run() async throws {
-        try await perform {
-            let settings = try Settings(common)
-            let ledger = try await EnvironmentLedger.open(
-                settings.configuration.ledger, environment: settings.environment)
-            if check, let check = try await RebuildCheck.ofAnotherBuild(ledger) {
-                try await compare(check)
-                await ledger.close()
-                return
-            }
-            let session = try await settings.openSession(ledger, toProject: true)
+    func output(_ settings: Settings) async throws -> Output {
+        let ledger = try await settings.openLedger()
+        if check, let check = try await RebuildCheck.ofAnotherBuild(ledger) {
+            return try await closing(ledger.close) { try await compare(check) }
+        }
+        let session = try await settings.openSession(ledger, toProject: true)
+        return try await closing(session.close) {
             let projector = try session.requiredProjector()
-            if check {
-                try await compare(RebuildCheck(projector))
-                await session.close()
-                return
-            }
+            if check { return try await compare(RebuildCheck(projector)) }
             // When opening built the projections, they are already new.
-            if fromLog || !projector.wasBuiltOnOpening {
-                let progress = ProgressLine()
-                let reported = session.remarks.count
-                try await projector.rebuild(fromLog: fromLog) { done in progress.show(done.text) }
-                progress.end()
-                for remark in session.remarks.dropFirst(reported) {
-                    Console.note("warning: \(remark)")
-                }
-            }
+            if fromLog || !projector.wasBuiltOnOpening { try await rebuild(projector, session) }
             let store = projector.projections
-            let checkpoint = try await store.checkpoint()
+            let position = try await store.checkpoint().position
             let count = try await store.subscriptionCount()
-            try printRebuilt(store, count: count, position: checkpoint.position)
-            await session.close()
+            return Output(
+                text: "rebuilt \(count) chains up to position \(position) into \(store.path)\n"
+            ) { json in
+                json.member("position", position)
+                json.member("subscriptions", count)
+                json.member("file", store.path)
+            }
         }
     }
 
-    private func compare(_ check: RebuildCheck) async throws {
+    private func rebuild(_ projector: Projector, _ session: LedgerSession) async throws {
+        let progress = ProgressLine()
+        let reported = session.remarks.count
+        try await projector.rebuild(fromLog: fromLog) { done in progress.show(done.text) }
+        progress.end()
+        for remark in session.remarks.dropFirst(reported) { Console.note("warning: \(remark)") }
+    }
+
+    private func compare(_ check: RebuildCheck) async throws -> Output {
         let progress = ProgressLine()
         let report = try await check.run { progress.show($0.text) }
         progress.end()
-        try print(report)
-        if report.count > 0 || !report.fileFindings.isEmpty {
-            throw ExitCode(CommandFailure.Exit.negative.rawValue)
-        }
-    }
-
-    private func printRebuilt(
-        _ store: ProjectionsStore, count: Int, position: Int64
-    ) throws {
-        if common.json {
-            return try Console.out { json in
+        return Output(
+            text: lines(report).map { $0 + "\n" }.joined(),
+            isClean: report.count == 0 && report.fileFindings.isEmpty
+        ) { json in
+            json.member("position", report.position)
+            json.member("count", report.count)
+            json.member("storedReducerVersion", report.stored?.reducerVersion)
+            json.member("reducerVersion", report.expected.reducerVersion)
+            json.array("fileFindings", report.fileFindings)
+            json.array("differences", report.differences) { json, difference in
                 json.object { json in
-                    json.member("position", position)
-                    json.member("subscriptions", count)
-                    json.member("file", store.path)
+                    json.member("bundleId", difference.chain.bundleId)
+                    json.member("originalTransactionId", difference.chain.originalTransactionId)
+                    json.array("columns", difference.columns)
                 }
             }
         }
-        try Console.out(
-            "rebuilt \(count) chains up to position \(position) into \(store.path)\n")
     }
 
-    private func print(_ report: RebuildCheck.Report) throws {
-        if common.json {
-            return try Console.out { json in
-                json.object { json in
-                    json.member("position", report.position)
-                    json.member("count", report.count)
-                    json.member("storedReducerVersion", report.stored?.reducerVersion)
-                    json.member("reducerVersion", report.expected.reducerVersion)
-                    json.array("fileFindings", report.fileFindings)
-                    json.array("differences", report.differences) { json, difference in
-                        json.object { json in
-                            json.member("bundleId", difference.chain.bundleId)
-                            json.member(
-                                "originalTransactionId", difference.chain.originalTransactionId)
-                            json.array("columns", difference.columns)
-                        }
-                    }
-                }
-            }
-        }
-        for change in changes(report) { try Console.out(change + "\n") }
-        for difference in report.differences {
-            try Console.out(
-                "\(difference.chain.originalTransactionId) (\(difference.chain.bundleId)): "
-                    + difference.columns.joined(separator: ", ") + "\n")
+    private func lines(_ report: RebuildCheck.Report) -> [String] {
+        var lines = changes(report)
+        lines += report.differences.map { difference in
+            "\(difference.chain.originalTransactionId) (\(difference.chain.bundleId)): "
+                + difference.columns.joined(separator: ", ")
         }
         if report.count > report.differences.count {
-            try Console.out("… and \(report.count - report.differences.count) more\n")
+            lines.append("… and \(report.count - report.differences.count) more")
         }
-        for finding in report.fileFindings { try Console.out(text(finding, report) + "\n") }
-        if report.count == 0, !report.fileFindings.isEmpty {
+        lines += report.fileFindings.map { text($0, report) }
+        if report.count > 0 {
+            lines.append("\(report.count) chains differ; run `subledger rebuild --from-log`")
+        } else if report.fileFindings.isEmpty {
+            lines.append(
+                "projections equal a rebuild from the log up to position \(report.position)")
+        } else {
             // Where a file contradicts itself, only the log is certain.
-            let option = report.faults.isEmpty ? "" : " --from-log"
-            return try Console.out("run `subledger rebuild\(option)`\n")
+            lines.append("run `subledger rebuild\(report.faults.isEmpty ? "" : " --from-log")`")
         }
-        try Console.out(
-            report.count == 0
-                ? "projections equal a rebuild from the log up to position \(report.position)\n"
-                : "\(report.count) chains differ; run `subledger rebuild --from-log`\n")
+        return lines
     }
 
     private func text(_ finding: String, _ report: RebuildCheck.Report) -> String {

@@ -7,7 +7,7 @@ import Queries
 import Service
 import Signing
 
-struct ReceiptCommand: AsyncParsableCommand {
+struct ReceiptCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipt",
         abstract: "Show and verify an app receipt, and what to fetch next.",
@@ -33,35 +33,25 @@ struct ReceiptCommand: AsyncParsableCommand {
 
     @OptionGroup var common: SharedOptions
 
-    func run() async throws {
-        try await perform {
-            let settings = try Settings(common)
-            let expectation = ReceiptExamination.Expectation(
-                apps: settings.configuration.apps,
-                environment: common.isEnvironmentStated ? settings.environment : nil,
-                deviceId: try device(), catalogue: settings.configuration.catalogue)
-            let verifier = try settings.receiptVerifier()
-            let examination = ReceiptExamination(
-                of: try await read(), verifier: verifier, expecting: expectation,
-                now: Console.now)
-            try emit(examination)
-            guard examination.isAccepted else {
-                throw ExitCode(CommandFailure.Exit.negative.rawValue)
-            }
+    func output(_ settings: Settings) async throws -> Output {
+        let expectation = ReceiptExamination.Expectation(
+            apps: settings.configuration.apps,
+            environment: settings.isEnvironmentNamed ? settings.environment : nil,
+            deviceId: try device(), catalogue: settings.configuration.catalogue)
+        let verifier = try settings.receiptVerifier()
+        let examination = ReceiptExamination(
+            of: try await StoredReceipt.read(file), verifier: verifier, expecting: expectation,
+            now: Console.now)
+        guard ids else {
+            return Output(
+                json: { examination.write(to: &$0, file: file) },
+                text: examination.text(file: file), isClean: examination.isAccepted)
         }
-    }
-
-    private func emit(_ examination: ReceiptExamination) throws {
-        if ids {
-            for id in examination.originalTransactionIds { try Console.out("\(id)\n") }
-            if let refusal = examination.refusal {
-                Console.note("warning: \(refusal.code.rawValue): \(refusal.reason)")
-            }
-        } else if common.json {
-            try Console.out { examination.write(to: &$0, file: file) }
-        } else {
-            try Console.out(examination.text(file: file))
+        if let refusal = examination.refusal {
+            Console.note("warning: \(refusal.code.rawValue): \(refusal.reason)")
         }
+        try Console.out(examination.originalTransactionIds.map { "\($0)\n" }.joined())
+        return .printed(isClean: examination.isAccepted)
     }
 
     /// Byte counts of identifierForVendor and of a hardware address.
@@ -73,40 +63,9 @@ struct ReceiptCommand: AsyncParsableCommand {
         guard let bytes = Hexadecimal.bytes(digits),
             ReceiptCommand.deviceIdByteCounts.contains(bytes.count)
         else {
-            throw CommandFailure(
-                code: "invalidOption",
-                message: "--device-id takes a UUID or 16 bytes in hexadecimal; for a Mac, 6 bytes.",
-                exit: .usage)
+            throw CommandFailure.invalidOption(
+                "--device-id takes a UUID or 16 bytes in hexadecimal; for a Mac, 6 bytes.")
         }
         return bytes
-    }
-
-    /// Reads one byte past the limit, which is enough to detect an oversized receipt.
-    private func read() async throws(CommandFailure) -> [UInt8] {
-        let path = file
-        return try await Blocking.run { () throws(CommandFailure) in
-            let problem = CommandFailure(
-                code: "unreadableInput", message: "\(path) cannot be read; check the path.",
-                exit: .io)
-            var isDirectory: ObjCBool = false
-            if path != "-" {
-                guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory),
-                    !isDirectory.boolValue
-                else { throw problem }
-            }
-            let handle = path == "-" ? .standardInput : FileHandle(forReadingAtPath: path)
-            guard let handle else { throw problem }
-            defer { if path != "-" { try? handle.close() } }
-            var bytes: [UInt8] = []
-            do {
-                while bytes.count <= AppReceiptLimits.byteCount,
-                    let piece = try handle.read(
-                        upToCount: AppReceiptLimits.byteCount + 1 - bytes.count), !piece.isEmpty
-                {
-                    bytes += piece
-                }
-            } catch { throw problem }
-            return bytes
-        }
     }
 }

@@ -5,7 +5,7 @@ import ArgumentParser
 import LedgerStore
 import Projection
 
-struct ReconcileCommand: AsyncParsableCommand {
+struct ReconcileCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "reconcile",
         abstract: "Check chains with open notices against Apple.",
@@ -31,49 +31,36 @@ struct ReconcileCommand: AsyncParsableCommand {
     @OptionGroup var access: APIOptions
     @OptionGroup var common: SharedOptions
 
-    func run() async throws {
-        try await perform {
-            let settings = try Settings(common)
-            guard limit ?? 1 > 0, requests ?? 1 > 0 else {
-                throw CommandFailure(
-                    code: "invalidOption", message: "--limit and --requests take 1 or more.",
-                    exit: .usage)
-            }
-            let asking = try Asking(settings, access, takesSeveral: true)
-            let report = await asking.result { try await reconcile(settings, asking) }
-            try emit(try report.get())
+    func output(_ settings: Settings) async throws -> Output {
+        guard limit ?? 1 > 0, requests ?? 1 > 0 else {
+            throw CommandFailure.invalidOption("--limit and --requests take 1 or more.")
         }
+        let report = try await settings.withApple(access, takesSeveral: true) { apple in
+            try await reconcile(settings, apple)
+        }
+        return Output(
+            json: report.write(to:),
+            text: report.results.map { $0.text + "\n" }.joined()
+                + "\(report.summary); position \(report.position)\n",
+            isClean: report.count(.failed) + report.count(.unknown) == 0, failure: report.stop)
     }
 
     private func reconcile(
-        _ settings: Settings, _ asking: Asking
+        _ settings: Settings, _ apple: AppleAccess
     ) async throws -> ReconcileReport {
-        let clients = try asking.clients()
+        let clients = try apple.clients()
         let session = try await settings.openSession(
-            try await asking.books.ledger(settings.environment))
-        let progress = ProgressLine()
-        let report = try await Reconcile(
-            clients, books: asking.books, ledger: session.ledger,
-            projected: { _ async throws(StoreError) in try await session.currentSnapshot() }
-        ).run(
-            all ? .all : .gaps,
-            budget: ReconcileBudget(chains: limit, requests: requests.map { Int64($0) })
-        ) { progress.show("reconcile: \($0.results.count) of \($0.chains) chains") }
-        progress.end()
-        await asking.close(session)
-        return report
-    }
-
-    private func emit(_ report: ReconcileReport) throws {
-        if common.json {
-            try Console.out { report.write(to: &$0) }
-        } else {
-            for result in report.results { try Console.out(result.text + "\n") }
-            try Console.out("\(report.summary); position \(report.position)\n")
-        }
-        if let stop = report.stop { throw CommandFailure(stop) }
-        guard report.count(.failed) + report.count(.unknown) == 0 else {
-            throw ExitCode(CommandFailure.Exit.negative.rawValue)
+            try await apple.ledgers.ledger(settings.environment))
+        return try await closing(session.close) {
+            let progress = ProgressLine()
+            defer { progress.end() }
+            return try await Reconcile(
+                clients, books: apple.ledgers, ledger: session.ledger,
+                projected: { _ async throws(StoreError) in try await session.currentSnapshot() }
+            ).run(
+                all ? .all : .gaps,
+                budget: ReconcileBudget(chains: limit, requests: requests.map { Int64($0) })
+            ) { progress.show("reconcile: \($0.results.count) of \($0.chains) chains") }
         }
     }
 }

@@ -8,7 +8,7 @@ import Signing
 import Simulator
 import Web
 
-struct ReplayCommand: AsyncParsableCommand {
+struct ReplayCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Replay stories through a scratch ledger.",
         discussion: """
@@ -25,56 +25,38 @@ struct ReplayCommand: AsyncParsableCommand {
 
     @OptionGroup var common: SharedOptions
 
-    func run() async throws {
-        try await perform {
-            let authority = try Authority()
-            var failures = 0
-            var reported: [[UInt8]] = []
-            for path in stories {
-                let story: Story
-                do { story = try Story(path: path) } catch let problem as Story.Problem {
-                    throw CommandFailure(
-                        code: "unreadableStory", message: problem.description, exit: .negative)
-                }
-                let (problems, object) = try await emit(story, authority)
-                failures += problems
-                reported.append(object)
-            }
-            if common.json {
-                try Console.out { json in
-                    json.object { json in
-                        json.member("passed", failures == 0)
-                        json.array("stories", reported) { json, story in json.raw(story) }
-                    }
-                }
-            }
-            if failures > 0 { throw ExitCode(CommandFailure.Exit.negative.rawValue) }
+    func output(_ settings: Settings) async throws -> Output {
+        let authority = try Authority()
+        var failures = 0
+        var reported: [[UInt8]] = []
+        for path in stories {
+            let (problems, object) = try await replay(try Story(path: path), authority)
+            failures += problems
+            reported.append(object)
+        }
+        let (isPassed, objects) = (failures == 0, reported)
+        return Output(text: "", isClean: isPassed) { json in
+            json.member("passed", isPassed)
+            json.array("stories", objects) { json, story in json.raw(story) }
         }
     }
 
-    /// Prints the story; returns the number of differences and refusals, and the story's part of
-    /// the JSON.
-    private func emit(
+    /// Replays a story and prints its text; returns the number of differences and refusals, and the
+    /// story's part of the JSON.
+    private func replay(
         _ story: Story, _ authority: Authority
     ) async throws -> (problems: Int, object: [UInt8]) {
         let roots = try TrustedRoots.apple.adding(authority.rootDER)
-        let apps = story.bundleIds.map {
-            Configuration.App(bundleId: $0)
-        }
+        let apps = story.bundleIds.map { Configuration.App(bundleId: $0) }
         let scratch = try await ScratchLedger.open(
             environment: story.environment, apps: apps, roots: roots
         ) { Console.now }
-        let result: Result<(problems: Int, object: [UInt8]), any Error>
-        do {
-            result = .success(try await emit(story, authority, in: scratch))
-        } catch {
-            result = .failure(error)
+        return try await closing(scratch.remove) {
+            try await replay(story, authority, in: scratch)
         }
-        await scratch.remove()
-        return try result.get()
     }
 
-    private func emit(
+    private func replay(
         _ story: Story, _ authority: Authority, in scratch: ScratchLedger
     ) async throws -> (problems: Int, object: [UInt8]) {
         let lines = try story.deliveries.map { try $0.line(signedBy: authority) }

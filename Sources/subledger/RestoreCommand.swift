@@ -5,7 +5,7 @@ import Projection
 import SQLiteStore
 import Service
 
-struct RestoreCommand: AsyncParsableCommand {
+struct RestoreCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Replace the log by a backup.",
         discussion: """
@@ -23,61 +23,45 @@ struct RestoreCommand: AsyncParsableCommand {
 
     @OptionGroup var common: SharedOptions
 
-    func run() async throws {
-        try await performBackup {
-            let settings = try Settings(common)
-            let progress = ProgressLine()
-            let restore = Restore(
-                settings.configuration.ledger, environment: settings.environment, replaces: replace
-            ) { Console.now }
-            let outcome = try await restore.run(from: file) { step in
-                switch step {
-                case .copying(let done, let all):
-                    progress.show("copy: \(done) of \(all) bytes")
-                case .verifying(let done, let all): progress.show("verify: \(done) of \(all)")
-                }
+    func output(_ settings: Settings) async throws -> Output {
+        let progress = ProgressLine()
+        let restore = Restore(
+            settings.configuration.ledger, environment: settings.environment, replaces: replace
+        ) { Console.now }
+        let outcome = try await restore.run(from: file) { step in
+            switch step {
+            case .copying(let done, let all): progress.show("copy: \(done) of \(all) bytes")
+            case .verifying(let done, let all): progress.show("verify: \(done) of \(all)")
             }
-            progress.end()
-            // Whatever fails below, the log is in place.
-            try print(outcome.restored, settings.environment)
-            if let failure = outcome.projectionFailure { throw RestoreCommand.behind(failure) }
         }
-    }
-
-    private static func behind(_ failure: StoreError) -> CommandFailure {
-        CommandFailure(
-            code: failure.code.rawValue,
-            message: "The log is restored; derived data could not be rebuilt: "
-                + failure.description,
-            exit: .io)
-    }
-
-    private func print(_ report: LogRestore.Report, _ environment: Environment) throws {
+        progress.end()
+        let (report, environment) = (outcome.restored, settings.environment.rawValue)
         var before: Int64?
-        if case .position(let position) = report.before { before = position }
-        if common.json {
-            return try Console.out { json in
-                json.object { json in
-                    json.member("file", file)
-                    json.member("environment", environment.rawValue)
-                    json.member("positionBefore", before)
-                    json.member("position", report.head.position)
-                    json.member("root", report.head.root)
-                    json.member("setAside", report.setAside)
-                }
-            }
+        let old: String
+        switch report.before {
+        case nil: old = "there was no log"
+        case .position(let position):
+            before = position
+            old = "the log there ended at position \(position)"
+        case .unreadable: old = "the log there could not be read"
         }
-        let old: String =
-            switch report.before {
-            case nil: "there was no log"
-            case .position(let position): "the log there ended at position \(position)"
-            case .unreadable: "the log there could not be read"
-            }
-        try Console.out(
-            "restored \(environment.rawValue) from \(file): \(report.head.position) events,"
-                + " verified, root \(report.head.root.hexadecimal); \(old)\n")
-        if let setAside = report.setAside {
-            try Console.out("the replaced log is kept as \(setAside)\n")
+        // Whatever fails below, the log is in place.
+        let failure = outcome.projectionFailure.map { failure in
+            let message = "The log is restored; derived data could not be rebuilt: "
+            return CommandFailure(failure.code, message + failure.description, .io)
+        }
+        let kept = report.setAside.map { "the replaced log is kept as \($0)\n" }
+        return Output(
+            text: "restored \(environment) from \(file): \(report.head.position) events,"
+                + " verified, root \(report.head.root.hexadecimal); \(old)\n" + (kept ?? ""),
+            failure: failure
+        ) { json in
+            json.member("file", file)
+            json.member("environment", environment)
+            json.member("positionBefore", before)
+            json.member("position", report.head.position)
+            json.member("root", report.head.root)
+            json.member("setAside", report.setAside)
         }
     }
 }

@@ -11,7 +11,7 @@ import Service
 import ServiceLifecycle
 import Web
 
-struct ServeCommand: AsyncParsableCommand {
+struct ServeCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run the HTTP service.",
         discussion: """
@@ -27,45 +27,39 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var common: SharedOptions
 
-    func run() async throws {
+    func output(_ settings: Settings) async throws -> Output {
         AllocatorArenas.bound()
-        try await perform {
-            var settings = try Settings(common)
-            _ = try settings.requiredApps()
-            try apply(to: &settings.configuration.server)
-            let endpoints = try settings.webhookEndpoints()
-            let log = ServiceLog(settings.configuration.server.log) { Console.now }
-            for secret in settings.configuration.secretPaths where secret.isOpenToOthers {
-                log.logger.warning("\(secret.warning)", metadata: ["code": "secretOpenToOthers"])
-            }
-            let metrics = ServiceMetrics()
-            let transport = HTTPTransport()
-            let served: Result<Void, any Error>
-            do {
-                let host = try await LedgerHost.open(
-                    settings.configuration, environments: settings.servedEnvironments,
-                    roots: try settings.trustedRoots(), responders: OCSPTransport(transport),
-                    observer: ServiceObserver(logger: log.logger, metrics: metrics),
-                    steady: ClockWatch.machineSteady()
-                ) { Console.now }
-                let service = try WebService(host: host, metrics: metrics, logger: log.logger)
-                let isJSON = common.json
-                let beside =
-                    await webhooks(endpoints, service, host)
-                    + asking(settings, host, log.logger, transport)
-                try await service.run(with: beside) { port in
-                    if isJSON { try? Console.out { $0.object { $0.member("port", Int64(port)) } } }
-                }
-                served = .success(())
-            } catch { served = .failure(error) }
+        var settings = settings
+        _ = try settings.requiredApps()
+        try apply(to: &settings.configuration.server)
+        let endpoints = try settings.webhookEndpoints()
+        let log = ServiceLog(settings.configuration.server.log) { Console.now }
+        for secret in settings.configuration.secretPaths where secret.isOpenToOthers {
+            log.logger.warning("\(secret.warning)", metadata: ["code": "secretOpenToOthers"])
+        }
+        let metrics = ServiceMetrics()
+        let transport = HTTPTransport()
+        let stop = {
             await transport.close()
             await log.flush()
-            do { try served.get() } catch let error as WebServiceError {
-                throw CommandFailure(
-                    code: error.code.rawValue, message: error.description,
-                    exit: error.code == .portUnavailable ? .io : .configuration)
+        }
+        try await closing(stop) {
+            let host = try await LedgerHost.open(
+                settings.configuration, environments: settings.servedEnvironments,
+                roots: try settings.trustedRoots(), responders: OCSPTransport(transport),
+                observer: ServiceObserver(logger: log.logger, metrics: metrics),
+                steady: ClockWatch.machineSteady()
+            ) { Console.now }
+            let service = try WebService(host: host, metrics: metrics, logger: log.logger)
+            let isJSON = common.json
+            let beside =
+                await webhooks(endpoints, service, host)
+                + asking(settings, host, log.logger, transport)
+            try await service.run(with: beside) { port in
+                if isJSON { try? Console.out { $0.object { $0.member("port", Int64(port)) } } }
             }
         }
+        return .printed()
     }
 
     /// Delivers webhooks while the service runs; idle without endpoints. Cursors of new endpoints
@@ -88,9 +82,10 @@ struct ServeCommand: AsyncParsableCommand {
         _ settings: Settings, _ host: LedgerHost, _ logger: Logger, _ transport: HTTPTransport
     ) -> [any Service] {
         let server = settings.configuration.server
-        guard settings.configuration.apps.contains(where: { $0.api != nil }) else { return [] }
-        do throws(CommandFailure) {
-            let clients = try settings.clients(transport)
+        let keyed = settings.configuration.apps.filter { $0.api != nil }
+        guard !keyed.isEmpty else { return [] }
+        do {
+            let clients = try settings.clients(of: keyed, transport)
             var services: [any Service] = []
             host.receiptQuestions.use(
                 clients,
@@ -118,25 +113,22 @@ struct ServeCommand: AsyncParsableCommand {
             }
             return services
         } catch {
+            let failure = CommandFailure(error)
             logger.warning(
-                "No requests are sent to Apple: \(error.message)",
-                metadata: ["code": "\(error.code)"])
+                "No requests are sent to Apple: \(failure.message)",
+                metadata: ["code": "\(failure.code)"])
             return []
         }
     }
 
-    private func apply(to server: inout ServiceConfiguration.Server) throws(CommandFailure) {
+    private func apply(to server: inout ServiceConfiguration.Server) throws {
         if let host { server.host = host }
         if let port {
             guard (0...65_535).contains(port) else {
-                throw CommandFailure(
-                    code: "invalidOption", message: "--port takes 0 to 65535.", exit: .usage)
+                throw CommandFailure.invalidOption("--port takes 0 to 65535.")
             }
             server.port = port
         }
-        do throws(ConfigurationError) { try server.requireGuarded() } catch {
-            throw CommandFailure(
-                code: error.code.rawValue, message: error.description, exit: .configuration)
-        }
+        try server.requireGuarded()
     }
 }

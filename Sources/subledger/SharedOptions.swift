@@ -54,8 +54,7 @@ struct Settings {
         var configuration = try Settings.file(options.configFile ?? variables["SUBLEDGER_CONFIG"])
         if let directory = options.dataDirectory ?? variables["SUBLEDGER_DATA"] {
             guard !directory.isEmpty else {
-                throw CommandFailure(
-                    code: "invalidOption", message: "--data takes a directory.", exit: .usage)
+                throw CommandFailure.invalidOption("--data takes a directory.")
             }
             configuration.dataDirectory = directory
         }
@@ -69,9 +68,7 @@ struct Settings {
         if let bundleId {
             // An empty bundle id is reserved for facts about customers.
             guard !bundleId.rawValue.isEmpty else {
-                throw CommandFailure(
-                    code: "invalidOption", message: "--bundle-id takes an app's bundle id.",
-                    exit: .usage)
+                throw CommandFailure.invalidOption("--bundle-id takes an app's bundle id.")
             }
             configuration.apps = [
                 configuration.ledger.app(bundleId) ?? Configuration.App(bundleId: bundleId)
@@ -79,9 +76,8 @@ struct Settings {
         }
         if let number = try Settings.appAppleId(options, variables["SUBLEDGER_APP_APPLE_ID"]) {
             guard configuration.apps.count == 1 else {
-                throw CommandFailure(
-                    code: "invalidOption",
-                    message: "An appAppleId requires its app: add --bundle-id.", exit: .usage)
+                throw CommandFailure.invalidOption(
+                    "An appAppleId requires its app: add --bundle-id.")
             }
             configuration.apps[0].appAppleId = number
         }
@@ -180,12 +176,7 @@ struct Settings {
     ) async throws -> Value {
         guard configuration.verification.revocation != .off else { return try await body(nil) }
         let transport = HTTPTransport()
-        let result: Result<Value, any Error>
-        do { result = .success(try await body(revocation(transport))) } catch {
-            result = .failure(error)
-        }
-        await transport.close()
-        return try result.get()
+        return try await closing(transport.close) { try await body(revocation(transport)) }
     }
 
     /// The same for app receipts.
@@ -213,38 +204,9 @@ struct Settings {
         return usual.contains(environment) ? usual : usual + [environment]
     }
 
-    /// The environment's ledger, caught up; warns when derived data had to be rebuilt.
-    func openSession(toProject: Bool = false) async throws -> LedgerSession {
-        try await openSession(
-            try await EnvironmentLedger.open(configuration.ledger, environment: environment),
-            toProject: toProject)
-    }
-
-    /// Catches up an open ledger, with progress on standard error. With `toProject`, requests that
-    /// the process that projects hands over.
-    func openSession(
-        _ ledger: EnvironmentLedger, toProject: Bool = false
-    ) async throws -> LedgerSession {
-        let progress = ProgressLine()
-        let session =
-            toProject
-            ? try await LedgerSession.openToProject(ledger) { progress.show($0.text) }
-            : try await LedgerSession.open(ledger) { progress.show($0.text) }
-        progress.end()
-        for remark in session.remarks { Console.note("warning: \(remark)") }
-        return session
-    }
-
-    /// Catches up and closes a ledger after an append. Returns a failure instead of throwing: the
-    /// caller first reports what was appended, which is durable regardless of derived data.
-    func catchUp(appended ledger: EnvironmentLedger) async -> Result<Void, any Error> {
-        do {
-            try await openSession(ledger).close()
-            return .success(())
-        } catch {
-            await ledger.close()
-            return .failure(CommandFailure.afterAppending(error))
-        }
+    /// The environment's ledger, caught up.
+    func openSession() async throws -> LedgerSession {
+        try await openSession(try await openLedger())
     }
 }
 

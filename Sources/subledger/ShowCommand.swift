@@ -2,7 +2,7 @@ import ArgumentParser
 import Projection
 import Queries
 
-struct ShowCommand: AsyncParsableCommand {
+struct ShowCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "A subscription's state, and the events behind it.")
 
@@ -12,19 +12,11 @@ struct ShowCommand: AsyncParsableCommand {
     @OptionGroup var moment: MomentOptions
     @OptionGroup var common: SharedOptions
 
-    func run() async throws {
-        try await perform {
-            let settings = try Settings(common)
-            let moment = try moment.moment()
-            let session = try await settings.openSession()
-            let reading = try await session.query.reading(
-                id, bundleId: settings.bundleId, moment: moment)
-            if common.json {
-                try Console.out { reading.writeShow(to: &$0) }
-            } else {
-                try Console.out(reading.showText())
-            }
-            await session.close()
+    func output(_ settings: Settings) async throws -> Output {
+        let moment = try moment.moment()
+        let reading = try await settings.withSession { session in
+            try await session.query.reading(id, bundleId: settings.bundleId, moment: moment)
         }
+        return Output(json: { reading.writeShow(to: &$0) }, text: reading.showText())
     }
 }

@@ -1,13 +1,10 @@
 import AppStore
 import ArgumentParser
 import Foundation
-import Logging
-import ServiceLifecycle
 import Simulator
-import UnixSignals
 
 extension SimulateCommand {
-    struct NotifyCommand: AsyncParsableCommand {
+    struct NotifyCommand: OutputCommand {
         static let configuration = CommandConfiguration(
             commandName: "notify",
             abstract: "Post the notifications of seeded lives to a server, as Apple does.",
@@ -55,73 +52,36 @@ extension SimulateCommand {
         @OptionGroup var store: SimulatedStoreOptions
         @OptionGroup var common: SharedOptions
 
-        func run() async throws {
-            try await perform {
-                let settings = try Settings(common)
-                let url = try address()
-                let books = try store.books(settings)
-                let attempts = AttemptBook()
-                let notifier = Notifier(
-                    books: books, attempts: attempts, faults: try deliveryFaults(),
-                    from: try from.map { try StatedTime.read($0, "from") })
-                let (now, speed) = (Console.now, try statedSpeed())
-                let end = try until.map { try StatedTime.read($0, "until") } ?? now
-                let time = StoreTime(
-                    from: min(notifier.nextArrival ?? now, end), speed: speed, until: end)
-                let kept = try store.keys()
-                let progress = ProgressLine()
-                let isJSON = common.json
-                let delivery = SimulatedDelivery(
-                    notifier: notifier,
-                    signer: DeliverySigner(authority: kept.authority), time: time, url: url,
-                    end: end, rest: speed == nil ? min(end, now) : nil,
-                    report: { moment in progress.show("notify: \(moment.rfc3339)") },
-                    finished: { tally in
-                        progress.end()
-                        try? Console.out(
-                            NotifyCommand.report(
-                                tally, books, attempts, until: end, isJSON: isJSON))
-                    })
-                let setup = SimulatedAPI.Setup(
-                    books: books, key: kept.key, authority: kept.authority, attempts: attempts,
-                    storeClock: { time.now }, clock: { Console.now })
-                try await serve(delivery, setup)
-            }
-        }
-
-        // MARK: Serving
-
-        /// Runs the deliveries, and the API until it is stopped.
-        private func serve(
-            _ delivery: SimulatedDelivery, _ setup: SimulatedAPI.Setup
-        ) async throws {
-            let logger = Logger(label: "subledger.simulate") { _ in SwiftLogNoOpLogHandler() }
-            typealias Hosted = ServiceGroupConfiguration.ServiceConfiguration
-            var services: [Hosted] = []
-            if let port {
-                let (directory, isJSON) = (store.authority, common.json)
-                let server = SimulatedServer(SimulatedAPI(setup), port: port, logger: logger) {
-                    port in
-                    try? Console.out(
-                        ServerCommand.greeting(setup, directory, port: port, isJSON: isJSON))
-                }
-                services.append(Hosted(service: server))
-            }
-            services.append(
-                Hosted(
-                    service: delivery,
-                    successTerminationBehavior: port == nil ? .gracefullyShutdownGroup : .ignore))
-            let group = ServiceGroup(
-                configuration: ServiceGroupConfiguration(
-                    services: services, gracefulShutdownSignals: [.sigterm, .sigint],
-                    logger: logger))
-            do { try await group.run() } catch {
-                guard let port else { throw error }
-                throw CommandFailure(
-                    code: "portUnavailable",
-                    message: "Cannot listen on 127.0.0.1:\(port); choose another --port.",
-                    exit: .io)
-            }
+        func output(_ settings: Settings) async throws -> Output {
+            let url = try address()
+            let books = try store.books(settings)
+            let attempts = AttemptBook()
+            let notifier = Notifier(
+                books: books, attempts: attempts, faults: try deliveryFaults(),
+                from: try from.map { try MomentOptions.time($0, "--from") })
+            let (now, speed) = (Console.now, try statedSpeed())
+            let end = try until.map { try MomentOptions.time($0, "--until") } ?? now
+            let time = StoreTime(
+                from: min(notifier.nextArrival ?? now, end), speed: speed, until: end)
+            let kept = try store.keys()
+            let progress = ProgressLine()
+            let isJSON = common.json
+            let delivery = SimulatedDelivery(
+                notifier: notifier,
+                signer: DeliverySigner(authority: kept.authority), time: time, url: url,
+                end: end, rest: speed == nil ? min(end, now) : nil,
+                report: { moment in progress.show("notify: \(moment.rfc3339)") },
+                finished: { tally in
+                    progress.end()
+                    let result = NotifyCommand.result(tally, books, attempts, until: end)
+                    try? result.print(asJSON: isJSON)
+                })
+            let setup = SimulatedAPI.Setup(
+                books: books, key: kept.key, authority: kept.authority, attempts: attempts,
+                storeClock: { time.now }, clock: { Console.now })
+            try await ServerCommand.serve(
+                setup, store.authority, port: port, beside: delivery, isJSON: isJSON)
+            return .printed()
         }
 
         // MARK: Options
@@ -130,10 +90,9 @@ extension SimulateCommand {
             guard let url = URL(string: to), ["http", "https"].contains(url.scheme ?? ""),
                 url.host?.isEmpty == false
             else {
-                throw CommandFailure(
-                    code: "invalidOption",
-                    message: "--to takes a full URL, e.g."
-                        + " http://127.0.0.1:8080/appstore/notifications.", exit: .usage)
+                throw CommandFailure.invalidOption(
+                    "--to takes a full URL, e.g."
+                        + " http://127.0.0.1:8080/appstore/notifications.")
             }
             return to
         }
@@ -141,9 +100,7 @@ extension SimulateCommand {
         private func statedSpeed() throws(CommandFailure) -> Double? {
             guard let speed else { return nil }
             guard speed > 0, speed.isFinite else {
-                throw CommandFailure(
-                    code: "invalidOption", message: "--speed takes a number above 0.",
-                    exit: .usage)
+                throw CommandFailure.invalidOption("--speed takes a number above 0.")
             }
             return speed
         }
@@ -159,23 +116,18 @@ extension SimulateCommand {
             return found
         }
 
-        // MARK: Telling
-
-        private static func report(
+        private static func result(
             _ tally: Notifier.Tally, _ books: ServedBooks, _ attempts: AttemptBook,
-            until end: Timestamp, isJSON: Bool
-        ) -> String {
-            guard isJSON else {
-                return """
-                    \(tally.notifications) notifications of \(books.chainCount) lives up to \
-                    \(end.rfc3339): \(tally.attempts) attempts, \(tally.handedOver) handed over, \
-                    \(tally.failed) failed, \(tally.lost) lost unnoticed, \
-                    \(tally.givenUp) given up, \(attempts.failedCount) never taken
+            until end: Timestamp
+        ) -> Output {
+            let text = """
+                \(tally.notifications) notifications of \(books.chainCount) lives up to \
+                \(end.rfc3339): \(tally.attempts) attempts, \(tally.handedOver) handed over, \
+                \(tally.failed) failed, \(tally.lost) lost unnoticed, \
+                \(tally.givenUp) given up, \(attempts.failedCount) never taken
 
-                    """
-            }
-            var json = JSONWriter()
-            json.object { json in
+                """
+            return Output(text: text) { json in
                 json.member("notifications", tally.notifications)
                 json.member("lives", books.chainCount)
                 json.member("until", end)
@@ -186,8 +138,6 @@ extension SimulateCommand {
                 json.member("givenUp", tally.givenUp)
                 json.member("neverTaken", attempts.failedCount)
             }
-            json.newline()
-            return json.string
         }
     }
 }

@@ -5,7 +5,7 @@ import Signing
 import Simulator
 
 extension SimulateCommand {
-    struct ReceiptsCommand: AsyncParsableCommand {
+    struct ReceiptsCommand: OutputCommand {
         static let configuration = CommandConfiguration(
             commandName: "receipts",
             abstract:
@@ -36,24 +36,22 @@ extension SimulateCommand {
 
         @OptionGroup var common: SharedOptions
 
-        func run() async throws {
-            try await perform {
-                let books = try SimulatedStoreOptions.books(
-                    try Settings(common), chains: chains, seed: seed)
-                let moment = try at.map { try StatedTime.read($0, "at") } ?? Console.now
-                let reported = OriginalStoreKit(books)
-                let authority = try ReceiptAuthority()
-                let ids = reported.ids(at: moment)
-                do {
-                    try write(reported, ids, authority, at: moment)
-                } catch let error as CocoaError {
-                    throw CommandFailure(
-                        code: "ioError",
-                        message: "\(directory): it cannot be written (\(error.code.rawValue)).",
-                        exit: .io)
-                }
-                try Console.out("\(ids.count) customers as of \(moment.rfc3339) in \(directory)\n")
+        func output(_ settings: Settings) async throws -> Output {
+            let books = ServedBooks(try settings.simulatedLives(.chains(chains), seed: seed))
+            let moment = try at.map { try MomentOptions.time($0, "--at") } ?? Console.now
+            let reported = OriginalStoreKit(books)
+            let authority = try ReceiptAuthority()
+            let ids = reported.ids(at: moment)
+            do {
+                try write(reported, ids, authority, at: moment)
+            } catch let error as CocoaError {
+                throw CommandFailure(
+                    code: "ioError",
+                    message: "\(directory): it cannot be written (\(error.code.rawValue)).",
+                    exit: .io)
             }
+            try Console.out("\(ids.count) customers as of \(moment.rfc3339) in \(directory)\n")
+            return .printed()
         }
 
         private func write(

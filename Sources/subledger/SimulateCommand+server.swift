@@ -7,7 +7,7 @@ import Simulator
 import UnixSignals
 
 extension SimulateCommand {
-    struct ServerCommand: AsyncParsableCommand {
+    struct ServerCommand: OutputCommand {
         static let configuration = CommandConfiguration(
             commandName: "server",
             abstract: "Serve a simulated App Store Server API on loopback.",
@@ -36,28 +36,45 @@ extension SimulateCommand {
         @OptionGroup var store: SimulatedStoreOptions
         @OptionGroup var common: SharedOptions
 
-        func run() async throws {
-            try await perform {
-                let settings = try Settings(common)
-                let setup = try setup(settings)
-                let directory = store.authority
-                let isJSON = common.json
-                let logger = Logger(label: "subledger.simulate") { _ in SwiftLogNoOpLogHandler() }
+        func output(_ settings: Settings) async throws -> Output {
+            try await ServerCommand.serve(
+                try setup(settings), store.authority, port: port, isJSON: common.json)
+            return .printed()
+        }
+
+        /// Serves the API on the port until it is stopped, beside a delivery; without a port, only
+        /// delivers.
+        static func serve(
+            _ setup: SimulatedAPI.Setup, _ directory: String, port: Int?,
+            beside delivery: SimulatedDelivery? = nil, isJSON: Bool
+        ) async throws {
+            let logger = Logger(label: "subledger.simulate") { _ in SwiftLogNoOpLogHandler() }
+            typealias Hosted = ServiceGroupConfiguration.ServiceConfiguration
+            var services: [Hosted] = []
+            if let port {
                 let server = SimulatedServer(SimulatedAPI(setup), port: port, logger: logger) {
                     port in
-                    try? Console.out(
-                        ServerCommand.greeting(setup, directory, port: port, isJSON: isJSON))
+                    try? greeting(setup, directory, port: port).print(asJSON: isJSON)
                 }
-                let group = ServiceGroup(
-                    configuration: ServiceGroupConfiguration(
-                        services: [server], gracefulShutdownSignals: [.sigterm, .sigint],
-                        logger: logger))
-                do { try await group.run() } catch {
-                    throw CommandFailure(
-                        code: "portUnavailable",
-                        message: "Cannot listen on 127.0.0.1:\(port); choose another --port.",
-                        exit: .io)
-                }
+                services.append(Hosted(service: server))
+            }
+            if let delivery {
+                services.append(
+                    Hosted(
+                        service: delivery,
+                        successTerminationBehavior: port == nil
+                            ? .gracefullyShutdownGroup : .ignore))
+            }
+            let group = ServiceGroup(
+                configuration: ServiceGroupConfiguration(
+                    services: services, gracefulShutdownSignals: [.sigterm, .sigint],
+                    logger: logger))
+            do { try await group.run() } catch {
+                guard let port else { throw error }
+                throw CommandFailure(
+                    code: "portUnavailable",
+                    message: "Cannot listen on 127.0.0.1:\(port); choose another --port.",
+                    exit: .io)
             }
         }
 
@@ -67,7 +84,7 @@ extension SimulateCommand {
             let books = try store.books(settings)
             let outages = try store.statedOutages()
             let shift = try now.map {
-                try StatedTime.read($0, "now").milliseconds(since: Console.now)
+                try MomentOptions.time($0, "--now").milliseconds(since: Console.now)
             }
             let kept = try store.keys()
             var setup = SimulatedAPI.Setup(
@@ -84,24 +101,21 @@ extension SimulateCommand {
 
         // MARK: Greeting
 
-        static func greeting(
-            _ setup: SimulatedAPI.Setup, _ directory: String, port: Int, isJSON: Bool
-        ) -> String {
+        private static func greeting(
+            _ setup: SimulatedAPI.Setup, _ directory: String, port: Int
+        ) -> Output {
             let address = "http://127.0.0.1:\(port)"
             let root = "\(directory)/\(Authority.rootFileName)"
             let key = "\(directory)/\(ServedKey.fileName)"
             let ids = setup.books.someIds(3)
-            guard isJSON else {
-                return """
-                    simulated App Store Server API on \(address), \(setup.books.chainCount) lives
-                    try: subledger api statuses \(ids.first ?? "ID") --bundle-id \
-                    \(setup.books.bundleId) --trust-root \(root) --key-id \(setup.key.keyId) \
-                    --issuer-id \(setup.key.issuerId) --key-file \(key) --base-url \(address)
+            let text = """
+                simulated App Store Server API on \(address), \(setup.books.chainCount) lives
+                try: subledger api statuses \(ids.first ?? "ID") --bundle-id \
+                \(setup.books.bundleId) --trust-root \(root) --key-id \(setup.key.keyId) \
+                --issuer-id \(setup.key.issuerId) --key-file \(key) --base-url \(address)
 
-                    """
-            }
-            var json = JSONWriter()
-            json.object { json in
+                """
+            return Output(text: text) { json in
                 json.member("port", port)
                 json.member("baseUrl", address)
                 json.member("bundleId", setup.books.bundleId)
@@ -111,8 +125,6 @@ extension SimulateCommand {
                 json.member("root", root)
                 json.array("ids", ids)
             }
-            json.newline()
-            return json.string
         }
     }
 }

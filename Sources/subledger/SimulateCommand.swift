@@ -13,7 +13,7 @@ struct SimulateCommand: AsyncParsableCommand {
             HistoryCommand.self, ServerCommand.self, NotifyCommand.self, ReceiptsCommand.self,
         ])
 
-    struct HistoryCommand: AsyncParsableCommand {
+    struct HistoryCommand: OutputCommand {
         static let configuration = CommandConfiguration(
             commandName: "history",
             abstract: "Write the signed notifications of seeded lives to standard output.",
@@ -56,72 +56,47 @@ struct SimulateCommand: AsyncParsableCommand {
 
         @OptionGroup var common: SharedOptions
 
-        func run() async throws {
-            try await perform {
-                let settings = try Settings(common)
-                let plan = try plan(settings)
-                let authority = try prepareAuthority()
-                let truths = try truth.map { try TruthFile($0) }
-                // A reader that closes the pipe early is not an error.
-                signal(SIGPIPE, SIG_DFL)
-                let progress = ProgressLine()
-                let last = try await SignedHistory(plan, authority: authority).emit(
-                    skipping: skip,
-                    report: { done in
-                        progress.show("simulate: \(done.events) events of \(done.lives) lives")
-                    },
-                    to: { piece in
-                        try Console.out(piece.lines)
-                        try truths?.write(piece.truths)
-                    })
-                try truths?.close()
-                progress.end()
-                report(last)
-            }
+        func output(_ settings: Settings) async throws -> Output {
+            let plan = try plan(settings)
+            let authority = try prepareAuthority()
+            let truths = try truth.map { try TruthFile($0) }
+            // A reader that closes the pipe early is not an error.
+            signal(SIGPIPE, SIG_DFL)
+            let progress = ProgressLine()
+            let last = try await SignedHistory(plan, authority: authority).emit(
+                skipping: skip,
+                report: { done in
+                    progress.show("simulate: \(done.events) events of \(done.lives) lives")
+                },
+                to: { piece in
+                    try Console.out(piece.lines)
+                    try truths?.write(piece.truths)
+                })
+            try truths?.close()
+            progress.end()
+            report(last)
+            return .printed()
         }
 
         private func plan(_ settings: Settings) throws -> HistoryPlan {
-            guard (events == nil) != (chains == nil), (events ?? chains ?? 0) > 0, skip >= 0 else {
-                throw CommandFailure(
-                    code: "invalidOption",
-                    message: "Give --events or --chains, a number above 0 (and --skip none below).",
-                    exit: .usage)
+            guard (events == nil) != (chains == nil), skip >= 0 else {
+                throw CommandFailure.invalidOption(
+                    "Give --events or --chains, a number above 0 (and --skip none below).")
             }
-            guard seed <= HistoryPlan.maximumSeed else {
-                throw CommandFailure(
-                    code: "invalidOption",
-                    message: "--seed takes 0 to \(HistoryPlan.maximumSeed).", exit: .usage)
-            }
-            guard [.production, .sandbox].contains(settings.environment) else {
-                throw CommandFailure(
-                    code: "invalidOption",
-                    message: "Lives are simulated in production and sandbox only.", exit: .usage)
-            }
-            let usual = SubscriberWorld()
-            let app = settings.configuration.apps.first
-            return HistoryPlan(
-                world: SubscriberWorld(
-                    bundleId: app?.bundleId ?? usual.bundleId,
-                    appAppleId: app?.appAppleId ?? usual.appAppleId),
-                environment: settings.environment, seed: seed,
-                limit: events.map { .events($0) } ?? .chains(chains ?? 1))
+            return try settings.simulatedLives(
+                events.map { .events($0) } ?? .chains(chains ?? 1), seed: seed)
         }
 
         private func prepareAuthority() throws -> Authority {
             guard root != nil || authority != nil else {
-                throw CommandFailure(
-                    code: "invalidOption",
-                    message:
-                        "Nothing could verify the output: name a file for the root with --root,"
-                        + " or a directory for the authority with --authority.", exit: .usage)
+                throw CommandFailure.invalidOption(
+                    "Nothing could verify the output: name a file for the root with --root,"
+                        + " or a directory for the authority with --authority.")
             }
             do {
                 let made = try authority.map { try Authority.kept(in: $0) } ?? Authority()
                 if let root { try Data(made.rootDER).write(to: URL(filePath: root)) }
                 return made
-            } catch let problem as Authority.DirectoryProblem {
-                throw CommandFailure(
-                    code: "unusableAuthority", message: problem.description, exit: .io)
             } catch let error as CocoaError {
                 throw CommandFailure(
                     code: "ioError",

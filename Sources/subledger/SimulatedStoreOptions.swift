@@ -36,43 +36,13 @@ struct SimulatedStoreOptions: ParsableArguments {
         if let firstPurchases {
             range = try SimulatedStoreOptions.range(firstPurchases, "first-purchases")
         }
-        return try SimulatedStoreOptions.books(
-            settings, chains: chains, seed: seed, firstPurchases: range)
-    }
-
-    static func books(
-        _ settings: Settings, chains: Int, seed: UInt64,
-        firstPurchases: ClosedRange<Timestamp> = SubscriberWorld.defaultFirstPurchases
-    ) throws(CommandFailure) -> ServedBooks {
-        guard chains > 0, seed <= HistoryPlan.maximumSeed,
-            [.production, .sandbox].contains(settings.environment)
-        else {
-            throw CommandFailure(
-                code: "invalidOption",
-                message: "--chains is 1 or more, --seed at most \(HistoryPlan.maximumSeed), and"
-                    + " lives are simulated in production and sandbox only.", exit: .usage)
-        }
-        let usual = SubscriberWorld()
-        let app = settings.configuration.apps.first
         return ServedBooks(
-            HistoryPlan(
-                world: SubscriberWorld(
-                    bundleId: app?.bundleId ?? usual.bundleId,
-                    appAppleId: app?.appAppleId ?? usual.appAppleId,
-                    firstPurchases: firstPurchases,
-                    horizon: firstPurchases.upperBound.advanced(
-                        byMilliseconds: SubscriberWorld.followedMilliseconds)),
-                environment: settings.environment, seed: seed, limit: .chains(chains)))
+            try settings.simulatedLives(.chains(chains), seed: seed, firstPurchases: range))
     }
 
     /// The signing authority and the accepted API key; both created on first use.
     func keys() throws -> (authority: Authority, key: ServedKey) {
-        do {
-            return (try Authority.kept(in: authority), try ServedKey.kept(in: authority))
-        } catch let problem as Authority.DirectoryProblem {
-            throw CommandFailure(
-                code: "unusableAuthority", message: problem.description, exit: .io)
-        }
+        (try Authority.kept(in: authority), try ServedKey.kept(in: authority))
     }
 
     /// Times in which every notification is lost.
@@ -90,16 +60,14 @@ struct SimulatedStoreOptions: ParsableArguments {
     ) throws(CommandFailure) -> ClosedRange<Timestamp> {
         let parts = text.split(separator: "/").map(String.init)
         guard parts.count == 2 else {
-            throw CommandFailure(
-                code: "invalidOption", message: "--\(option) takes FROM/TO.", exit: .usage)
+            throw CommandFailure.invalidOption("--\(option) takes FROM/TO.")
         }
         let (from, to) = (
-            try StatedTime.read(parts[0], option), try StatedTime.read(parts[1], option)
+            try MomentOptions.time(parts[0], "--\(option)"),
+            try MomentOptions.time(parts[1], "--\(option)")
         )
         guard from <= to else {
-            throw CommandFailure(
-                code: "invalidOption", message: "--\(option) ends before it begins.",
-                exit: .usage)
+            throw CommandFailure.invalidOption("--\(option) ends before it begins.")
         }
         return from...to
     }
@@ -114,8 +82,37 @@ struct SimulatedStoreOptions: ParsableArguments {
                 code: "unreadableInput", message: "\(path) cannot be read.", exit: .io)
         }
         do throws(ServedFaultRule.ScriptProblem) { return try read(Array(data)) } catch {
-            throw CommandFailure(
-                code: "invalidOption", message: "\(path): \(error)", exit: .usage)
+            throw CommandFailure.invalidOption("\(path): \(error)")
         }
+    }
+}
+
+extension Settings {
+    /// The seeded lives of the configured app, or of an invented one.
+    func simulatedLives(
+        _ limit: HistoryPlan.Limit, seed: UInt64,
+        firstPurchases: ClosedRange<Timestamp> = SubscriberWorld.defaultFirstPurchases
+    ) throws(CommandFailure) -> HistoryPlan {
+        let count =
+            switch limit {
+            case .events(let count), .chains(let count): count
+            }
+        guard count > 0, seed <= HistoryPlan.maximumSeed,
+            [.production, .sandbox].contains(environment)
+        else {
+            throw CommandFailure.invalidOption(
+                "--chains and --events take 1 or more, --seed at most \(HistoryPlan.maximumSeed),"
+                    + " and lives are simulated in production and sandbox only.")
+        }
+        let usual = SubscriberWorld()
+        let app = configuration.apps.first
+        return HistoryPlan(
+            world: SubscriberWorld(
+                bundleId: app?.bundleId ?? usual.bundleId,
+                appAppleId: app?.appAppleId ?? usual.appAppleId,
+                firstPurchases: firstPurchases,
+                horizon: firstPurchases.upperBound.advanced(
+                    byMilliseconds: SubscriberWorld.followedMilliseconds)),
+            environment: environment, seed: seed, limit: limit)
     }
 }

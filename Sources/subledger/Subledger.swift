@@ -28,17 +28,24 @@ struct Subledger: AsyncParsableCommand {
             DemoCommand.self, BenchCommand.self,
         ])
 
+    /// Parses and runs a command.
+    ///
+    /// - Parameter arguments: nil for those of the process.
+    static func run(_ arguments: [String]?) async throws {
+        var command = try parseAsRoot(arguments)
+        if var asynchronous = command as? any AsyncParsableCommand {
+            try await asynchronous.run()
+        } else {
+            try command.run()
+        }
+    }
+
     /// Runs the named command; usage errors are reported like all others.
     static func main() async {
         // With SIGXFSZ ignored, a file size limit is reported like a full disk.
         signal(SIGXFSZ, SIG_IGN)
         do {
-            var command = try parseAsRoot()
-            if var asynchronous = command as? any AsyncParsableCommand {
-                try await asynchronous.run()
-            } else {
-                try command.run()
-            }
+            try await run(nil)
         } catch {
             // The command has already reported its failure.
             guard !(error is ExitCode), exitCode(for: error) == .validationFailure else {

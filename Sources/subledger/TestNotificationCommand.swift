@@ -4,7 +4,7 @@ import AppleSync
 import ArgumentParser
 import Queries
 
-struct TestNotificationCommand: AsyncParsableCommand {
+struct TestNotificationCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "test-notification",
         abstract: "Request a TEST notification from Apple and check that it arrives.",
@@ -22,37 +22,26 @@ struct TestNotificationCommand: AsyncParsableCommand {
     @OptionGroup var access: APIOptions
     @OptionGroup var common: SharedOptions
 
-    func run() async throws {
-        try await perform {
-            let settings = try Settings(common)
-            guard (1...TestNotificationLimits.longestWaitSeconds).contains(wait) else {
-                throw CommandFailure(
-                    code: "invalidOption",
-                    message: "--wait takes 1 to \(TestNotificationLimits.longestWaitSeconds).",
-                    exit: .usage)
-            }
-            let asking = try Asking(settings, access)
-            let report = await asking.result {
-                try await TestNotification(
-                    try asking.client(),
-                    ledger: try await asking.books.ledger(settings.environment),
-                    verifier: try settings.verifier(), clock: SystemClock()
-                ).run(wait: Int64(wait) * 1_000) { Console.note($0) }
-            }
-            try emit(try report.get())
+    func output(_ settings: Settings) async throws -> Output {
+        guard (1...TestNotificationLimits.longestWaitSeconds).contains(wait) else {
+            throw CommandFailure.invalidOption(
+                "--wait takes 1 to \(TestNotificationLimits.longestWaitSeconds).")
         }
-    }
-
-    private func emit(_ report: TestNotificationReport) throws {
-        if common.json {
-            try Console.out { report.write(to: &$0) }
-        } else {
-            for line in report.lines { try Console.out(line + "\n") }
+        let report = try await settings.withApple(access) { apple in
+            try await TestNotification(
+                try apple.client(), ledger: try await apple.ledgers.ledger(settings.environment),
+                verifier: try settings.verifier(), clock: SystemClock()
+            ).run(wait: Int64(wait) * 1_000) { Console.note($0) }
         }
+        var isClean = false
+        var failure: APIFailure?
         switch report.diagnosis {
-        case .arrived: return
-        case .notRequested(let failure): throw CommandFailure(failure)
-        default: throw ExitCode(CommandFailure.Exit.negative.rawValue)
+        case .arrived: isClean = true
+        case .notRequested(let reason): failure = reason
+        default: break
         }
+        return Output(
+            json: report.write(to:), text: report.lines.map { $0 + "\n" }.joined(),
+            isClean: isClean, failure: failure)
     }
 }

@@ -4,7 +4,7 @@ import Ledger
 import Projection
 import Queries
 
-struct TimelineCommand: AsyncParsableCommand {
+struct TimelineCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "timeline",
         abstract: "A subscription's transitions and facts, each with its cause.")
@@ -26,34 +26,31 @@ struct TimelineCommand: AsyncParsableCommand {
         case json
     }
 
-    func run() async throws {
-        try await perform {
-            guard (id == nil) != (customer == nil) else {
-                throw CommandFailure(
-                    code: "usage", message: "Name either a chain or --customer.",
-                    exit: .usage)
-            }
-            let settings = try Settings(common)
-            let moment = try moment.moment()
-            let session = try await settings.openSession()
+    var printsJSON: Bool { format.map { $0 == .json } ?? common.json }
+
+    func validate() throws {
+        try requireOne(chain: id, customer: customer)
+    }
+
+    func output(_ settings: Settings) async throws -> Output {
+        let moment = try moment.moment()
+        return try await settings.withSession { session in
             if let customer {
                 let reading = try await session.customers.reading(
                     of: CustomerId(stated: customer), moment: moment)
-                try print(reading.timelineText()) { reading.writeTimeline(to: &$0) }
-            } else if let id {
-                let reading = try await session.query.reading(
-                    id, bundleId: settings.bundleId, moment: moment)
-                try print(reading.timelineText()) { reading.writeTimeline(to: &$0) }
+                return Output(
+                    json: { reading.writeTimeline(to: &$0) }, text: reading.timelineText())
             }
-            await session.close()
+            let reading = try await session.query.reading(
+                id ?? "", bundleId: settings.bundleId, moment: moment)
+            return Output(json: { reading.writeTimeline(to: &$0) }, text: reading.timelineText())
         }
     }
+}
 
-    private func print(_ text: String, _ write: (inout JSONWriter) -> Void) throws {
-        if format == .json || (format == nil && common.json) {
-            try Console.out(write)
-        } else {
-            try Console.out(text)
-        }
+/// Throws a usage error unless either a chain or a customer is named.
+func requireOne(chain: String?, customer: String?) throws {
+    guard (chain == nil) != (customer == nil) else {
+        throw ValidationError("Name either a chain or --customer.")
     }
 }

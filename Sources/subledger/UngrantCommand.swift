@@ -1,7 +1,7 @@
 import ArgumentParser
 import Ledger
 
-struct UngrantCommand: AsyncParsableCommand {
+struct UngrantCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "ungrant", abstract: "Withdraw a grant.")
 
@@ -14,8 +14,8 @@ struct UngrantCommand: AsyncParsableCommand {
     @OptionGroup var order: CommandOptions
     @OptionGroup var common: SharedOptions
 
-    func run() async throws {
-        try await CommandRun(common: common).run(
-            .ungrant(CustomerId(stated: customer), grant: grant), about: nil, order.order)
+    func output(_ settings: Settings) async throws -> Output {
+        try await settings.append(
+            .ungrant(CustomerId(stated: customer), grant: grant), about: nil, order)
     }
 }

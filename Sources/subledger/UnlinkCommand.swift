@@ -1,7 +1,7 @@
 import ArgumentParser
 import Ledger
 
-struct UnlinkCommand: AsyncParsableCommand {
+struct UnlinkCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "unlink",
         abstract: "Remove a link; the appAccountToken applies again, if there is one.")
@@ -15,8 +15,7 @@ struct UnlinkCommand: AsyncParsableCommand {
     @OptionGroup var order: CommandOptions
     @OptionGroup var common: SharedOptions
 
-    func run() async throws {
-        try await CommandRun(common: common).run(
-            .unlink(CustomerId(stated: customer)), about: chain, order.order)
+    func output(_ settings: Settings) async throws -> Output {
+        try await settings.append(.unlink(CustomerId(stated: customer)), about: chain, order)
     }
 }

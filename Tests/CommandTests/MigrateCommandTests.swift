@@ -74,7 +74,7 @@ struct MigrateCommandTests {
                 "migrate-from", "verify-receipt", "stored", "--rate", "20")
             #expect(again.code == 1)
             #expect(again.err.contains("x.txt:1: notOriginalStoreKit"))
-            #expect(again.out.contains("stored evidence: 0 appended, 5 known"))
+            #expect(again.out.contains("stored evidence: 0 appended, 5 duplicates"))
             #expect(again.out.contains("customers differ from their receipts"))
         }
     }

@@ -1,5 +1,6 @@
 public import AppStore
 import AppStoreAPI
+internal import Queries
 
 /// The minimum cost of requesting a number of customers: one page per response, at Apple's rates
 /// and ours. Long histories have more pages, and Apple's latency is not included.
@@ -31,15 +32,8 @@ public struct BackfillEstimate: Sendable, Equatable {
         milliseconds = (Int64(ids) * factor + Int64(slowest) - 1) / Int64(slowest)
     }
 
-    /// The two largest of days, hours, minutes and seconds that are not zero.
-    public var duration: String {
-        let seconds = (milliseconds + 999) / 1_000
-        let parts = [
-            (seconds / 86_400, "d"), (seconds / 3_600 % 24, "h"), (seconds / 60 % 60, "min"),
-            (seconds % 60, "s"),
-        ].drop { $0.0 == 0 }.prefix(2).filter { $0.0 > 0 }
-        return parts.isEmpty ? "0 s" : parts.map { "\($0.0) \($0.1)" }.joined(separator: " ")
-    }
+    /// For people, in whole seconds, rounded up.
+    public var duration: String { Duration.seconds((milliseconds + 999) / 1_000).text }
 
     /// One sentence for people.
     public var text: String {

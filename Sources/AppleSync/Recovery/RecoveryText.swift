@@ -85,10 +85,13 @@ public enum RecoveryText {
             for access in customer.entitlements {
                 var parts: [String] = []
                 if access.deniedMilliseconds > 0 {
-                    parts.append("denied for \(duration(access.deniedMilliseconds))")
+                    parts.append(
+                        "denied for \(Duration.milliseconds(access.deniedMilliseconds).text)")
                 }
                 if access.grantedMilliseconds > 0 {
-                    parts.append("granted for \(duration(access.grantedMilliseconds)) too long")
+                    parts.append(
+                        "granted for \(Duration.milliseconds(access.grantedMilliseconds).text) too long"
+                    )
                 }
                 lines.append(
                     "  \(customer.customer): \(access.entitlement) "
@@ -132,15 +135,5 @@ public enum RecoveryText {
             case .future: "; the window is in the future"
             }
         return "\(state)\(why); log position \(report.position)"
-    }
-
-    /// Days, hours and minutes; seconds if shorter than a minute.
-    static func duration(_ milliseconds: Int64) -> String {
-        let minutes = milliseconds / 60_000
-        guard minutes > 0 else { return "\(milliseconds / 1_000) s" }
-        let parts = [
-            (minutes / 1_440, "d"), (minutes / 60 % 24, "h"), (minutes % 60, "min"),
-        ]
-        return parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")
     }
 }

@@ -11,12 +11,13 @@ struct APICommand: AsyncParsableCommand {
             --yes.
             """,
         subcommands: [
-            APIStatusesCommand.self, APIHistoryCommand.self, APITransactionInfoCommand.self,
-            APIAppTransactionCommand.self, APIOrderCommand.self, APIRefundsCommand.self,
-            APINotificationsCommand.self, APITestNotificationCommand.self,
-            APITestStatusCommand.self, APIExtendCommand.self, APIExtendAllCommand.self,
-            APIExtendStatusCommand.self, APIConsumptionCommand.self,
-            APISetAppAccountTokenCommand.self, APIFinishCommand.self,
-            APIVerifyReceiptCommand.self,
+            APICall<APIQueries.Statuses>.self, APICall<APIQueries.History>.self,
+            APICall<APIQueries.TransactionInfo>.self, APICall<APIQueries.AppTransaction>.self,
+            APICall<APIQueries.Order>.self, APICall<APIQueries.Refunds>.self,
+            APICall<APIQueries.Notifications>.self, APICall<APIQueries.TestNotification>.self,
+            APICall<APIQueries.TestStatus>.self, APICall<APIChanges.Extend>.self,
+            APICall<APIChanges.ExtendAll>.self, APICall<APIQueries.ExtendStatus>.self,
+            APICall<APIChanges.Consumption>.self, APICall<APIChanges.SetAppAccountToken>.self,
+            APICall<APIChanges.Finish>.self, APIVerifyReceiptCommand.self,
         ])
 }

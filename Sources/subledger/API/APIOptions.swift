@@ -83,12 +83,12 @@ extension Settings {
         return isStated || keyed.count < 2 ? [try askedApp(options)] : keyed
     }
 
-    /// The client of every configured app that has a key.
+    /// The clients of apps with a key.
     func clients(
-        _ transport: any APITransport
-    ) throws(CommandFailure) -> [BundleId: AppStoreServerAPIClient] {
+        of apps: [Configuration.App], _ transport: any APITransport
+    ) throws -> [BundleId: AppStoreServerAPIClient] {
         var clients: [BundleId: AppStoreServerAPIClient] = [:]
-        for app in configuration.apps where app.api != nil {
+        for app in apps {
             clients[app.bundleId] = try client(for: app, transport)
         }
         return clients
@@ -97,48 +97,22 @@ extension Settings {
     /// The client for an app, with its key. Warns when other users can read the key file.
     func client(
         for app: Configuration.App, _ transport: any APITransport, requestsPerSecond: Int? = nil
-    ) throws(CommandFailure) -> AppStoreServerAPIClient {
+    ) throws -> AppStoreServerAPIClient {
         guard let api = app.api else {
             throw CommandFailure(
                 code: ConfigurationError.Code.missingKey.rawValue,
                 message: "\(app.bundleId) has no key.", exit: .configuration)
         }
         let place = configuration.apps.firstIndex { $0.bundleId == app.bundleId } ?? 0
-        do throws(ConfigurationError) {
-            let key = "apps[\(place)].api"
-            try api.requireUsable(key: key)
-            let file = try APIKeyFile(path: api.privateKeyFile, key: "\(key).privateKeyFile")
-            if file.isReadableByOthers {
-                Console.note(
-                    "warning: \(file.path) can be read by other users; run chmod 600 on it"
-                )
-            }
-            return AppStoreServerAPIClient(
-                credentials: try file.credentials(api, bundleId: app.bundleId, key: key),
-                hosts: api.baseUrl.map { APIHosts(baseUrl: $0) } ?? .apple,
-                transport: transport, requestsPerSecond: requestsPerSecond)
-        } catch {
-            throw CommandFailure(
-                code: error.code.rawValue, message: error.description, exit: .configuration)
+        let key = "apps[\(place)].api"
+        try api.requireUsable(key: key)
+        let file = try APIKeyFile(path: api.privateKeyFile, key: "\(key).privateKeyFile")
+        if file.isReadableByOthers {
+            Console.note("warning: \(file.path) can be read by other users; run chmod 600 on it")
         }
-    }
-}
-
-extension CommandFailure {
-    /// An id unknown to Apple is exit code 1, a rejected key is a configuration error, and a
-    /// request that never reached Apple is an I/O error.
-    init(_ failure: APIFailure) {
-        let exit: Exit =
-            switch failure.code {
-            case .invalidRequest: .usage
-            case .unauthorized, .wrongSharedSecret: .configuration
-            case .rateLimited, .appleUnavailable, .appleUnreachable, .appleTimedOut, .cancelled,
-                .unexpectedStatus:
-                .io
-            case .refusedByApple, .answerTooLarge, .unreadableAnswer, .answerForAnotherApp,
-                .endlessPages, .unknownOutcome, .receiptRefusedByApple:
-                .negative
-            }
-        self.init(code: failure.code.rawValue, message: failure.description, exit: exit)
+        return AppStoreServerAPIClient(
+            credentials: try file.credentials(api, bundleId: app.bundleId, key: key),
+            hosts: api.baseUrl.map { APIHosts(baseUrl: $0) } ?? .apple,
+            transport: transport, requestsPerSecond: requestsPerSecond)
     }
 }

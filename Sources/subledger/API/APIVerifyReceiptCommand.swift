@@ -8,7 +8,7 @@ import Projection
 import Service
 import Signing
 
-struct APIVerifyReceiptCommand: AsyncParsableCommand {
+struct APIVerifyReceiptCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify-receipt",
         abstract: "Send a receipt to verifyReceipt (deprecated by Apple).",
@@ -39,133 +39,47 @@ struct APIVerifyReceiptCommand: AsyncParsableCommand {
 
     @OptionGroup var common: SharedOptions
 
-    func run() async throws {
-        try await perform {
-            let settings = try Settings(common)
-            let receipt = try await StoredReceipt(reading: file)
-            let app = try settings.app(of: receipt)
-            let secret = try settings.sharedSecret(of: app)
-            let hosts = try hosts(of: app)
-            let transport = HTTPTransport()
-            let client = VerifyReceiptClient(
-                sharedSecret: secret?.newest, hosts: hosts, transport: transport)
-            let answer: Result<APIAnswer<VerifyReceiptResponse>, APIFailure>
-            do throws(APIFailure) {
-                answer = .success(
-                    try await client.verify(
-                        receipt.bytes, excludesOldTransactions: excludeOldTransactions,
-                        first: settings.environment))
-            } catch { answer = .failure(error) }
-            await transport.close()
-            switch answer {
-            case .failure(let failure): throw CommandFailure(failure, about: app.bundleId)
-            case .success(let answer):
-                guard let body = secret.map({ $0.shown(answer.body) }) ?? answer.body else {
-                    throw CommandFailure.secretExposed(by: app.bundleId)
-                }
-                try await emit(answer, shown: body, settings)
+    func output(_ settings: Settings) async throws -> Output {
+        let receipt = try await StoredReceipt(reading: file)
+        let app = try settings.app(of: receipt)
+        let secret = try settings.sharedSecret(of: app)
+        let hosts = try hosts(of: app)
+        let transport = HTTPTransport()
+        let client = VerifyReceiptClient(
+            sharedSecret: secret?.newest, hosts: hosts, transport: transport)
+        let answer: APIAnswer<VerifyReceiptResponse>
+        do {
+            answer = try await closing(transport.close) {
+                try await client.verify(
+                    receipt.bytes, excludesOldTransactions: excludeOldTransactions,
+                    first: settings.environment)
             }
+        } catch let failure as APIFailure { throw CommandFailure(failure, about: app.bundleId) }
+        guard let body = secret.map({ $0.shown(answer.body) }) ?? answer.body else {
+            throw CommandFailure.secretExposed(by: app.bundleId)
         }
+        let taken =
+            append
+            ? try await settings.take(
+                [answer.body], from: .verifyReceipt, into: answer.environment) : nil
+        let value = try? JSONValue.parse(body)
+        // Without the embedded receipts, which are not readable.
+        let shown = (value?.object ?? []).filter { $0.key != "latest_receipt" }
+        let name = EnvironmentLedger.directoryName(answer.environment)
+        let hint = append ? "" : "\(name); not appended (--append does)\n"
+        return Output(
+            .verifyReceipt, answer.environment, [value].compactMap { $0 }, ingest: taken?.value,
+            text: AnswerText.lines(.object(shown)) + hint, failure: taken?.failure)
     }
 
     /// The base URL that all other requests about the app use: a test secret must never reach
     /// Apple's hosts.
-    private func hosts(of app: Configuration.App) throws(CommandFailure) -> APIHosts {
+    private func hosts(of app: Configuration.App) throws(ConfigurationError) -> APIHosts {
         guard let baseUrl else {
             return app.api?.baseUrl.map { APIHosts(baseUrl: $0) } ?? .verifyReceipt
         }
-        do throws(ConfigurationError) {
-            try Configuration.API.requireUsable(baseUrl: baseUrl, key: "--base-url")
-        } catch {
-            throw CommandFailure(
-                code: error.code.rawValue, message: error.description, exit: .configuration)
-        }
+        try Configuration.API.requireUsable(baseUrl: baseUrl, key: "--base-url")
         return APIHosts(baseUrl: baseUrl)
-    }
-
-    private func emit(
-        _ answer: APIAnswer<VerifyReceiptResponse>, shown body: [UInt8], _ settings: Settings
-    ) async throws {
-        let taken = append ? try await take(answer, settings) : nil
-        let summary = taken?.summary
-        let value = try? JSONValue.parse(body)
-        if common.json {
-            try Console.out { json in
-                json.object { json in
-                    json.member("endpoint", Endpoint.verifyReceipt.name)
-                    json.member("environment", answer.environment.rawValue)
-                    json.array("answers", [value].compactMap { $0 })
-                    json.member("hasMore", false)
-                    json.key("ingest")
-                    if let summary { summary.write(to: &json) } else { json.null() }
-                }
-            }
-        } else {
-            try Console.out(AnswerText.lines(APIVerifyReceiptCommand.shown(value)))
-            for error in summary?.errors ?? [] {
-                Console.note("\(error.input): \(error.code): \(error.message)")
-            }
-            let name = EnvironmentLedger.directoryName(answer.environment)
-            try Console.out(
-                summary.map {
-                    "\(name) ledger: \($0.appended) appended, \($0.duplicates) known;"
-                        + " position \($0.position)\n"
-                } ?? "\(name); not appended (--append does)\n")
-        }
-        try taken?.derived.get()
-        if let summary, !summary.isClean {
-            throw ExitCode(CommandFailure.Exit.negative.rawValue)
-        }
-    }
-
-    /// The response without the embedded receipts, which are not readable.
-    private static func shown(_ value: JSONValue?) -> JSONValue {
-        .object((value?.object ?? []).filter { $0.key != "latest_receipt" })
-    }
-
-    private func take(
-        _ answer: APIAnswer<VerifyReceiptResponse>, _ settings: Settings
-    ) async throws -> (summary: IngestSummary, derived: Result<Void, any Error>) {
-        let ledger = try await EnvironmentLedger.open(
-            settings.configuration.ledger, environment: answer.environment)
-        let intake = ResponseIntake(
-            ledger: ledger, apps: try settings.requiredApps(), verifier: try settings.verifier()
-        ) { Console.now }
-        let summary = try await intake.take([answer.body], named: Endpoint.verifyReceipt.name)
-        return (summary, await settings.catchUp(appended: ledger))
-    }
-}
-
-/// A stored receipt, read from a file.
-struct StoredReceipt {
-    let bytes: [UInt8]
-    /// The unverified bundle id in it, used only to select a shared secret.
-    let bundleId: BundleId?
-
-    /// `-` is standard input. Throws when the input is unreadable or too long.
-    init(reading file: String) async throws {
-        if file == "-" { await StandardInput.waitForFirstByte() }
-        guard let handle = file == "-" ? .standardInput : FileHandle(forReadingAtPath: file),
-            let data = try? handle.read(upToCount: AppReceiptLimits.byteCount + 1)
-        else {
-            throw CommandFailure(
-                code: "unreadableInput", message: "\(file): it cannot be read, or is empty.",
-                exit: .io)
-        }
-        guard data.count <= AppReceiptLimits.byteCount else {
-            throw CommandFailure(
-                code: VerificationCode.payloadTooLarge.rawValue,
-                message: "\(file): a receipt has at most \(AppReceiptLimits.byteCount) bytes.",
-                exit: .negative)
-        }
-        let read = [UInt8](data)
-        let inside = (try? JSONValue.parse(read)).flatMap { body in
-            (body["receipt-data"] ?? body["receipt"])?.string
-        }
-        bytes = inside.map { Array($0.utf8) } ?? read
-        bundleId =
-            (try? ReceiptVerifier.readUnverified(bytes))?.bundleId
-            ?? ReceiptForm.transactionReceipt(bytes)?.bundleId
     }
 }
 
@@ -192,15 +106,10 @@ extension Settings {
     }
 
     /// The app's shared secret, read from its file; nil if none is configured.
-    func sharedSecret(of app: Configuration.App) throws(CommandFailure) -> SharedSecret? {
+    func sharedSecret(of app: Configuration.App) throws(ConfigurationError) -> SharedSecret? {
         guard let file = app.sharedSecretFile else { return nil }
         let place = configuration.apps.firstIndex { $0.bundleId == app.bundleId } ?? 0
-        do throws(ConfigurationError) {
-            return try SharedSecret(file: file, key: "apps[\(place)].sharedSecretFile")
-        } catch {
-            throw CommandFailure(
-                code: error.code.rawValue, message: error.description, exit: .configuration)
-        }
+        return try SharedSecret(file: file, key: "apps[\(place)].sharedSecretFile")
     }
 }
 

@@ -58,14 +58,3 @@ extension Fact {
         }
     }
 }
-
-extension Duration {
-    /// For people: the largest suitable unit, e.g. `3 h`.
-    var text: String {
-        let seconds = components.seconds
-        if seconds < 120 { return "\(seconds) s" }
-        if seconds < 7_200 { return "\(seconds / 60) min" }
-        if seconds < 172_800 { return "\(seconds / 3_600) h" }
-        return "\(seconds / 86_400) d"
-    }
-}

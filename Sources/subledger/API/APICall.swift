@@ -1,0 +1,136 @@
+import AppStore
+import AppStoreAPI
+import AppleSync
+import ArgumentParser
+import Intake
+import Projection
+
+/// A call of the App Store Server API: the options of a command, and the request they make.
+protocol APIRequest: ParsableArguments {
+    static var configuration: CommandConfiguration { get }
+    static var endpoint: Endpoint { get }
+
+    /// Throws unless the options are usable, and a change is confirmed.
+    func check() throws(CommandFailure)
+
+    func send(_ call: inout APIExchange) async throws
+}
+
+extension APIRequest {
+    func check() throws(CommandFailure) {}
+}
+
+/// The command of a request: sends it, appends signed evidence to the ledger, and prints both.
+struct APICall<Request: APIRequest>: OutputCommand {
+    static var configuration: CommandConfiguration { Request.configuration }
+
+    @OptionGroup var request: Request
+    @OptionGroup var access: APIOptions
+    @OptionGroup var common: SharedOptions
+
+    func output(_ settings: Settings) async throws -> Output {
+        try request.check()
+        var exchange: APIExchange?
+        var failure: (any Error)?
+        do {
+            try await settings.withApple(access) { apple in
+                var started = APIExchange(
+                    client: try apple.client(), choice: settings.environmentChoice)
+                defer { exchange = started }
+                try await request.send(&started)
+            }
+        } catch { failure = error }
+        // Pages before the failure are kept and printed.
+        guard let exchange, !exchange.bodies.isEmpty else {
+            if let failure { throw failure }
+            return .printed()
+        }
+        let reader = AppleResponseReader(verifier: try settings.verifier(), now: Console.now)
+        let evidence = exchange.bodies.filter { AppleResponseReader.holdsEvidence($0) }
+        var environment = exchange.environment
+        var taken: (value: IngestSummary, failure: (any Error)?)?
+        if !evidence.isEmpty {
+            let claimed = evidence.lazy.compactMap { AppleResponseReader.claimedEnvironment($0) }
+            let named = settings.isEnvironmentNamed ? settings.environment : claimed.first
+            let own = named ?? exchange.environment ?? settings.environment
+            environment = own
+            taken = try await settings.take(evidence, from: Request.endpoint, into: own)
+        }
+        let values = exchange.bodies.compactMap { reader.read($0) }
+        var text = values.map(AnswerText.lines).joined()
+        if values.isEmpty { text = "Apple has accepted it.\n" }
+        if exchange.hasMore { text += "… and more: raise --pages\n" }
+        return Output(
+            Request.endpoint, environment, values, hasMore: exchange.hasMore,
+            ingest: taken?.value, text: text, failure: taken?.failure ?? failure)
+    }
+}
+
+/// The client of a call, where to ask, and the responses so far.
+struct APIExchange {
+    let client: AppStoreServerAPIClient
+    let choice: EnvironmentChoice
+    var bodies: [[UInt8]] = []
+    var environment: AppStore.Environment?
+    /// Whether pages beyond the requested number exist.
+    var hasMore = false
+
+    mutating func add<Value>(_ answer: APIAnswer<Value>) {
+        bodies.append(answer.body)
+        environment = answer.environment
+    }
+
+    /// Adds pages until they end or the limit is reached.
+    mutating func add<Page: PagedResponse>(
+        _ walk: PageWalk<Page>, limit: Int
+    ) async throws(APIFailure) {
+        var pages = walk.makeAsyncIterator()
+        while let page = try await pages.next() {
+            add(page)
+            hasMore = page.value.isFollowed
+            if bodies.count >= max(1, limit) { return }
+        }
+    }
+}
+
+extension Settings {
+    /// Appends the signed parts of responses, and catches derived data up.
+    func take(
+        _ bodies: [[UInt8]], from endpoint: Endpoint, into environment: AppStore.Environment
+    ) async throws -> (value: IngestSummary, failure: (any Error)?) {
+        let (apps, verifier) = (try requiredApps(), try verifier())
+        return try await appending(to: environment) { ledger in
+            try await withRevocation { revocation in
+                try await ResponseIntake(
+                    ledger: ledger, apps: apps, verifier: verifier, revocation: revocation
+                ) { Console.now }.take(bodies, named: endpoint.name)
+            }
+        }
+    }
+}
+
+extension Output {
+    /// Apple's responses, and what of them was appended.
+    ///
+    /// - Parameter text: of the responses, for people.
+    init(
+        _ endpoint: Endpoint, _ environment: AppStore.Environment?, _ values: [JSONValue],
+        hasMore: Bool = false, ingest: IngestSummary?, text: String, failure: (any Error)?
+    ) {
+        let name = environment.map { EnvironmentLedger.directoryName($0) } ?? ""
+        let appended = ingest.map {
+            "\(name) ledger: \($0.countsText); position \($0.position)\n"
+        }
+        self.init(
+            text: text + (appended ?? ""), notes: ingest?.notes ?? [],
+            isClean: ingest?.isClean ?? true, failure: failure
+        ) { json in
+            json.member("endpoint", endpoint.name)
+            json.member("environment", environment?.rawValue)
+            json.array("answers", values)
+            json.member("hasMore", hasMore)
+            json.key("ingest")
+            if let ingest { ingest.write(to: &json) } else { json.null() }
+        }
+    }
+}

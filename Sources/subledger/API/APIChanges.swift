@@ -1,0 +1,184 @@
+import AppStore
+import AppStoreAPI
+import ArgumentParser
+
+/// The calls that change something at Apple, and require `--yes`.
+enum APIChanges {
+    struct Extend: APIRequest {
+        static let configuration = CommandConfiguration(
+            commandName: "extend",
+            abstract: "Extend one subscription, without charge.",
+            discussion: "Apple allows two extensions within 365 days; they cannot be undone.")
+        static let endpoint = Endpoint.extendRenewalDate
+
+        @Argument(help: "An originalTransactionId.")
+        var id: String
+
+        @Option(help: "Days to extend by, 1 to 90.")
+        var days: Int64
+
+        @Option(
+            help:
+                "Reason: 0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage."
+        )
+        var reason: Int64
+
+        @Option(help: "The request identifier: at most 128 characters.")
+        var requestId: String
+
+        @OptionGroup var consent: APIOptions.Consent
+
+        func check() throws(CommandFailure) {
+            try consent.require("extend \(id) by \(days) days, irrevocably")
+        }
+
+        func send(_ call: inout APIExchange) async throws {
+            var request = ExtendRenewalDateRequest()
+            request.extendByDays = days
+            request.extendReasonCode = Raw(rawValue: reason)
+            request.requestIdentifier = requestId
+            call.add(
+                try await call.client.extendRenewalDate(
+                    OriginalTransactionId(id), request, in: call.choice))
+        }
+    }
+
+    struct ExtendAll: APIRequest {
+        static let configuration = CommandConfiguration(
+            commandName: "extend-all",
+            abstract: "Extend every active subscription to a product, without charge.",
+            discussion: "Apple carries it out within hours to days; it cannot be undone.")
+        static let endpoint = Endpoint.massExtendRenewalDate
+
+        @Argument(help: "The product.")
+        var product: String
+
+        @Option(help: "Days to extend by, 1 to 90.")
+        var days: Int64
+
+        @Option(
+            help:
+                "Reason: 0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage."
+        )
+        var reason: Int64
+
+        @Option(help: "The request identifier: a UUID.")
+        var requestId: String
+
+        @Option(help: "Only this storefront, e.g. USA; repeatable.")
+        var storefront: [String] = []
+
+        @OptionGroup var consent: APIOptions.Consent
+
+        func check() throws(CommandFailure) {
+            try consent.require(
+                "extend every active subscription to \(product) by \(days) days, irrevocably")
+        }
+
+        func send(_ call: inout APIExchange) async throws {
+            var request = MassExtendRenewalDateRequest()
+            request.productId = ProductId(product)
+            request.extendByDays = days
+            request.extendReasonCode = Raw(rawValue: reason)
+            request.requestIdentifier = requestId
+            request.storefrontCountryCodes = storefront.isEmpty ? nil : storefront
+            call.add(
+                try await call.client.massExtendRenewalDate(request, in: call.choice.environment))
+        }
+    }
+
+    struct Consumption: APIRequest {
+        static let configuration = CommandConfiguration(
+            commandName: "consumption",
+            abstract: "Answer a CONSUMPTION_REQUEST; do so within 12 hours.")
+        static let endpoint = Endpoint.sendConsumptionInformation
+
+        @Argument(help: "A transactionId.")
+        var id: String
+
+        @Flag(help: "The customer has consented to this being sent; required by Apple.")
+        var consented = false
+
+        @Flag(help: "A sample or trial was available before the purchase.")
+        var sampleProvided = false
+
+        @Option(
+            help: ArgumentHelp(
+                "DELIVERED, UNDELIVERED_QUALITY_ISSUE, UNDELIVERED_WRONG_ITEM, "
+                    + "UNDELIVERED_SERVER_OUTAGE or UNDELIVERED_OTHER."))
+        var delivery: String
+
+        @Option(help: "Thousandths of a percent consumed, 0 to 100000; not for subscriptions.")
+        var percentage: Int64?
+
+        @Option(help: "DECLINE, GRANT_FULL or GRANT_PRORATED.")
+        var refund: String?
+
+        @OptionGroup var consent: APIOptions.Consent
+
+        func check() throws(CommandFailure) {
+            try consent.require(
+                "send Apple the consumption of \(id), for a decision about its refund")
+        }
+
+        func send(_ call: inout APIExchange) async throws {
+            var request = ConsumptionRequest()
+            request.customerConsented = consented
+            request.sampleContentProvided = sampleProvided
+            request.deliveryStatus = Raw(rawValue: delivery)
+            request.consumptionPercentage = percentage
+            request.refundPreference = refund.map { Raw(rawValue: $0) }
+            call.add(
+                try await call.client.sendConsumptionInformation(
+                    TransactionId(id), request, in: call.choice))
+        }
+    }
+
+    struct SetAppAccountToken: APIRequest {
+        static let configuration = CommandConfiguration(
+            commandName: "set-app-account-token",
+            abstract: "Set a subscription's appAccountToken at Apple.",
+            discussion: "Applies to the current transaction and later ones.")
+        static let endpoint = Endpoint.setAppAccountToken
+
+        @Argument(help: "An originalTransactionId.")
+        var id: String
+
+        @Argument(help: "The customer: a UUID.")
+        var token: String
+
+        @OptionGroup var consent: APIOptions.Consent
+
+        func check() throws(CommandFailure) {
+            try consent.require(
+                "set the appAccountToken of \(id) and its later renewals to \(token)")
+        }
+
+        func send(_ call: inout APIExchange) async throws {
+            var request = UpdateAppAccountTokenRequest()
+            request.appAccountToken = token
+            call.add(
+                try await call.client.setAppAccountToken(
+                    OriginalTransactionId(id), request, in: call.choice))
+        }
+    }
+
+    struct Finish: APIRequest {
+        static let configuration = CommandConfiguration(
+            commandName: "finish", abstract: "Mark a transaction as finished.")
+        static let endpoint = Endpoint.finishTransaction
+
+        @Argument(help: "A transactionId.")
+        var id: String
+
+        @OptionGroup var consent: APIOptions.Consent
+
+        func check() throws(CommandFailure) {
+            try consent.require("mark transaction \(id) as finished")
+        }
+
+        func send(_ call: inout APIExchange) async throws {
+            call.add(try await call.client.finishTransaction(TransactionId(id), in: call.choice))
+        }
+    }
+}

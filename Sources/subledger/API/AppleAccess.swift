@@ -1,0 +1,79 @@
+import AppStore
+import AppStoreAPI
+import AppleSync
+import Intake
+import Projection
+import Service
+
+/// Apps, their clients, and the ledgers for the responses of a command that calls Apple.
+struct AppleAccess {
+    let apps: [Configuration.App]
+    let ledgers: EnvironmentLedgers
+    /// Nil where the configuration has no revocation checked.
+    let revocation: RevocationChecks?
+    private let transport: HTTPTransport
+    private let settings: Settings
+
+    /// - Parameter takesSeveral: whether all apps with a key are meant where none is named.
+    ///
+    /// Throws when there is no key, or when several apps have one and none is named.
+    fileprivate init(_ settings: Settings, _ options: APIOptions, takesSeveral: Bool) throws {
+        self.settings = settings
+        apps =
+            takesSeveral ? try settings.askedApps(options) : [try settings.askedApp(options)]
+        let (accepted, verifier) = (try settings.requiredApps(), try settings.verifier())
+        // Last, because nothing may throw once there is something to close.
+        transport = HTTPTransport()
+        revocation = settings.revocation(transport)
+        ledgers = EnvironmentLedgers(
+            settings.configuration.ledger, apps: accepted, verifier: verifier,
+            revocation: revocation
+        ) { Console.now }
+    }
+
+    /// The client of an app (default: the only one).
+    func client(
+        for app: Configuration.App? = nil, requestsPerSecond: Int? = nil
+    ) throws -> AppStoreServerAPIClient {
+        try settings.client(
+            for: app ?? apps[0], transport, requestsPerSecond: requestsPerSecond)
+    }
+
+    /// The clients of all apps.
+    func clients() throws -> [BundleId: AppStoreServerAPIClient] {
+        try settings.clients(of: apps, transport)
+    }
+
+    /// Brings every ledger's derived data up to the log. No requests follow. Returns the failure;
+    /// one ledger's failure does not stop the others.
+    func project() async -> (any Error)? {
+        var failure: (any Error)?
+        for ledger in ledgers.surrender() {
+            let latest = await settings.catchUp(appended: ledger)
+            failure = failure ?? latest
+        }
+        return failure
+    }
+
+    /// Closes connections and ledgers.
+    fileprivate func close() async {
+        await transport.close()
+        await ledgers.close()
+    }
+}
+
+extension Settings {
+    /// Runs `body` with access to Apple; connections and ledgers are closed afterwards.
+    func withApple<Value>(
+        _ options: APIOptions, takesSeveral: Bool = false,
+        _ body: (AppleAccess) async throws -> Value
+    ) async throws -> Value {
+        let apple = try AppleAccess(self, options, takesSeveral: takesSeveral)
+        return try await closing(apple.close) { try await body(apple) }
+    }
+
+    /// Which environment to query: the named one, else Production and then Sandbox.
+    var environmentChoice: EnvironmentChoice {
+        isEnvironmentNamed ? .only(environment) : .productionFirst
+    }
+}

@@ -1,0 +1,131 @@
+import AppStoreAPI
+import AppleSync
+import Intake
+import LedgerStore
+import Queries
+import Reports
+import SQLiteStore
+import Simulator
+import Web
+
+extension CommandFailure {
+    /// Phrases any error for the terminal, and chooses its exit code.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case let error as StoreError:
+            // A missing or protected file is a refusal, not an I/O failure.
+            let isRefusal = error.code == .noSuchFile || error.code == .fileInUse
+            self.init(error.code, error.description, isRefusal ? .negative : .io)
+        case let error as BackupError: self.init(error.code, error.description, error.code.exit)
+        case let error as CommandError:
+            if let failure = error.failure {
+                self.init(failure)
+            } else {
+                self.init(error.code, error.message, error.code.exit)
+            }
+        case let error as QueryError: self.init(error)
+        case MetricsError.store(let error): self.init(error)
+        case let error as MetricsError:
+            self.init(code: error.code, message: error.message, exit: .usage)
+        case let error as ConfigurationError:
+            self.init(error.code, error.description, .configuration)
+        case let error as WebServiceError:
+            let isPort = error.code == .portUnavailable
+            self.init(error.code, error.description, isPort ? .io : .configuration)
+        case let error as APIFailure: self.init(error.code, error.description, error.code.exit)
+        case AppleRequestFailure.apple(let error): self.init(error)
+        case AppleRequestFailure.store(let error): self.init(error)
+        case let error as RecoveryFailure: self.init(error)
+        case Ingest.Failure.input(let path, let reason):
+            self.init(
+                code: "unreadableInput",
+                message: "\(path): \(reason). The input read before it is in the ledger.",
+                exit: .io)
+        case Ingest.Failure.store(let error): self.init(error)
+        case let error as IdListProblem:
+            self.init(unusableInput: error.code, error.message)
+        case let error as ImportProblem:
+            self.init(unusableInput: error.code, error.message)
+        case let error as Story.Problem:
+            self.init(code: "unreadableStory", message: error.description, exit: .negative)
+        case let error as Authority.DirectoryProblem:
+            self.init(code: "unusableAuthority", message: error.description, exit: .io)
+        default:
+            self.init(
+                code: "internal", message: "An unexpected failure: \(error).", exit: .internal)
+        }
+    }
+
+    private init(unusableInput code: String, _ message: String) {
+        self.init(code: code, message: message, exit: code == "unreadableInput" ? .io : .usage)
+    }
+
+    private init(_ error: QueryError) {
+        switch error {
+        case .store(let failure): self.init(failure)
+        case .noSuchSubscription(let id):
+            self.init(
+                code: error.code,
+                message: "\(error.message) If it is a customer's id, use `subledger timeline"
+                    + " --customer \(id)` or `subledger entitlements \(id)`.", exit: .negative)
+        case .unknownThen, .stateless, .ambiguousId:
+            self.init(code: error.code, message: error.message, exit: .negative)
+        }
+    }
+
+    /// Apple's failures have the exit codes of `api` commands.
+    private init(_ failure: RecoveryFailure) {
+        let exit: Exit
+        switch failure {
+        case .store(let error):
+            self.init(error)
+            return
+        case .api(let reason): exit = reason.code.exit
+        case .running: exit = .io
+        case .tooOld: exit = .negative
+        }
+        self.init(code: failure.code, message: failure.description, exit: exit)
+    }
+}
+
+extension BackupError.Code {
+    fileprivate var exit: CommandFailure.Exit {
+        switch self {
+        case .noLog, .logUnsound, .backupDamaged, .backupForeign, .backupEnvironment: .negative
+        case .backupExists, .backupUnreadable, .backupNewer, .logExists, .logInUse,
+            .projectorBusy:
+            .io
+        }
+    }
+}
+
+extension CommandError.Code {
+    /// Invalid arguments are usage errors; a missing subject is exit code 1.
+    fileprivate var exit: CommandFailure.Exit {
+        switch self {
+        case .notLinked, .noSuchGrant, .idempotencyKeyReused: .negative
+        case .invalidCustomer, .invalidActor, .invalidReason, .invalidEntitlement,
+            .invalidTime, .invalidIdempotencyKey:
+            .usage
+        case .store: .io
+        }
+    }
+}
+
+extension APIFailure.Code {
+    /// An id unknown to Apple is exit code 1, a rejected key is a configuration error, and a
+    /// request that never reached Apple is an I/O error.
+    fileprivate var exit: CommandFailure.Exit {
+        switch self {
+        case .invalidRequest: .usage
+        case .unauthorized, .wrongSharedSecret: .configuration
+        case .rateLimited, .appleUnavailable, .appleUnreachable, .appleTimedOut, .cancelled,
+            .unexpectedStatus:
+            .io
+        case .refusedByApple, .answerTooLarge, .unreadableAnswer, .answerForAnotherApp,
+            .endlessPages, .unknownOutcome, .receiptRefusedByApple:
+            .negative
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import Intake
+import Queries
+
+extension IngestSummary {
+    /// What became of the evidence, for people.
+    var countsText: String {
+        "\(appended) appended, \(duplicates) duplicates, \(conflicts) conflicts,"
+            + " \(rejected) rejected, \(quarantined) quarantined"
+    }
+
+    /// Lines about what is not in the log. Identical errors are merged into one line.
+    var notes: [String] {
+        var notes = GroupedMessages.gather(
+            errors.map { ($0.input, "\($0.code): \($0.message)") }
+        ).map { "\($0.placesText): \($0.text)".printable }
+        if notKept > 0 {
+            notes.append("quarantine is full: \(notKept) of them were not kept; ingest them again")
+        }
+        if errorsOmitted > 0 { notes.append("… and \(errorsOmitted) more") }
+        return notes
+    }
+}

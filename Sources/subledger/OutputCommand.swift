@@ -1,0 +1,81 @@
+import AppStore
+import ArgumentParser
+
+/// A command that opens what it needs and returns what it prints.
+protocol OutputCommand: AsyncParsableCommand {
+    var common: SharedOptions { get }
+
+    /// Whether JSON is printed instead of text (default: `--json`).
+    var printsJSON: Bool { get }
+
+    func output(_ settings: Settings) async throws -> Output
+}
+
+extension OutputCommand {
+    var printsJSON: Bool { common.json }
+
+    func run() async throws {
+        try await perform {
+            try await output(try Settings(common)).print(asJSON: printsJSON)
+        }
+    }
+}
+
+/// What a command prints, as JSON and as text, and how it ends.
+struct Output {
+    /// Nil where everything is printed already.
+    private let json: ((inout JSONWriter) -> Void)?
+    private let text: () -> String
+    private let notes: () -> [String]
+    private let failure: (any Error)?
+
+    /// - Parameters:
+    ///   - json: writes one value.
+    ///   - text: for people, with its last line feed.
+    ///   - notes: lines for standard error that the JSON includes.
+    ///   - isClean: whether the exit code is 0 instead of 1.
+    ///   - failure: reported after the output, instead of the exit code.
+    init(
+        json: @escaping (inout JSONWriter) -> Void, text: @autoclosure @escaping () -> String,
+        notes: @autoclosure @escaping () -> [String] = [], isClean: Bool = true,
+        failure: (any Error)? = nil
+    ) {
+        self.json = json
+        self.text = text
+        self.notes = notes
+        self.failure = failure ?? (isClean ? nil : Output.negative)
+    }
+
+    /// - Parameter members: writes the members of the JSON object.
+    init(
+        text: @autoclosure @escaping () -> String,
+        notes: @autoclosure @escaping () -> [String] = [], isClean: Bool = true,
+        failure: (any Error)? = nil, members: @escaping (inout JSONWriter) -> Void
+    ) {
+        self.init(
+            json: { $0.object(members) }, text: text(), notes: notes(), isClean: isClean,
+            failure: failure)
+    }
+
+    /// The output of a command that printed while it ran.
+    static func printed(isClean: Bool = true) -> Output { Output(isClean: isClean) }
+
+    private init(isClean: Bool) {
+        json = nil
+        text = { "" }
+        notes = { [] }
+        failure = isClean ? nil : Output.negative
+    }
+
+    private static let negative = ExitCode(CommandFailure.Exit.negative.rawValue)
+
+    func print(asJSON: Bool) throws {
+        if asJSON, let json {
+            try Console.out(json)
+        } else {
+            for note in notes() { Console.note(note) }
+            try Console.out(text())
+        }
+        if let failure { throw failure }
+    }
+}

@@ -1,0 +1,83 @@
+import AppStore
+import Intake
+import Projection
+import SQLiteStore
+import Service
+
+/// Runs `body`, then `close`, whether `body` failed or not.
+func closing<Value>(
+    _ close: () async -> Void, after body: () async throws -> Value
+) async throws -> Value {
+    let result: Result<Value, any Error>
+    do { result = .success(try await body()) } catch { result = .failure(error) }
+    await close()
+    return try result.get()
+}
+
+extension Settings {
+    /// Runs `body` with an environment's ledger (default: the command's).
+    func withLedger<Value>(
+        of environment: Environment? = nil, _ body: (EnvironmentLedger) async throws -> Value
+    ) async throws -> Value {
+        let ledger = try await openLedger(environment)
+        return try await closing(ledger.close) { try await body(ledger) }
+    }
+
+    /// Runs `body` with the environment's ledger, caught up. With `toProject`, requests that the
+    /// process that projects hands over.
+    func withSession<Value>(
+        of environment: Environment? = nil, toProject: Bool = false,
+        _ body: (LedgerSession) async throws -> Value
+    ) async throws -> Value {
+        let session = try await openSession(
+            try await openLedger(environment), toProject: toProject)
+        return try await closing(session.close) { try await body(session) }
+    }
+
+    /// Runs `body`, which appends to an environment's ledger, and catches derived data up.
+    ///
+    /// Returns the failure of catching up instead of throwing it: the caller first reports what was
+    /// appended, which is durable regardless of derived data.
+    func appending<Value>(
+        to environment: Environment? = nil, _ body: (EnvironmentLedger) async throws -> Value
+    ) async throws -> (value: Value, failure: (any Error)?) {
+        let ledger = try await openLedger(environment)
+        let value: Value
+        do { value = try await body(ledger) } catch {
+            await ledger.close()
+            throw error
+        }
+        return (value, await catchUp(appended: ledger))
+    }
+
+    func openLedger(_ environment: Environment? = nil) async throws -> EnvironmentLedger {
+        try await EnvironmentLedger.open(
+            configuration.ledger, environment: environment ?? self.environment)
+    }
+
+    /// Catches up an open ledger, with progress on standard error; warns when derived data had to
+    /// be rebuilt.
+    func openSession(
+        _ ledger: EnvironmentLedger, toProject: Bool = false
+    ) async throws -> LedgerSession {
+        let progress = ProgressLine()
+        let session =
+            toProject
+            ? try await LedgerSession.openToProject(ledger) { progress.show($0.text) }
+            : try await LedgerSession.open(ledger) { progress.show($0.text) }
+        progress.end()
+        for remark in session.remarks { Console.note("warning: \(remark)") }
+        return session
+    }
+
+    /// Catches up and closes a ledger after an append; returns the failure.
+    func catchUp(appended ledger: EnvironmentLedger) async -> (any Error)? {
+        do {
+            try await openSession(ledger).close()
+            return nil
+        } catch {
+            await ledger.close()
+            return CommandFailure.afterAppending(error)
+        }
+    }
+}

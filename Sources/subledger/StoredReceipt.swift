@@ -1,0 +1,60 @@
+import AppStore
+import Foundation
+import Intake
+import LedgerStore
+import Signing
+
+/// A stored receipt, read from a file.
+struct StoredReceipt {
+    let bytes: [UInt8]
+    /// The unverified bundle id in it, used only to select a shared secret.
+    let bundleId: BundleId?
+
+    /// `-` is standard input. Throws when the input is unreadable, empty or too long.
+    init(reading file: String) async throws(CommandFailure) {
+        let read = try await StoredReceipt.read(file)
+        guard !read.isEmpty else { throw StoredReceipt.unreadable(file) }
+        guard read.count <= AppReceiptLimits.byteCount else {
+            throw CommandFailure(
+                VerificationCode.payloadTooLarge,
+                "\(file): a receipt has at most \(AppReceiptLimits.byteCount) bytes.", .negative)
+        }
+        let inside = (try? JSONValue.parse(read)).flatMap { body in
+            (body["receipt-data"] ?? body["receipt"])?.string
+        }
+        bytes = inside.map { Array($0.utf8) } ?? read
+        bundleId =
+            (try? ReceiptVerifier.readUnverified(bytes))?.bundleId
+            ?? ReceiptForm.transactionReceipt(bytes)?.bundleId
+    }
+
+    /// Reads one byte past the limit, which is enough to detect an oversized receipt.
+    static func read(_ path: String) async throws(CommandFailure) -> [UInt8] {
+        try await Blocking.run { () throws(CommandFailure) in
+            var isDirectory: ObjCBool = false
+            if path != "-" {
+                guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory),
+                    !isDirectory.boolValue
+                else { throw unreadable(path) }
+            }
+            let handle = path == "-" ? .standardInput : FileHandle(forReadingAtPath: path)
+            guard let handle else { throw unreadable(path) }
+            defer { if path != "-" { try? handle.close() } }
+            var bytes: [UInt8] = []
+            do {
+                while bytes.count <= AppReceiptLimits.byteCount,
+                    let piece = try handle.read(
+                        upToCount: AppReceiptLimits.byteCount + 1 - bytes.count), !piece.isEmpty
+                {
+                    bytes += piece
+                }
+            } catch { throw unreadable(path) }
+            return bytes
+        }
+    }
+
+    private static func unreadable(_ path: String) -> CommandFailure {
+        CommandFailure(
+            code: "unreadableInput", message: "\(path): it cannot be read, or is empty.", exit: .io)
+    }
+}
