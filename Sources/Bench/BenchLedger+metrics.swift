@@ -2,6 +2,7 @@ import AppStore
 import Foundation
 internal import Intake
 import Ledger
+internal import LedgerStore
 internal import Projection
 internal import Queries
 internal import Reports

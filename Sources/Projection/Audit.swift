@@ -11,7 +11,7 @@ public import Signing
 /// Reads the log alone and writes nothing: derived data is checked in place, and its absence or
 /// damage does not affect the result for the log.
 public struct Audit: Sendable {
-    let log: EventLog
+    let log: any LedgerLog
     /// The environment's directory, with derived data beside the log.
     let directory: String
 
@@ -57,7 +57,7 @@ public struct Audit: Sendable {
 
     static let maximumSignatureFindings = 1_000
 
-    public init(log: EventLog, directory: String) {
+    public init(log: any LedgerLog, directory: String) {
         self.log = log
         self.directory = directory
     }

@@ -6,7 +6,7 @@ internal import SQLiteStore
 /// Folds completeness from the log: event by event beside the projector, or in one pass for a new
 /// file. Both give the same result.
 struct CompletenessFold: Sendable {
-    let log: EventLog
+    let log: any LedgerLog
     let environment: Environment
 
     init(_ ledger: EnvironmentLedger) {

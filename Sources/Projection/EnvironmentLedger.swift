@@ -12,8 +12,8 @@ import Synchronization
 public final class EnvironmentLedger: Sendable {
     public let environment: Environment
     public let directory: String
-    public let log: EventLog
-    public let operations: OperationsStore
+    public let log: any LedgerLog
+    public let operations: any OperationalState
     /// Distinguishes derived data of this log from that of other logs.
     let witness: CursorVerifier
     private let currentFacts: Mutex<FactsStore>
@@ -47,7 +47,8 @@ public final class EnvironmentLedger: Sendable {
     }
 
     private init(
-        environment: Environment, directory: String, log: EventLog, operations: OperationsStore,
+        environment: Environment, directory: String, log: any LedgerLog,
+        operations: any OperationalState,
         facts: FoundFacts, catalogue: Catalogue, apps: [BundleId], reportZone: ReportZone
     ) {
         self.apps = apps

@@ -2,7 +2,6 @@ import AppStore
 public import AppStoreAPI
 public import LedgerStore
 internal import Projection
-public import SQLiteStore
 
 /// Fetches the histories of given customers: the statuses, transactions and refunds of each,
 /// verified and appended. Resumes an interrupted run, also within a history; a failure of one id
@@ -11,7 +10,7 @@ public struct Backfill: Sendable {
     private let client: AppStoreServerAPIClient
     private let books: EnvironmentLedgers
     /// Persists the progress of lists.
-    private let cursors: OperationsStore
+    private let cursors: any OperationalState
     private let choice: EnvironmentChoice
     private let includesRefunds: Bool
     /// The client's rate limit; nil: Apple's rates.
@@ -40,7 +39,7 @@ public struct Backfill: Sendable {
     ///     transaction histories also contain refunds.
     ///   - requestsPerSecond: the client's limit per endpoint; nil: Apple's rates.
     public init(
-        _ client: AppStoreServerAPIClient, books: EnvironmentLedgers, cursors: OperationsStore,
+        _ client: AppStoreServerAPIClient, books: EnvironmentLedgers, cursors: any OperationalState,
         in choice: EnvironmentChoice, includesRefunds: Bool = true, requestsPerSecond: Int? = nil
     ) {
         self.requestsPerSecond = requestsPerSecond

@@ -1,6 +1,5 @@
 import AppStore
 import LedgerStore
-internal import SQLiteStore
 
 /// Settles the ids of a list in order, and persists the progress.
 ///
@@ -15,12 +14,12 @@ struct BackfillProgress: Sendable {
     private(set) var stop: AppleRequestFailure?
     /// Number of ids with trouble so far.
     var troubleCount = 0
-    private let cursors: OperationsStore
+    private let cursors: any OperationalState
     /// Number of consecutive ids that failed a second time.
     private var streak = 0
     private var held: [(tally: RequestTally, failure: AppleRequestFailure)] = []
 
-    init(list: IdList, key: Digest, run: BackfillRun, cursors: OperationsStore) {
+    init(list: IdList, key: Digest, run: BackfillRun, cursors: any OperationalState) {
         self.list = list
         self.key = key
         self.run = run

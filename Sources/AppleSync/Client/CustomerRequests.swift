@@ -3,7 +3,6 @@ import AppStoreAPI
 import Ledger
 import LedgerStore
 internal import Projection
-internal import SQLiteStore
 import Signing
 
 /// Requests everything about one customer from Apple, and takes the responses into the ledger of

@@ -3,7 +3,6 @@ public import AppStoreAPI
 import Ledger
 import LedgerStore
 public import Projection
-internal import SQLiteStore
 
 /// Detects outages of one app from its own log and from Apple's history.
 public struct OutageWatch: Sendable {

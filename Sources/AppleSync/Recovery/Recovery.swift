@@ -4,7 +4,6 @@ public import Intake
 import Ledger
 import LedgerStore
 public import Projection
-internal import SQLiteStore
 public import Signing
 import Synchronization
 
@@ -110,7 +109,7 @@ public struct Recovery: Sendable {
             return try await operations.beginRecovery(
                 request.name, at: clock(), head: head, slices: asked.first,
                 keptFor: request.endsNow
-                    ? Recovery.openMilliseconds : OperationsStore.recoveryMilliseconds)
+                    ? Recovery.openMilliseconds : OperationsLimits.recoveryMilliseconds)
         }
         let plan = asked.resumed(begun.slices)
         let tally = RecoveryTally(report)

@@ -17,7 +17,7 @@ public struct RecoveryReport: Sendable {
     /// Customers about whom answers were wrong; the first `limit` by id.
     public let customers: [MisledCustomer]
     public let customersOmitted: Int
-    /// Notifications that Apple could not deliver, the first `OperationsStore.undeliveredCount`.
+    /// Notifications that Apple could not deliver, the first `OperationsLimits.undeliveredCount`.
     public let undelivered: [UndeliveredNotification]
     /// Chains that were alive in the part of the window that Apple no longer has.
     public let tooOldCount: Int64

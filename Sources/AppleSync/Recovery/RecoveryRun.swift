@@ -64,16 +64,13 @@ public struct RecoveryRun: Sendable {
     }
 
     /// Waits a while for another recovery in this ledger to end.
-    private func alone() async throws(RecoveryFailure) -> RecoveryLock {
-        let directory = ledger.directory
+    private func alone() async throws(RecoveryFailure) -> any Lease {
         var patience = RecoveryRun.patienceMilliseconds
         while true {
-            let lock = try await recovery.storing { () async throws(StoreError) in
-                try await Blocking.run { () throws(StoreError) in
-                    try RecoveryLock.take(directory: directory)
-                }
+            let lease = try await recovery.storing { () async throws(StoreError) in
+                try await ledger.operations.lease(.recovery)
             }
-            if let lock { return lock }
+            if let lease { return lease }
             guard patience > 0 else { throw .running }
             do { try await Task.sleep(for: .milliseconds(RecoveryRun.retryMilliseconds)) } catch {
                 throw .running

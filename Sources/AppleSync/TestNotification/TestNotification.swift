@@ -4,7 +4,6 @@ import Ledger
 import LedgerStore
 public import Projection
 public import Queries
-internal import SQLiteStore
 public import Signing
 
 /// Requests a TEST notification from Apple and checks whether it arrives in this ledger, testing

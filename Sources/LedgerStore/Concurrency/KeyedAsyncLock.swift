@@ -2,9 +2,8 @@ internal import Synchronization
 
 /// An asynchronous FIFO lock per key; keys do not wait for each other.
 package final class KeyedAsyncLock: Sendable {
+    package init() {}
 
-    package init() {
-    }
     /// The waiters of each key in use.
     private let waiting = Mutex<[String: [CheckedContinuation<Void, Never>]]>([:])
 
@@ -26,6 +25,9 @@ package final class KeyedAsyncLock: Sendable {
         defer { leave(key) }
         return try await body()
     }
+
+    /// The number of waiters for a key.
+    func waitingCount(_ key: String) -> Int { waiting.withLock { $0[key]?.count ?? 0 } }
 
     private func leave(_ key: String) {
         let next = waiting.withLock { waiting -> CheckedContinuation<Void, Never>? in

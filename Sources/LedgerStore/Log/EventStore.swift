@@ -12,7 +12,8 @@ public protocol EventStore: Sendable {
     func append(_ batch: [NewEvent]) async throws(StoreError) -> [AppendResult]
 
     /// The position of the stored event that appending this one would repeat, determined from equal
-    /// bytes or equal payloads; nil when there is none.
+    /// bytes or equal payloads; nil when there is none. Takes no lock, so it also works while the
+    /// log cannot be written.
     func position(ofKnown event: NewEvent) async throws(StoreError) -> Int64?
 
     /// The current end of the log.

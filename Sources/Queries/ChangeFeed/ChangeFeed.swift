@@ -10,7 +10,7 @@ import Synchronization
 /// Readers never pass the horizon, so the clock changes at a position are final before any reader
 /// passes it. Two processes on one data directory have separate horizons and clocks, and may emit a
 /// due change slightly earlier or later than each other; only one delivers webhooks
-/// (`DeliveryLock`).
+/// (`ExclusiveTask.webhooks`).
 public final class ChangeFeed: Sendable {
     public let ledger: EnvironmentLedger
     private let reader: ChangeReader

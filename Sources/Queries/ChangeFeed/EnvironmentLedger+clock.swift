@@ -1,7 +1,6 @@
 internal import AppStore
 internal import LedgerStore
 internal import Projection
-internal import SQLiteStore
 
 /// Checks whether the feed's stored clock belongs to the current log. A restored backup that has
 /// grown past the stored position has the same positions with other events.

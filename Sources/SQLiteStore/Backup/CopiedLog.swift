@@ -92,15 +92,7 @@ public final class CopiedLog: Sendable {
         }
     }
 
-    /// Size and modification time of both files.
-    private static func trace(_ source: String) -> [Int64] {
-        ["", "-wal"].flatMap { suffix -> [Int64] in
-            var status = stat()
-            guard stat(source + suffix, &status) == 0 else { return [] }
-            return [
-                Int64(status.st_size), Int64(status.st_mtim.tv_sec),
-                Int64(status.st_mtim.tv_nsec),
-            ]
-        }
+    private static func trace(_ source: String) -> [FileTrace?] {
+        ["", "-wal"].map { FileTrace(source + $0) }
     }
 }

@@ -60,17 +60,10 @@ extension EventLog {
         after position: Int64, through: Int64
     ) async throws(StoreError) -> CopiedPage {
         try await read { [path] database in
-            let rows = try PreparedStatement(
-                database,
-                """
-                SELECT \(EventRow.columns) FROM events
-                WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
-                """)
+            let rows = try EventRow.page(
+                database, after: position, through: through, limit: LogLimits.pageEventCount)
             let evidence = try PreparedStatement(
                 database, "SELECT form, bytes FROM evidence WHERE position = ?")
-            rows.bind(1, position)
-            rows.bind(2, through)
-            rows.bind(3, Int64(LogLimits.pageEventCount))
             defer { rows.reset() }
             var page = CopiedPage()
             var byteCount = 0
@@ -95,23 +88,16 @@ extension EventLog {
         after id: Int64, through: Int64
     ) async throws(StoreError) -> [CopiedHeader] {
         try await read { [path] database in
-            let select = try PreparedStatement(
-                database,
-                "SELECT id, hash, bytes FROM headers WHERE id > ? AND id <= ? ORDER BY id LIMIT ?")
-            select.bind(1, id)
-            select.bind(2, through)
-            select.bind(3, Int64(LogLimits.pageEventCount))
-            defer { select.reset() }
-            var headers: [CopiedHeader] = []
-            while try select.step() {
-                guard let hash = select.digest(1) else {
+            try database.rows(
+                "SELECT id, hash, bytes FROM headers WHERE id > ? AND id <= ? ORDER BY id LIMIT ?",
+                id, through, LogLimits.pageEventCount
+            ) { row in
+                guard let hash = row.digest(1) else {
                     throw StoreError.corrupt(
-                        path: path, "Header \(select.int64(0)) has no hash of 32 bytes.")
+                        path: path, "Header \(row.int64(0)) has no hash of 32 bytes.")
                 }
-                headers.append(
-                    CopiedHeader(id: select.int64(0), hash: hash, bytes: select.bytes(2)))
+                return CopiedHeader(id: row.int64(0), hash: hash, bytes: row.bytes(2))
             }
-            return headers
         }
     }
 }

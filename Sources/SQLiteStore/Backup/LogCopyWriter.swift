@@ -49,12 +49,7 @@ final class LogCopyWriter: Sendable {
     /// Adds rows, in order of position.
     func add(_ page: CopiedPage) async throws(StoreError) {
         try await write { database in
-            let places = [String](repeating: "?", count: Int(EventRow.columnCount))
-            let event = try PreparedStatement(
-                database,
-                """
-                INSERT INTO events (\(EventRow.columns)) VALUES (\(places.joined(separator: ", ")))
-                """)
+            let event = try PreparedStatement(database, EventRow.insert)
             let evidence = try PreparedStatement(
                 database, "INSERT INTO evidence (position, form, bytes) VALUES (?, ?, ?)")
             for row in page.events {
@@ -76,13 +71,10 @@ final class LogCopyWriter: Sendable {
 
     func add(_ headers: [CopiedHeader]) async throws(StoreError) {
         try await write { database in
-            let insert = try PreparedStatement(
-                database, "INSERT INTO headers (id, hash, bytes) VALUES (?, ?, ?)")
             for header in headers {
-                insert.bind(1, header.id)
-                insert.bind(2, header.hash)
-                insert.bind(3, header.bytes)
-                _ = try insert.run()
+                try database.insert(
+                    into: "headers",
+                    ["id": header.id, "hash": header.hash, "bytes": header.bytes])
             }
         }
     }

@@ -103,8 +103,7 @@ struct ReplacedLog {
     }
 
     private static func isSame(_ left: String, _ right: String) -> Bool {
-        var (first, second) = (stat(), stat())
-        return stat(left, &first) == 0 && stat(right, &second) == 0
-            && first.st_dev == second.st_dev && first.st_ino == second.st_ino
+        guard let first = FileIdentity(path: left) else { return false }
+        return first == FileIdentity(path: right)
     }
 }

@@ -16,19 +16,9 @@ package struct FactRuns: Sendable {
         directory: String, workerCount: Int, next: @escaping @Sendable () -> [FactDecoder.Decoded]?
     ) async throws(StoreError) -> FactRuns {
         let apps = AppNumbers()
-        typealias Outcome = Result<[RunFile], StoreError>
-        let outcomes = await withTaskGroup(of: Outcome.self) { group in
-            for _ in 0..<max(1, workerCount) {
-                group.addTask {
-                    await Blocking.run {
-                        Outcome { () throws(StoreError) in try sort(next, apps, directory) }
-                    }
-                }
-            }
-            return await group.reduce(into: [Outcome]()) { $0.append($1) }
+        let files = try await RunFile.collect(workerCount) { () async throws(StoreError) in
+            try await Blocking.run { () throws(StoreError) in try sort(next, apps, directory) }
         }
-        var files: [RunFile] = []
-        for outcome in outcomes { files += try outcome.get() }
         return FactRuns(files: files, apps: apps, directory: directory)
     }
 

@@ -6,7 +6,7 @@ public import LedgerStore
 /// The bulk build of the facts (`design.md` §3): decodes the log into sorted runs on all cores,
 /// merges them, and loads them in key order.
 public struct FactsBuild: Sendable {
-    private let log: EventLog
+    private let log: any LedgerLog
     private let directory: String
 
     /// Receives the number of events decoded and loaded so far, and the total.
@@ -14,7 +14,7 @@ public struct FactsBuild: Sendable {
 
     /// - Parameter directory: where runs are stored while sorting; needs as much free space as the
     ///   facts will take.
-    public init(log: EventLog, directory: String) {
+    public init(log: any LedgerLog, directory: String) {
         self.log = log
         self.directory = directory
     }
@@ -82,12 +82,9 @@ public struct FactsBuild: Sendable {
     private static func load(
         _ files: [RunFile], _ apps: AppNumbers, _ database: Database
     ) throws {
-        let insertApp = try PreparedStatement(
-            database, "INSERT OR IGNORE INTO apps (id, bundle_id) VALUES (?, ?)")
         for app in apps.all {
-            insertApp.bind(1, app.number)
-            insertApp.bind(2, app.bundleId.rawValue)
-            _ = try insertApp.run()
+            try database.insert(
+                "INSERT OR IGNORE", into: "apps", ["id": app.number, "bundle_id": app.bundleId])
         }
         // OR REPLACE: adding a fact twice changes nothing.
         let insert = try PreparedStatement(

@@ -81,6 +81,19 @@ final class RunFile: Sendable {
 }
 
 extension RunFile {
+    /// The runs that concurrent workers made. Throws the first error once all have ended.
+    static func collect(
+        _ workerCount: Int, _ work: @escaping @Sendable () async throws(StoreError) -> [RunFile]
+    ) async throws(StoreError) -> [RunFile] {
+        let outcomes = await withTaskGroup(of: Outcome<[RunFile]>.self) { group in
+            for _ in 0..<max(1, workerCount) { group.addTask { await Outcome(work) } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        var files: [RunFile] = []
+        for outcome in outcomes { files += try outcome.get() }
+        return files
+    }
+
     /// Writes a buffer's records to disk in order. Blocks.
     static func write(
         sorted buffer: RunBuffer, directory: String

@@ -7,9 +7,8 @@ internal import Migrations
 /// One `facts-<decoderVersion>-<n>.sqlite`: the decoded log, clustered by chain and time.
 /// Disposable.
 public final class FactsStore: Sendable {
-    private let pool: DatabasePool
-    public let path: String
-    private let identity: FileIdentity?
+    private let file: OpenDerivedFile
+    public var path: String { file.path }
 
     /// Facts per page of a scan.
     public static let pageFactCount = 4_096
@@ -30,35 +29,24 @@ public final class FactsStore: Sendable {
     }
 
     private init(_ path: String, making isMade: Bool) throws(StoreError) {
-        self.path = path
-        let file = DerivedFile(path: path, schema: FactsStore.schema, mark: "facts")
-        pool =
+        let derived = DerivedFile(path: path, schema: FactsStore.schema, mark: "facts")
+        let pool =
             try isMade
-            ? file.open(meta: FactsStore.meta) : file.open(requiring: FactsStore.meta)
-        identity = FileIdentity(path: path)
+            ? derived.open(meta: FactsStore.meta) : derived.open(requiring: FactsStore.meta)
+        file = OpenDerivedFile(path: path, pool: pool, identity: FileIdentity(path: path))
     }
 
     /// Whether the file is still at its path: false after it was deleted or replaced.
-    public var isInPlace: Bool { identity != nil && FileIdentity(path: path) == identity }
+    public var isInPlace: Bool { file.isInPlace }
 
-    public func close() throws(StoreError) {
-        do { try pool.close() } catch {
-            throw StoreError(error, path: path).ofDerivedFile(path)
-        }
-    }
+    public func close() throws(StoreError) { try file.close() }
 
     public func checkpoint() async throws(StoreError) -> ProjectionCursor {
-        try await read { try DerivedFile.checkpoint($0) }
+        try await file.checkpoint()
     }
 
     /// Moves the write-ahead log into the file.
-    public func walCheckpoint() async throws(StoreError) {
-        do {
-            try await pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
-        } catch {
-            throw StoreError(error, path: path).ofDerivedFile(path)
-        }
-    }
+    public func walCheckpoint() async throws(StoreError) { try await file.walCheckpoint() }
 
     // MARK: Writing
 
@@ -96,9 +84,7 @@ public final class FactsStore: Sendable {
     }
 
     private static func insertApp(_ bundle: BundleId, _ database: Database) throws -> Int64 {
-        let insert = try PreparedStatement(database, "INSERT INTO apps (bundle_id) VALUES (?)")
-        insert.bind(1, bundle.rawValue)
-        _ = try insert.run()
+        try database.insert(into: "apps", ["bundle_id": bundle])
         return database.lastInsertedRowID
     }
 
@@ -134,32 +120,22 @@ public final class FactsStore: Sendable {
         try await read { database in
             let apps = try FactsStore.numbers(database)
             guard let app = apps[chain.bundleId] else { return false }
-            let select = try PreparedStatement(
-                database, "SELECT 1 FROM facts WHERE chain = ? AND app = ? LIMIT 1 OFFSET ?")
-            select.bind(1, chain.originalTransactionId.rawValue)
-            select.bind(2, app)
-            select.bind(3, Int64(count))
-            return try select.step()
+            return try !database.rows(
+                "SELECT 1 FROM facts WHERE chain = ? AND app = ? LIMIT 1 OFFSET ?",
+                chain.originalTransactionId, app, count
+            ) { $0.int64(0) }.isEmpty
         }
     }
 
     /// Every chain with this originalTransactionId, under any bundle id.
     public func chains(_ id: OriginalTransactionId) async throws(StoreError) -> [ChainId] {
         try await read { database in
-            let select = try PreparedStatement(
-                database,
+            try database.rows(
                 """
                 SELECT DISTINCT apps.bundle_id FROM facts JOIN apps ON apps.id = facts.app
                 WHERE facts.chain = ? ORDER BY apps.bundle_id
-                """)
-            select.bind(1, id.rawValue)
-            var found: [ChainId] = []
-            while try select.step() {
-                found.append(
-                    ChainId(
-                        bundleId: BundleId(select.text(0) ?? ""), originalTransactionId: id))
-            }
-            return found
+                """, id
+            ) { ChainId(bundleId: BundleId($0.requiredText(0)), originalTransactionId: id) }
         }
     }
 
@@ -278,16 +254,12 @@ public final class FactsStore: Sendable {
     private func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
-        do { return try await pool.read(body) } catch {
-            throw StoreError(error, path: path).ofDerivedFile(path)
-        }
+        try await file.read(body)
     }
 
     func write(
         _ body: @escaping @Sendable (Database) throws -> Void
     ) async throws(StoreError) {
-        do { try await pool.write(body) } catch {
-            throw StoreError(error, path: path).ofDerivedFile(path)
-        }
+        try await file.write(body)
     }
 }

@@ -14,10 +14,8 @@ struct AppendTrace: Sendable {
     /// transaction is written completely or not at all.
     func isDurable(_ database: Database) throws -> Bool {
         guard let lastLeafHash else { return false }
-        let select = try PreparedStatement(
-            database, "SELECT leaf_hash FROM events WHERE position = ?")
-        select.bind(1, lastPosition)
-        defer { select.reset() }
-        return try select.step() && select.digest(0) == lastLeafHash
+        return try database.rows(
+            "SELECT leaf_hash FROM events WHERE position = ?", lastPosition
+        ) { $0.digest(0) }.first == lastLeafHash
     }
 }

@@ -29,13 +29,8 @@ struct AppendTransaction {
         tree = head.tree
         sizeBefore = head.tree.size
         newestReceivedAt = head.newestReceivedAt
-        let places = [String](repeating: "?", count: Int(EventRow.columnCount))
         insertEvent = try PreparedStatement(
-            database,
-            """
-            INSERT INTO events (\(EventRow.columns)) VALUES (\(places.joined(separator: ", ")))
-            ON CONFLICT (key) DO NOTHING
-            """)
+            database, "\(EventRow.insert) ON CONFLICT (key) DO NOTHING")
         insertEvidence = try PreparedStatement(
             database, "INSERT INTO evidence (position, form, bytes) VALUES (?, ?, ?)")
         selectKnown = try PreparedStatement(

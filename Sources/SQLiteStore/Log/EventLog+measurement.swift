@@ -37,10 +37,7 @@ extension EventLog {
         guard let tree = CompactRange(size: position, bytes: nodes) else {
             throw StoreError.corrupt(path: path, "No tree has that size.")
         }
-        let places = [String](repeating: "?", count: Int(EventRow.columnCount))
-        let insert = try PreparedStatement(
-            database,
-            "INSERT INTO events (\(EventRow.columns)) VALUES (\(places.joined(separator: ", ")))")
+        let insert = try PreparedStatement(database, EventRow.insert)
         EventRow.bind(
             RecordedEvent(
                 position: position, key: leaf,

@@ -1,4 +1,3 @@
-public import AppStore
 internal import GRDB
 public import LedgerStore
 internal import Synchronization
@@ -16,38 +15,12 @@ extension EventLog {
         }
     }
 
-    /// The event at `position` with its evidence, or nil when there is none. If the event cannot be
-    /// read, `LoggedEvent.damage` holds the reason.
-    public func event(at position: Int64) async throws(StoreError) -> LoggedEvent? {
-        guard position > 0 else { return nil }
-        return try await page(
-            after: position - 1, through: position, limit: 1, damaged: .marked
-        ).first
-    }
-
-    /// The rows after `position` up to and including `through`; at most `limit`, itself at most
-    /// `LogLimits.pageEventCount`.
     public func events(
-        after position: Int64, through: Int64 = .max, limit: Int = LogLimits.pageEventCount
-    ) async throws(StoreError) -> [RecordedEvent] {
-        try await events(after: position, through: through, limit: limit, damaged: .refused)
-    }
-
-    /// As above, with an explicit policy for damaged rows.
-    public func events(
-        after position: Int64, through: Int64 = .max, limit: Int = LogLimits.pageEventCount,
-        damaged: DamagedRows
+        after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
     ) async throws(StoreError) -> [RecordedEvent] {
         let events = try await read { [path] database in
-            let select = try PreparedStatement(
-                database,
-                """
-                SELECT \(EventRow.columns) FROM events
-                WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
-                """)
-            select.bind(1, position)
-            select.bind(2, through)
-            select.bind(3, Int64(LogLimits.page(limit)))
+            let select = try EventRow.page(
+                database, after: position, through: through, limit: LogLimits.page(limit))
             defer { select.reset() }
             var events: [RecordedEvent] = []
             var last = position
@@ -63,35 +36,8 @@ extension EventLog {
         return events
     }
 
-    /// The rows of one chain after `position`, in order; at most `limit`. The log has no index by
-    /// chain, since every append would pay for it: this scans rows, so query the facts first.
-    public func events(
-        chain: OriginalTransactionId, after position: Int64 = 0,
-        limit: Int = LogLimits.pageEventCount
-    ) async throws(StoreError) -> [RecordedEvent] {
-        var found: [RecordedEvent] = []
-        var start = position
-        while found.count < LogLimits.page(limit) {
-            let rows = try await events(after: start)
-            guard let last = rows.last else { break }
-            found.append(contentsOf: rows.filter { $0.attributes.chain == chain })
-            start = last.position
-        }
-        return Array(found.prefix(LogLimits.page(limit)))
-    }
-
-    /// The rows after `position` with their evidence. Ends at `limit` events or when the evidence
-    /// exceeds `LogLimits.pageByteCount`, whichever comes first, but never before the first event.
     public func page(
-        after position: Int64, through: Int64 = .max, limit: Int = LogLimits.pageEventCount
-    ) async throws(StoreError) -> [LoggedEvent] {
-        try await page(after: position, through: through, limit: limit, damaged: .refused)
-    }
-
-    /// As above, with an explicit policy for damaged rows.
-    public func page(
-        after position: Int64, through: Int64 = .max, limit: Int = LogLimits.pageEventCount,
-        damaged: DamagedRows
+        after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
     ) async throws(StoreError) -> [LoggedEvent] {
         let events = try await read { [self] database in
             let known = knownHeaders.withLock { $0 }
@@ -107,23 +53,6 @@ extension EventLog {
         }
         note(events)
         return events
-    }
-
-    /// Every event after `position` up to the head at the start of the call, in order, page by
-    /// page. The next page is read while `body` works on one; memory stays at two pages. `body`
-    /// runs in the caller's isolation.
-    public nonisolated(nonsending) func scan(
-        after position: Int64 = 0, through: Int64 = .max,
-        _ body: nonisolated(nonsending) ([LoggedEvent]) async throws -> Void
-    ) async throws {
-        let end = min(through, try await head().position)
-        var next = try await page(after: position, through: end)
-        while let last = next.last {
-            let current = next
-            async let following = page(after: last.event.position, through: end)
-            try await body(current)
-            next = try await following
-        }
     }
 
     /// Runs `body` in one read transaction, on a dispatch queue of the pool. The result is returned

@@ -11,9 +11,10 @@ internal import Synchronization
 /// separately), a pool of read-only connections, and one connection that only checkpoints. All of
 /// them run on their own dispatch queues; nothing here blocks the cooperative pool. Two processes
 /// may append to one file.
-public final class EventLog: EventStore {
+public final class EventLog: LedgerLog {
+    public let location: String
     /// The file.
-    public let path: String
+    var path: String { location }
     /// Packs evidence for this log; safe to use from any thread.
     public let packer = EvidencePacker()
 
@@ -79,7 +80,7 @@ public final class EventLog: EventStore {
         checkpointFrameCount: Int
     ) throws(StoreError) {
         self.checkpointFrameCount = checkpointFrameCount
-        self.path = path
+        location = path
         self.faults = faults
         file = DatabaseFile(
             path: path, applicationId: EventLog.applicationId,

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import GRDB
 internal import Ledger
 internal import LedgerStore
 
@@ -9,21 +10,34 @@ enum EventRow {
         notification_uuid, signed_at, received_at, received_at_claimed, conflict, identity, \
         root_fingerprint, payload_hash, evidence_hash, leaf_hash
         """
-    static let columnCount: Int32 = 19
+
+    /// The statement that inserts a row bound by `bind`.
+    static let insert = """
+        INSERT INTO events (\(columns))
+        VALUES (\(columns.split(separator: ",").map { _ in "?" }.joined(separator: ", ")))
+        """
+
+    /// The rows after a position, in order: a statement to step.
+    static func page(
+        _ database: Database, after position: Int64, through: Int64, limit: Int
+    ) throws -> PreparedStatement {
+        let rows = try PreparedStatement(
+            database,
+            """
+            SELECT \(columns) FROM events
+            WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
+            """)
+        rows.bind(1, position)
+        rows.bind(2, through)
+        rows.bind(3, Int64(limit))
+        return rows
+    }
 
     /// Reads the current row of a statement whose first columns are `columns`; nil when a value is
     /// unknown to this release.
     static func read(_ row: PreparedStatement) -> RecordedEvent? {
-        guard let key = row.digest(1), let attributes = attributes(row),
-            let payloadHash = row.digest(16), let evidenceHash = row.digest(17),
-            let leafHash = row.digest(18),
-            row.isNull(14) == (row.int64(13) == 0)
-        else { return nil }
-        return RecordedEvent(
-            position: row.int64(0), key: key, attributes: attributes,
-            receivedAt: Timestamp(milliseconds: row.int64(11)),
-            receivedAtClaimed: row.int64(12) != 0, identity: row.digest(14),
-            payloadHash: payloadHash, evidenceHash: evidenceHash, leafHash: leafHash)
+        let event = readable(row)
+        return event.isDamaged ? nil : event
     }
 
     /// As `read`, but throws `fileCorrupt` with the position unless damaged rows are requested;
@@ -33,7 +47,8 @@ enum EventRow {
         _ row: PreparedStatement, path: String, after last: Int64 = .min,
         damaged: DamagedRows = .refused
     ) throws -> RecordedEvent {
-        guard let event = read(row) ?? (damaged == .marked ? remains(row) : nil) else {
+        let event = readable(row)
+        guard !event.isDamaged || damaged == .marked else {
             throw StoreError.corrupt(path: path, "Row \(row.int64(0)) holds an unknown value.")
         }
         guard event.position > last else {
@@ -42,27 +57,33 @@ enum EventRow {
         return event
     }
 
-    /// The readable part of a damaged row. No chain is invented: it is set only where the row names
-    /// both the chain and its app.
-    private static func remains(_ row: PreparedStatement) -> RecordedEvent {
-        let bundleId = row.text(5)
+    /// The readable part of a row, marked when something is not. No chain is invented: it is set
+    /// only where the row names both the chain and its app.
+    private static func readable(_ row: PreparedStatement) -> RecordedEvent {
+        let (kind, source) = (EventKind(code: row.int64(2)), EventSource(code: row.int64(3)))
+        let (trust, bundleId) = (Trust(code: row.int64(4)), row.text(5))
+        let (key, payloadHash) = (row.digest(1), row.digest(16))
+        let (evidenceHash, leafHash) = (row.digest(17), row.digest(18))
+        let hasCodes = kind != nil && source != nil && trust != nil && bundleId != nil
+        let hasDigests =
+            key != nil && payloadHash != nil && evidenceHash != nil && leafHash != nil
+        let isConflict: Bool = row.int64(13) != 0
+        let isWhole = hasCodes && hasDigests && isConflict != row.isNull(14)
         let nothing = Digest(words: (0, 0, 0, 0))
         return RecordedEvent(
-            position: row.int64(0), key: row.digest(1) ?? nothing,
+            position: row.int64(0), key: key ?? nothing,
             attributes: EventAttributes(
                 // The plainest kind, and the lowest trust of any event.
-                kind: EventKind(code: row.int64(2)) ?? .transaction,
-                source: EventSource(code: row.int64(3)) ?? .import,
-                trust: Trust(code: row.int64(4)) ?? .secret, bundleId: BundleId(bundleId ?? ""),
+                kind: kind ?? .transaction, source: source ?? .import, trust: trust ?? .secret,
+                bundleId: BundleId(bundleId ?? ""),
                 chain: bundleId == nil ? nil : row.text(6).map(OriginalTransactionId.init),
                 notificationType: row.text(7), subtype: row.text(8),
                 notificationUUID: row.text(9).map(NotificationUUID.init),
-                signedAt: row.optionalInt64(10).map(Timestamp.init(milliseconds:)),
-                rootFingerprint: row.digest(15)),
-            receivedAt: Timestamp(milliseconds: row.int64(11)),
-            receivedAtClaimed: row.int64(12) != 0, identity: row.digest(14),
-            payloadHash: row.digest(16) ?? nothing, evidenceHash: row.digest(17) ?? nothing,
-            leafHash: row.digest(18) ?? nothing, isDamaged: true)
+                signedAt: row.optionalTime(10), rootFingerprint: row.digest(15)),
+            receivedAt: row.time(11), receivedAtClaimed: row.int64(12) != 0,
+            identity: row.digest(14), payloadHash: payloadHash ?? nothing,
+            evidenceHash: evidenceHash ?? nothing, leafHash: leafHash ?? nothing,
+            isDamaged: !isWhole)
     }
 
     /// What the schema declares for each column, and whether it may be NULL.
@@ -86,19 +107,6 @@ enum EventRow {
         }
         return flags.allSatisfy { row.int64($0) == 0 || row.int64($0) == 1 }
             && optionalDigests.allSatisfy { row.isNull($0) || row.digest($0) != nil }
-    }
-
-    private static func attributes(_ row: PreparedStatement) -> EventAttributes? {
-        guard let kind = EventKind(code: row.int64(2)),
-            let source = EventSource(code: row.int64(3)),
-            let trust = Trust(code: row.int64(4)), let bundleId = row.text(5)
-        else { return nil }
-        return EventAttributes(
-            kind: kind, source: source, trust: trust, bundleId: BundleId(bundleId),
-            chain: row.text(6).map(OriginalTransactionId.init), notificationType: row.text(7),
-            subtype: row.text(8), notificationUUID: row.text(9).map(NotificationUUID.init),
-            signedAt: row.optionalInt64(10).map(Timestamp.init(milliseconds:)),
-            rootFingerprint: row.digest(15))
     }
 
     /// Binds a whole row.

@@ -130,15 +130,12 @@ extension ProjectionsStore {
     /// The chains with these numbers, in the order given.
     public func chains(numbered numbers: [Int64]) async throws(StoreError) -> [ChainId] {
         try await read { database in
-            let select = try PreparedStatement(
-                database,
-                "SELECT original_transaction_id, bundle_id FROM subscriptions WHERE id = ?")
-            var found: [ChainId] = []
-            for number in numbers {
-                select.bind(1, number)
-                found += try ProjectionsStore.chains(select)
+            try numbers.flatMap { number in
+                try database.rows(
+                    "SELECT bundle_id, original_transaction_id FROM subscriptions WHERE id = ?",
+                    number
+                ) { $0.chainId(0) }
             }
-            return found
         }
     }
 }

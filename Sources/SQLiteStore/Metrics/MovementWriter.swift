@@ -125,14 +125,11 @@ struct MovementWriter {
     /// A day has a row as long as it has sums.
     private mutating func writeCalendar(_ from: Int64, isGrown: Bool) throws {
         guard isGrown, let day = sums.day(from: from) else {
-            let delete = try PreparedStatement(
-                database,
+            written += try database.run(
                 """
                 DELETE FROM report_days WHERE from_at = ?1
                     AND NOT EXISTS (SELECT 1 FROM movements_by_day WHERE from_at = ?1)
-                """)
-            delete.bind(1, from)
-            written += try delete.run()
+                """, from)
             return
         }
         var insert = try PreparedStatement(
@@ -156,11 +153,9 @@ struct MovementWriter {
             let body = try MovementWriter.sums(stored, changed: changes)
             if body == stored { continue }
             if body.isEmpty {
-                let delete = try PreparedStatement(
-                    database, "DELETE FROM movements_by_month WHERE from_at = ? AND part = ?")
-                delete.bind(1, part.from)
-                delete.bind(2, part.number)
-                written += try delete.run()
+                written += try database.run(
+                    "DELETE FROM movements_by_month WHERE from_at = ? AND part = ?", part.from,
+                    part.number)
                 continue
             }
             var statement = try PreparedStatement(
@@ -186,14 +181,10 @@ struct MovementWriter {
 
     private mutating func writeClasses() throws {
         let changed = sums.classes.filter { $0.value.count != 0 }.sorted { $0.key < $1.key }
-        let update = try PreparedStatement(
-            database, "UPDATE metric_classes SET uses = uses + ?2 WHERE id = ?1")
-        let delete = try PreparedStatement(
-            database, "DELETE FROM metric_classes WHERE id = ? AND uses = 0")
         for (number, use) in changed {
-            update.bind(1, number)
-            update.bind(2, use.count)
-            if try update.run() == 0, let counted = use.counted {
+            let updated = try database.run(
+                "UPDATE metric_classes SET uses = uses + ?2 WHERE id = ?1", number, use.count)
+            if updated == 0, let counted = use.counted {
                 let places = MovementTable.classColumns.map { _ in "?" }.joined(separator: ", ")
                 var insert = try PreparedStatement(
                     database,
@@ -204,8 +195,7 @@ struct MovementWriter {
                 MovementTable.bind(number, uses: use.count, counted, &insert)
                 written += try insert.run()
             } else if use.count < 0 {
-                delete.bind(1, number)
-                _ = try delete.run()
+                try database.run("DELETE FROM metric_classes WHERE id = ? AND uses = 0", number)
             }
         }
     }
@@ -215,14 +205,11 @@ struct MovementWriter {
 enum NewestFact {
     static func raise(_ signedAt: Int64?, _ database: Database) throws {
         guard let signedAt else { return }
-        let raise = try PreparedStatement(
-            database,
+        try database.run(
             """
             INSERT INTO newest_fact (id, signed_at) VALUES (1, ?1)
             ON CONFLICT DO UPDATE SET signed_at = ?1 WHERE signed_at < ?1
-            """)
-        raise.bind(1, signedAt)
-        _ = try raise.run()
+            """, signedAt)
     }
 
     static func signedAt(_ database: Database) throws -> Int64? {

@@ -72,15 +72,12 @@ extension ProjectionsStore {
     /// Whether any chain of an app has a life.
     public func hasChains(of bundleId: BundleId) async throws(StoreError) -> Bool {
         try await read { database in
-            let select = try PreparedStatement(
-                database,
+            try !database.rows(
                 """
                 SELECT 1 FROM subscriptions AS s JOIN contributions AS c ON c.subscription = s.id
                 WHERE s.bundle_id = ? AND length(c.body) > 0 LIMIT 1
-                """)
-            defer { select.reset() }
-            select.bind(1, bundleId.rawValue)
-            return try select.step()
+                """, bundleId
+            ) { $0.int64(0) }.isEmpty
         }
     }
 }

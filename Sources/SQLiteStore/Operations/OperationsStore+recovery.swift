@@ -4,43 +4,24 @@ public import LedgerStore
 
 /// Durable cursors of recoveries: an interrupted one continues where it stopped.
 extension OperationsStore {
-    /// Recoveries that are not continued are dropped after this time, milliseconds.
-    public static let recoveryMilliseconds: Int64 = 7 * 86_400_000
-    /// Undeliverable notifications stored per recovery.
-    public static let undeliveredCount = 1_000
-    /// Reports of recoveries stored.
-    public static let recoveryReportCount = 20
-
-    /// The recovery with that name, if it was interrupted and the log still holds what it had
-    /// recorded; otherwise a new one.
-    ///
-    /// - Parameters:
-    ///   - head: the end of the log.
-    ///   - slices: the slices of a new one.
-    ///   - lifetime: how long after its start it can be continued, milliseconds.
     public func beginRecovery(
         _ id: String, at now: Timestamp, head: Int64, slices: [RecoverySlice],
-        keptFor lifetime: Int64 = recoveryMilliseconds
+        keptFor lifetime: Int64
     ) async throws(StoreError) -> RecoveryRecord {
         try await write { database in
-            let oldest = now.milliseconds - OperationsStore.recoveryMilliseconds
-            let left = try String.fetchAll(
-                database,
-                sql: """
-                    SELECT id FROM recoveries
-                    WHERE asked_at <= ?
-                        OR (id = ? AND (reached_position > ? OR asked_at > ? OR asked_at <= ?))
-                    """,
-                arguments: [
-                    oldest, id, head, now.milliseconds, now.milliseconds - lifetime,
-                ])
+            let oldest = now.milliseconds - OperationsLimits.recoveryMilliseconds
+            let left = try database.rows(
+                """
+                SELECT id FROM recoveries
+                WHERE asked_at <= ?
+                    OR (id = ? AND (reached_position > ? OR asked_at > ? OR asked_at <= ?))
+                """, oldest, id, head, now, now.milliseconds - lifetime
+            ) { $0.text(0) }
             for id in left { try OperationsStore.forget(id, database) }
             if let known = try OperationsStore.record(id, database) { return known }
-            try database.execute(
-                sql: """
-                    INSERT INTO recoveries (id, asked_at, start_position, reached_position)
-                    VALUES (?, ?, ?, ?)
-                    """, arguments: [id, now.milliseconds, head, head])
+            try database.insert(
+                into: "recoveries",
+                ["id": id, "asked_at": now, "start_position": head, "reached_position": head])
             try OperationsStore.insert(slices, id, database)
             return RecoveryRecord(
                 id: id, askedAt: now, appleAskedAt: nil, startPosition: head, isFlawed: false,
@@ -48,111 +29,86 @@ extension OperationsStore {
         }
     }
 
-    /// Stores the progress through a slice, and the results of its last page.
-    ///
-    /// - Parameters:
-    ///   - undelivered: undeliverable notifications by name.
-    ///   - position: the end of the log that includes that page.
     public func advanceRecovery(
         _ id: String, _ slice: RecoverySlice, undelivered: [(name: String, body: String)],
         appleDate: Timestamp?, isFlawed: Bool, position: Int64
     ) async throws(StoreError) {
         try await write { database in
-            try database.execute(
-                sql: """
-                    UPDATE recovery_slices SET place = ?, fetched = ?, is_done = ?
-                    WHERE recovery = ? AND pass = ? AND from_at = ?
-                    """,
-                arguments: [
-                    slice.place, slice.fetchedCount, slice.isDone ? 1 : 0, id, slice.pass,
-                    slice.from.milliseconds,
-                ])
+            try database.run(
+                """
+                UPDATE recovery_slices SET place = ?, fetched = ?, is_done = ?
+                WHERE recovery = ? AND pass = ? AND from_at = ?
+                """, slice.place, slice.fetchedCount, slice.isDone, id, slice.pass, slice.from)
             try OperationsStore.note(id, appleDate, isFlawed, position, database)
             try OperationsStore.keep(undelivered, id, database)
         }
     }
 
-    /// Replaces a slice with smaller ones.
     public func divideRecovery(
         _ id: String, _ slice: RecoverySlice, into pieces: [RecoverySlice],
         appleDate: Timestamp?, isFlawed: Bool, position: Int64
     ) async throws(StoreError) {
         try await write { database in
-            try database.execute(
-                sql: """
-                    DELETE FROM recovery_slices WHERE recovery = ? AND pass = ? AND from_at = ?
-                    """, arguments: [id, slice.pass, slice.from.milliseconds])
+            try database.run(
+                "DELETE FROM recovery_slices WHERE recovery = ? AND pass = ? AND from_at = ?", id,
+                slice.pass, slice.from)
             try OperationsStore.insert(pieces, id, database)
             try OperationsStore.note(id, appleDate, isFlawed, position, database)
         }
     }
 
-    /// The current state of the recovery; nil when it is unknown, or no longer stored.
     public func recovery(_ id: String) async throws(StoreError) -> RecoveryRecord? {
         try await read { try OperationsStore.record(id, $0) }
     }
 
-    /// The notifications in a recovery's window that Apple could not deliver, by name, and how many
-    /// more there were.
     public func undelivered(
         _ id: String
     ) async throws(StoreError) -> [String] {
         try await read { database in
-            try String.fetchAll(
-                database,
-                sql: """
-                    SELECT body FROM recovery_undelivered WHERE recovery = ?
-                    ORDER BY notification_uuid
-                    """, arguments: [id])
+            try database.rows(
+                """
+                SELECT body FROM recovery_undelivered WHERE recovery = ?
+                ORDER BY notification_uuid
+                """, id
+            ) { $0.text(0) }
         }
     }
 
-    /// Removes a finished recovery and stores its report: both, or neither. The newest
-    /// `recoveryReportCount` reports are kept.
-    ///
-    /// - Parameter report: nil when there is nothing to store.
     public func endRecovery(
-        _ id: String, keeping report: KeptReport? = nil
+        _ id: String, keeping report: KeptReport?
     ) async throws(StoreError) {
         try await write { database in
             try OperationsStore.forget(id, database)
             guard let report else { return }
-            try database.execute(
-                sql: """
-                    INSERT INTO recovery_reports (bundle_id, ended_at, is_flawed, json, text)
-                    VALUES (?, ?, ?, ?, ?)
-                    """,
-                arguments: [
-                    report.bundleId.rawValue, report.endedAt.milliseconds,
-                    report.isFlawed ? 1 : 0, report.json, report.text,
+            try database.insert(
+                into: "recovery_reports",
+                [
+                    "bundle_id": report.bundleId, "ended_at": report.endedAt,
+                    "is_flawed": report.isFlawed, "json": report.json, "text": report.text,
                 ])
-            try database.execute(
-                sql: """
-                    DELETE FROM recovery_reports WHERE id <= (
-                        SELECT id FROM recovery_reports ORDER BY id DESC LIMIT 1 OFFSET ?)
-                    """, arguments: [OperationsStore.recoveryReportCount])
+            try database.run(
+                """
+                DELETE FROM recovery_reports WHERE id <= (
+                    SELECT id FROM recovery_reports ORDER BY id DESC LIMIT 1 OFFSET ?)
+                """, OperationsLimits.recoveryReportCount)
         }
     }
 
-    /// The report of the last recovery that ended here; nil when none is stored.
-    ///
-    /// - Parameter app: only reports of this app.
     public func lastRecoveryReport(
-        of app: BundleId? = nil
+        of app: BundleId?
     ) async throws(StoreError) -> KeptReport? {
         try await read { database in
-            let row = try Row.fetchOne(
-                database,
-                sql: """
-                    SELECT * FROM recovery_reports WHERE ?1 IS NULL OR bundle_id = ?1
-                    ORDER BY id DESC LIMIT 1
-                    """, arguments: [app?.rawValue])
-            return row.map { row in
+            try database.rows(
+                """
+                SELECT bundle_id, ended_at, is_flawed, json, text FROM recovery_reports
+                WHERE ?1 IS NULL OR bundle_id = ?1 ORDER BY id DESC LIMIT 1
+                """, app
+            ) { row in
                 KeptReport(
-                    bundleId: BundleId(row["bundle_id"]),
-                    endedAt: Timestamp(milliseconds: row["ended_at"]),
-                    isFlawed: row["is_flawed"] == 1, json: row["json"], text: row["text"])
-            }
+                    bundleId: BundleId(row.requiredText(0)), endedAt: row.time(1),
+                    isFlawed: row.int64(2) == 1, json: row.requiredText(3),
+                    text: row.requiredText(4))
+            }.first
         }
     }
 
@@ -161,37 +117,34 @@ extension OperationsStore {
     private static func record(
         _ id: String, _ database: Database
     ) throws -> RecoveryRecord? {
-        guard
-            let row = try Row.fetchOne(
-                database, sql: "SELECT * FROM recoveries WHERE id = ?", arguments: [id])
-        else { return nil }
-        let slices = try Row.fetchAll(
-            database,
-            sql: "SELECT * FROM recovery_slices WHERE recovery = ? ORDER BY pass, from_at",
-            arguments: [id])
-        let apple: Int64? = row["apple_asked_at"]
-        return RecoveryRecord(
-            id: id, askedAt: Timestamp(milliseconds: row["asked_at"]),
-            appleAskedAt: apple.map { Timestamp(milliseconds: $0) },
-            startPosition: row["start_position"], isFlawed: row["is_flawed"] == 1,
-            slices: slices.map { slice in
-                RecoverySlice(
-                    pass: slice["pass"], from: Timestamp(milliseconds: slice["from_at"]),
-                    to: Timestamp(milliseconds: slice["to_at"]), place: slice["place"],
-                    fetchedCount: slice["fetched"], isDone: slice["is_done"] == 1)
-            })
+        let slices = try database.rows(
+            """
+            SELECT pass, from_at, to_at, place, fetched, is_done FROM recovery_slices
+            WHERE recovery = ? ORDER BY pass, from_at
+            """, id
+        ) { row in
+            RecoverySlice(
+                pass: row.int64(0), from: row.time(1), to: row.time(2), place: row.text(3),
+                fetchedCount: row.int64(4), isDone: row.int64(5) == 1)
+        }
+        return try database.rows(
+            """
+            SELECT asked_at, apple_asked_at, start_position, is_flawed FROM recoveries WHERE id = ?
+            """, id
+        ) { row in
+            RecoveryRecord(
+                id: id, askedAt: row.time(0), appleAskedAt: row.optionalTime(1),
+                startPosition: row.int64(2), isFlawed: row.int64(3) == 1, slices: slices)
+        }.first
     }
 
     private static func insert(
         _ slices: [RecoverySlice], _ id: String, _ database: Database
     ) throws {
         for slice in slices {
-            try database.execute(
-                sql: """
-                    INSERT INTO recovery_slices (recovery, pass, from_at, to_at)
-                    VALUES (?, ?, ?, ?)
-                    """,
-                arguments: [id, slice.pass, slice.from.milliseconds, slice.to.milliseconds])
+            try database.insert(
+                into: "recovery_slices",
+                ["recovery": id, "pass": slice.pass, "from_at": slice.from, "to_at": slice.to])
         }
     }
 
@@ -199,16 +152,13 @@ extension OperationsStore {
         _ id: String, _ appleDate: Timestamp?, _ isFlawed: Bool, _ position: Int64,
         _ database: Database
     ) throws {
-        try database.execute(
-            sql: """
-                UPDATE recoveries SET reached_position = max(reached_position, ?),
-                    is_flawed = max(is_flawed, ?),
-                    apple_asked_at = coalesce(min(apple_asked_at, ?), apple_asked_at, ?)
-                WHERE id = ?
-                """,
-            arguments: [
-                position, isFlawed ? 1 : 0, appleDate?.milliseconds, appleDate?.milliseconds, id,
-            ])
+        try database.run(
+            """
+            UPDATE recoveries SET reached_position = max(reached_position, ?1),
+                is_flawed = max(is_flawed, ?2),
+                apple_asked_at = coalesce(min(apple_asked_at, ?3), apple_asked_at, ?3)
+            WHERE id = ?4
+            """, position, isFlawed, appleDate, id)
     }
 
     private static func keep(
@@ -216,25 +166,23 @@ extension OperationsStore {
     ) throws {
         guard !undelivered.isEmpty else { return }
         var room =
-            OperationsStore.undeliveredCount
+            OperationsLimits.undeliveredCount
             - (try Int.fetchOne(
                 database, sql: "SELECT count(*) FROM recovery_undelivered WHERE recovery = ?",
                 arguments: [id]) ?? 0)
         for entry in undelivered where room > 0 {
-            try database.execute(
-                sql: """
-                    INSERT OR IGNORE INTO recovery_undelivered
-                        (recovery, notification_uuid, body) VALUES (?, ?, ?)
-                    """, arguments: [id, entry.name, entry.body])
-            room -= database.changesCount
+            room -= try database.run(
+                """
+                INSERT OR IGNORE INTO recovery_undelivered
+                    (recovery, notification_uuid, body) VALUES (?, ?, ?)
+                """, id, entry.name, entry.body)
         }
     }
 
     private static func forget(_ id: String, _ database: Database) throws {
         for table in ["recovery_undelivered", "recovery_slices"] {
-            try database.execute(
-                sql: "DELETE FROM \(table) WHERE recovery = ?", arguments: [id])
+            try database.run("DELETE FROM \(table) WHERE recovery = ?", id)
         }
-        try database.execute(sql: "DELETE FROM recoveries WHERE id = ?", arguments: [id])
+        try database.run("DELETE FROM recoveries WHERE id = ?", id)
     }
 }

@@ -7,9 +7,10 @@ internal import Synchronization
 
 /// `operations.sqlite` of one environment: operational state on which no answer depends, so losing
 /// it loses no answer. One connection, on its own dispatch queue.
-public final class OperationsStore: Sendable {
+public final class OperationsStore: OperationalState {
+    public let location: String
     /// The file.
-    public let path: String
+    var path: String { location }
     private let connection: DatabaseQueue
     private let watch: FileIdentityGuard
     /// Set before the connection is closed: a closed one must not be used.
@@ -38,7 +39,7 @@ public final class OperationsStore: Sendable {
 
     /// Blocks while the file is opened and migrated.
     private init(path: String) throws(StoreError) {
-        self.path = path
+        location = path
         let file = DatabaseFile(
             path: path, applicationId: OperationsStore.applicationId,
             migrations: SchemaHistory.operations.map(SchemaStep.init),
@@ -68,6 +69,13 @@ public final class OperationsStore: Sendable {
         }
     }
 
+    public func lease(_ task: ExclusiveTask) async throws(StoreError) -> (any Lease)? {
+        let path = "\(DatabaseFile.parent(of: path))/\(task.rawValue).lock"
+        return try await Blocking.run { () throws(StoreError) in
+            try FileLock.take(path, patienceMilliseconds: FileLock.patienceMilliseconds)
+        }
+    }
+
     /// Runs `body` in one immediate transaction, then checkpoints, since little is written here.
     ///
     /// Throws `fileReplaced` when the file was removed before or during the transaction: the data
@@ -79,13 +87,13 @@ public final class OperationsStore: Sendable {
             connection.asyncWriteWithoutTransaction { [self] database in
                 continuation.resume(
                     returning: Result {
-                        try requireFile()
+                        try requireUsable()
                         var value: Value?
                         try database.inTransaction(.immediate) {
                             value = try body(database)
                             return .commit
                         }
-                        try requireFile()
+                        try requireUsable()
                         _ = try? database.checkpoint(.passive)
                         return value
                     })
@@ -105,10 +113,10 @@ public final class OperationsStore: Sendable {
             connection.asyncWriteWithoutTransaction { [self] database in
                 continuation.resume(
                     returning: Result {
-                        try requireFile()
+                        try requireUsable()
                         let value = try body(database)
                         // Data read from an unlinked file is not returned.
-                        try requireFile()
+                        try requireUsable()
                         return value
                     })
             }
@@ -119,7 +127,7 @@ public final class OperationsStore: Sendable {
     /// Throws `fileReplaced` while the files at the path are not those that were opened, since
     /// writes would be lost. Once the same files are back, nothing was stored elsewhere meanwhile,
     /// and the store continues. Throws `closed` after `close`.
-    public func requireFile() throws(StoreError) {
+    public func requireUsable() throws(StoreError) {
         if isClosed.withLock({ $0 }) { throw closedError }
         do throws(StoreError) { try watch.check() } catch {
             // Closing the last connection removes the write-ahead log; that is no replacement.

@@ -6,40 +6,27 @@ public import LedgerStore
 /// A row of `completeness`: what is certain about an app from a position on.
 enum CompletenessRow {
     static func insert(_ states: [Completeness.State], _ database: Database) throws {
-        guard !states.isEmpty else { return }
-        let insert = try PreparedStatement(
-            database,
-            """
-            INSERT INTO completeness
-                (position, bundle_id, received_at, complete_from, complete_through)
-            VALUES (?, ?, ?, ?, ?)
-            """)
         for state in states {
-            insert.bind(1, state.position)
-            insert.bind(2, state.bundleId.rawValue)
-            insert.bind(3, state.receivedAt.milliseconds)
-            insert.bind(4, state.from.milliseconds)
-            insert.bind(5, state.through.milliseconds)
-            try insert.runInsert()
+            try database.insert(
+                into: "completeness",
+                [
+                    "position": state.position, "bundle_id": state.bundleId,
+                    "received_at": state.receivedAt, "complete_from": state.from,
+                    "complete_through": state.through,
+                ])
         }
     }
 
     static func read(_ database: Database) throws -> Completeness {
-        let select = try PreparedStatement(
-            database,
+        let states = try database.rows(
             """
             SELECT position, bundle_id, received_at, complete_from, complete_through
             FROM completeness ORDER BY position
-            """)
-        defer { select.reset() }
-        var states: [Completeness.State] = []
-        while try select.step() {
-            states.append(
-                Completeness.State(
-                    bundleId: BundleId(select.text(1) ?? ""), position: select.int64(0),
-                    receivedAt: Timestamp(milliseconds: select.int64(2)),
-                    from: Timestamp(milliseconds: select.int64(3)),
-                    through: Timestamp(milliseconds: select.int64(4))))
+            """
+        ) { row in
+            Completeness.State(
+                bundleId: BundleId(row.requiredText(1)), position: row.int64(0),
+                receivedAt: row.time(2), from: row.time(3), through: row.time(4))
         }
         return Completeness(states: states)
     }

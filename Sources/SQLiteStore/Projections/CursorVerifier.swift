@@ -1,5 +1,4 @@
 internal import AppStore
-internal import GRDB
 public import LedgerStore
 internal import Synchronization
 
@@ -10,7 +9,7 @@ internal import Synchronization
 /// log; joined with the later leaves, it must equal the tree of the log's head. The check is exact,
 /// free when nothing was appended since, and otherwise costs half a microsecond per appended event.
 public final class CursorVerifier: Sendable {
-    private let log: EventLog
+    private let log: any LedgerLog
     private let pageCount: Int64
     /// The last tree confirmed to belong to this log. The log only grows, so it stays valid.
     private let confirmed = Mutex<CompactRange?>(nil)
@@ -18,12 +17,12 @@ public final class CursorVerifier: Sendable {
     /// Leaves read in one transaction.
     static let pageCount: Int64 = 10_000
 
-    public convenience init(_ log: EventLog) {
+    public convenience init(_ log: any LedgerLog) {
         self.init(log, pageCount: CursorVerifier.pageCount)
     }
 
     /// - Parameter pageCount: smaller in tests.
-    init(_ log: EventLog, pageCount: Int64) {
+    init(_ log: any LedgerLog, pageCount: Int64) {
         self.log = log
         self.pageCount = pageCount
     }
@@ -55,7 +54,7 @@ public final class CursorVerifier: Sendable {
     ) async throws(StoreError) -> CompactRange? {
         var tree = tree
         while tree.size < end {
-            let next = try await log.join(tree, through: min(end, tree.size + pageCount))
+            let next = try await log.extended(tree, through: min(end, tree.size + pageCount))
             guard let next, next.size > tree.size else { return nil }
             tree = next
         }
@@ -77,37 +76,5 @@ public final class CursorVerifier: Sendable {
             if events.isEmpty { return true }
         }
         return false
-    }
-}
-
-extension EventLog {
-    /// The current tree over the whole log, including other processes' appends.
-    public func tree() async throws(StoreError) -> CompactRange {
-        try await read { [path] database in try HeadRow.read(database, path: path).tree }
-    }
-
-    /// The tree extended by the next leaves, up to `end`; nil when one is missing.
-    fileprivate func join(
-        _ tree: CompactRange, through end: Int64
-    ) async throws(StoreError) -> CompactRange? {
-        try await read { database in
-            let select = try PreparedStatement(
-                database,
-                """
-                SELECT position, leaf_hash FROM events
-                WHERE position > ? AND position <= ? ORDER BY position
-                """)
-            select.bind(1, tree.size)
-            select.bind(2, end)
-            defer { select.reset() }
-            var tree = tree
-            while try select.step() {
-                guard select.int64(0) == tree.size + 1, let leaf = select.digest(1) else {
-                    return nil
-                }
-                tree.append(leaf)
-            }
-            return tree
-        }
     }
 }

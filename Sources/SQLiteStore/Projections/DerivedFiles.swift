@@ -100,12 +100,7 @@ public struct DerivedFiles: Sendable {
     }
 
     /// Size on disk of a file and its write-ahead log.
-    public func byteCount(of name: String) -> Int64 {
-        ["", "-wal"].reduce(Int64(0)) { sum, suffix in
-            var status = stat()
-            return stat(path(of: name) + suffix, &status) == 0 ? sum + Int64(status.st_size) : sum
-        }
-    }
+    public func byteCount(of name: String) -> Int64 { MeasuredFiles.byteCount(path(of: name)) }
 
     /// A path never used before: numbers only increase.
     public func newPath() -> String {

@@ -62,20 +62,14 @@ struct HoldingRow: StoredRow {
     /// The rows of one chain, on a connection with the temporary table `held`, which is in chain
     /// order.
     static func rows(_ subscription: Int64, _ database: Database) throws -> [HoldingRow] {
-        let select = try PreparedStatement(
-            database,
+        try database.rows(
             """
             SELECT customer, holds, body FROM held JOIN holdings USING (customer, subscription)
             WHERE held.subscription = ? ORDER BY customer
-            """)
-        select.bind(1, subscription)
-        var rows: [HoldingRow] = []
-        while try select.step() {
-            rows.append(
-                HoldingRow(
-                    customer: select.text(0) ?? "", holds: select.int64(1) == 1,
-                    body: select.bytes(2)))
+            """, subscription
+        ) { row in
+            HoldingRow(
+                customer: row.requiredText(0), holds: row.int64(1) == 1, body: row.bytes(2))
         }
-        return rows
     }
 }

@@ -8,18 +8,13 @@ extension ProjectionsStore {
         of bundleId: BundleId, aliveFrom from: Timestamp, before: Timestamp
     ) async throws(StoreError) -> Int64 {
         try await read { database in
-            let select = try PreparedStatement(
-                database,
+            try database.rows(
                 """
                 SELECT count(*) FROM subscriptions AS s WHERE s.bundle_id = ? AND EXISTS (
                     SELECT 1 FROM intervals AS i WHERE i.subscription = s.id AND i.from_at < ?
                         AND (i.to_at IS NULL OR i.to_at > ?))
-                """)
-            select.bind(1, bundleId.rawValue)
-            select.bind(2, before.milliseconds)
-            select.bind(3, from.milliseconds)
-            defer { select.reset() }
-            return try select.step() ? select.int64(0) : 0
+                """, bundleId, before, from
+            ) { $0.int64(0) }.first ?? 0
         }
     }
 }

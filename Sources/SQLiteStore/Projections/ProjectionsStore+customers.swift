@@ -69,23 +69,14 @@ extension ProjectionsStore {
     /// another customer.
     public func chains(of customer: CustomerId) async throws(StoreError) -> [ChainId] {
         try await read { database in
-            let select = try PreparedStatement(
-                database,
+            try database.rows(
                 """
-                SELECT s.original_transaction_id, s.bundle_id FROM holdings AS h
+                SELECT s.bundle_id, s.original_transaction_id FROM holdings AS h
                 JOIN subscriptions AS s ON s.id = h.subscription
                 WHERE h.customer = ? AND s.bundle_id <> ''
                 ORDER BY s.original_transaction_id, s.bundle_id
-                """)
-            select.bind(1, customer.rawValue)
-            var chains: [ChainId] = []
-            while try select.step() {
-                chains.append(
-                    ChainId(
-                        bundleId: BundleId(select.text(1) ?? ""),
-                        originalTransactionId: OriginalTransactionId(select.text(0) ?? "")))
-            }
-            return chains
+                """, customer
+            ) { $0.chainId(0) }
         }
     }
 
@@ -95,28 +86,22 @@ extension ProjectionsStore {
         _ chain: ChainId, by customer: CustomerId
     ) async throws(StoreError) -> Bool {
         try await read { database in
-            let select = try PreparedStatement(
-                database,
+            try !database.rows(
                 """
                 SELECT 1 FROM holdings AS h JOIN subscriptions AS s ON s.id = h.subscription
                 WHERE h.customer = ? AND h.holds = 1 AND s.bundle_id = ?
                     AND s.original_transaction_id = ?
-                """)
-            select.bind(1, customer.rawValue)
-            select.bind(2, chain.bundleId.rawValue)
-            select.bind(3, chain.originalTransactionId.rawValue)
-            return try select.step()
+                """, customer, chain.bundleId, chain.originalTransactionId
+            ) { $0.int64(0) }.isEmpty
         }
     }
 
     /// Every customer whom a fact ever named, in byte order.
     public func customers() async throws(StoreError) -> [CustomerId] {
         try await read { database in
-            let select = try PreparedStatement(
-                database, "SELECT DISTINCT customer FROM holdings ORDER BY customer")
-            var found: [CustomerId] = []
-            while try select.step() { found.append(CustomerId(select.text(0) ?? "")) }
-            return found
+            try database.rows("SELECT DISTINCT customer FROM holdings ORDER BY customer") {
+                CustomerId($0.requiredText(0))
+            }
         }
     }
 

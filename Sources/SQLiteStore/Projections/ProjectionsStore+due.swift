@@ -17,10 +17,9 @@ extension ProjectionsStore {
             let newest = try Int64.fetchOne(database, sql: "SELECT max(id) FROM subscriptions")
             guard let newest, cursor < newest else { return nil }
             let end = cursor + ProjectionsStore.dueScanChainCount
-            let select = try PreparedStatement(
-                database,
+            let chains = try database.rows(
                 """
-                SELECT s.original_transaction_id, s.bundle_id FROM (
+                SELECT s.bundle_id, s.original_transaction_id FROM (
                     SELECT subscription FROM intervals
                     WHERE subscription > ?1 AND subscription <= ?2 AND from_at > ?3
                         AND from_at <= ?4
@@ -29,12 +28,9 @@ extension ProjectionsStore {
                     WHERE subscription > ?1 AND subscription <= ?2 AND at > ?3 AND at <= ?4
                 ) AS due JOIN subscriptions AS s ON s.id = due.subscription
                 ORDER BY s.id
-                """)
-            select.bind(1, cursor)
-            select.bind(2, end)
-            select.bind(3, from.milliseconds)
-            select.bind(4, through.milliseconds)
-            return (try ProjectionsStore.chains(select), end)
+                """, cursor, end, from, through
+            ) { $0.chainId(0) }
+            return (chains, end)
         }
     }
 }

@@ -14,10 +14,9 @@ extension ProjectionsStore {
             let newest = try Int64.fetchOne(database, sql: "SELECT max(id) FROM subscriptions")
             guard let newest, cursor < newest else { return nil }
             let end = cursor + ProjectionsStore.dueScanChainCount
-            let select = try PreparedStatement(
-                database,
+            let found = try database.rows(
                 """
-                SELECT s.original_transaction_id, s.bundle_id, n.code, n.from_at,
+                SELECT s.bundle_id, s.original_transaction_id, n.code, n.from_at,
                     s.price_milliunits, s.currency, s.ownership,
                     (SELECT max(coalesce(i.to_at, 9223372036854775807)) FROM intervals AS i
                         WHERE i.subscription = s.id AND i.from_at <= ?3
@@ -26,15 +25,11 @@ extension ProjectionsStore {
                 WHERE n.subscription > ?1 AND n.subscription <= ?2 AND n.from_at <= ?3
                     AND (n.to_at IS NULL OR n.to_at > ?3) AND s.bundle_id <> ''
                 ORDER BY n.subscription, n.seq
-                """)
-            select.bind(1, cursor)
-            select.bind(2, end)
-            select.bind(3, moment.milliseconds)
-            var found: [OpenNotice] = []
-            while try select.step() {
-                guard let code = NoticeCode(rawValue: select.text(2) ?? ""), codes.contains(code)
-                else { continue }
-                found.append(ProjectionsStore.notice(select, code))
+                """, cursor, end, moment
+            ) { row -> OpenNotice? in
+                guard let code = NoticeCode(rawValue: row.requiredText(2)), codes.contains(code)
+                else { return nil }
+                return ProjectionsStore.notice(row, code)
             }
             return (found, end)
         }
@@ -55,46 +50,34 @@ extension ProjectionsStore {
         guard !chains.isEmpty else { return [] }
         let ordered = chains.sorted()
         return try await read { database in
-            let select = try PreparedStatement(
-                database,
-                """
-                SELECT s.original_transaction_id, s.bundle_id, NULL,
-                    (SELECT min(i.from_at) FROM intervals AS i WHERE i.subscription = s.id),
-                    s.price_milliunits, s.currency, s.ownership,
-                    (SELECT max(coalesce(i.to_at, 9223372036854775807)) FROM intervals AS i
-                        WHERE i.subscription = s.id AND i.from_at <= ?3
-                            AND i.state IN ('subscribed', 'renewing', 'grace', 'owned')),
-                    s.id
-                FROM subscriptions AS s
-                WHERE s.original_transaction_id = ?1 AND s.bundle_id = ?2
-                    AND EXISTS (SELECT 1 FROM intervals AS i
-                        WHERE i.subscription = s.id AND i.from_at <= ?3)
-                """)
-            defer { select.reset() }
             var found: [(id: Int64, notice: OpenNotice)] = []
             for chain in ordered {
-                select.bind(1, chain.originalTransactionId.rawValue)
-                select.bind(2, chain.bundleId.rawValue)
-                select.bind(3, moment.milliseconds)
-                while try select.step() {
-                    found.append(
-                        (select.int64(8), ProjectionsStore.notice(select, .contradiction)))
-                }
+                found += try database.rows(
+                    """
+                    SELECT s.bundle_id, s.original_transaction_id, NULL,
+                        (SELECT min(i.from_at) FROM intervals AS i WHERE i.subscription = s.id),
+                        s.price_milliunits, s.currency, s.ownership,
+                        (SELECT max(coalesce(i.to_at, 9223372036854775807)) FROM intervals AS i
+                            WHERE i.subscription = s.id AND i.from_at <= ?3
+                                AND i.state IN ('subscribed', 'renewing', 'grace', 'owned')),
+                        s.id
+                    FROM subscriptions AS s
+                    WHERE s.original_transaction_id = ?1 AND s.bundle_id = ?2
+                        AND EXISTS (SELECT 1 FROM intervals AS i
+                            WHERE i.subscription = s.id AND i.from_at <= ?3)
+                    """, chain.originalTransactionId, chain.bundleId, moment
+                ) { (id: $0.int64(8), notice: ProjectionsStore.notice($0, .contradiction)) }
             }
             return found.sorted { $0.id < $1.id }.map(\.notice)
         }
     }
 
-    private static func notice(_ select: PreparedStatement, _ code: NoticeCode) -> OpenNotice {
-        let price = select.optionalInt64(4).flatMap { milliunits in
-            select.text(5).map { Money(milliunits: milliunits, currency: $0) }
+    private static func notice(_ row: PreparedStatement, _ code: NoticeCode) -> OpenNotice {
+        let price = row.optionalInt64(4).flatMap { milliunits in
+            row.text(5).map { Money(milliunits: milliunits, currency: $0) }
         }
         return OpenNotice(
-            chain: ChainId(
-                bundleId: BundleId(select.text(1) ?? ""),
-                originalTransactionId: OriginalTransactionId(select.text(0) ?? "")),
-            code: code, from: Timestamp(milliseconds: select.int64(3)), price: price,
-            ownership: select.text(6),
-            accessUntil: select.optionalInt64(7).map { Timestamp(milliseconds: $0) })
+            chain: row.chainId(0), code: code, from: row.time(3), price: price,
+            ownership: row.text(6), accessUntil: row.optionalTime(7))
     }
 }

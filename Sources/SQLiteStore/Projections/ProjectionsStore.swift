@@ -6,9 +6,8 @@ internal import Migrations
 
 /// One `projections-<reducerVersion>-<n>.sqlite`: the life of every chain as rows. Disposable.
 public final class ProjectionsStore: Sendable {
-    private let pool: DatabasePool
-    public let path: String
-    private let identity: FileIdentity?
+    private let file: OpenDerivedFile
+    public var path: String { file.path }
     let knownClasses = KnownClasses()
 
     /// The parameters a file was built with; a file with others is not used.
@@ -68,26 +67,20 @@ public final class ProjectionsStore: Sendable {
     ///
     /// Throws `noSuchFile`, or the error SQLite reported.
     public init(path: String) throws(StoreError) {
-        self.path = path
-        identity = FileIdentity(path: path)
-        guard identity != nil else {
+        guard let identity = FileIdentity(path: path) else {
             throw StoreError(
                 .noSuchFile, path: path, reason: "The projections are gone.",
                 remedy: "They are derived data: run `subledger rebuild`.")
         }
-        pool = try DerivedFile(
-            path: path, schema: DerivedSchema.projections, mark: SubscriptionRow.table
-        ).open()
+        let derived = DerivedFile(
+            path: path, schema: DerivedSchema.projections, mark: SubscriptionRow.table)
+        file = OpenDerivedFile(path: path, pool: try derived.open(), identity: identity)
     }
 
     /// Whether the file is still at its path: false after it was deleted or replaced.
-    public var isInPlace: Bool { FileIdentity(path: path) == identity }
+    public var isInPlace: Bool { file.isInPlace }
 
-    public func close() throws(StoreError) {
-        do { try pool.close() } catch {
-            throw StoreError(error, path: path).ofDerivedFile(path)
-        }
-    }
+    public func close() throws(StoreError) { try file.close() }
 
     /// Whether the file was built with the current parameters.
     public func matches(_ build: Build) async throws(StoreError) -> Bool {
@@ -100,7 +93,7 @@ public final class ProjectionsStore: Sendable {
     }
 
     public func checkpoint() async throws(StoreError) -> ProjectionCursor {
-        try await read { try DerivedFile.checkpoint($0) }
+        try await file.checkpoint()
     }
 
     // MARK: Writing
@@ -120,38 +113,26 @@ public final class ProjectionsStore: Sendable {
         days: ReportDays = .utc
     ) async throws(StoreError) -> Int {
         let path = path
-        do {
-            return try await pool.write { database in
-                guard try DerivedFile.meta(database)[Build.daysKey] == days.name else {
-                    throw StoreError(
-                        .fileChanged, path: path,
-                        reason: "Its sums use the days of another time zone.",
-                        remedy: "Run `subledger rebuild`.")
-                }
-                let before = try DerivedFile.checkpoint(database).position
-                var writer = try ChainRowWriter(database, days, after: before)
-                var written = 0
-                for rows in chains { written += try writer.write(rows) }
-                written += try writer.finish()
-                try CompletenessRow.insert(completeness, database)
-                try DerivedFile.setCheckpoint(checkpoint, database)
-                return written
+        return try await file.write { database in
+            guard try DerivedFile.meta(database)[Build.daysKey] == days.name else {
+                throw StoreError(
+                    .fileChanged, path: path,
+                    reason: "Its sums use the days of another time zone.",
+                    remedy: "Run `subledger rebuild`.")
             }
-        } catch {
-            throw StoreError(error, path: path).ofDerivedFile(path)
+            let before = try DerivedFile.checkpoint(database).position
+            var writer = try ChainRowWriter(database, days, after: before)
+            var written = 0
+            for rows in chains { written += try writer.write(rows) }
+            written += try writer.finish()
+            try CompletenessRow.insert(completeness, database)
+            try DerivedFile.setCheckpoint(checkpoint, database)
+            return written
         }
     }
 
     /// Makes everything written durable and moves the write-ahead log into the file.
-    public func walCheckpoint() async throws(StoreError) {
-        do {
-            try await pool.writeWithoutTransaction { database in
-                _ = try database.checkpoint(.truncate)
-            }
-        } catch {
-            throw StoreError(error, path: path).ofDerivedFile(path)
-        }
-    }
+    public func walCheckpoint() async throws(StoreError) { try await file.walCheckpoint() }
 
     // MARK: Reading
 
@@ -160,17 +141,14 @@ public final class ProjectionsStore: Sendable {
         transaction id: TransactionId, through position: Int64 = .max
     ) async throws(StoreError) -> [ChainId] {
         try await read { database in
-            let select = try PreparedStatement(
-                database,
+            try database.rows(
                 """
-                SELECT s.original_transaction_id, s.bundle_id FROM transactions AS t
+                SELECT s.bundle_id, s.original_transaction_id FROM transactions AS t
                 JOIN subscriptions AS s ON s.id = t.subscription
                 WHERE t.transaction_id = ? AND t.first_position <= ?
                 ORDER BY s.original_transaction_id, s.bundle_id
-                """)
-            select.bind(1, id.rawValue)
-            select.bind(2, position)
-            return try ProjectionsStore.chains(select)
+                """, id, position
+            ) { $0.chainId(0) }
         }
     }
 
@@ -203,19 +181,14 @@ public final class ProjectionsStore: Sendable {
                     SELECT transaction_id FROM transactions WHERE transaction_id > ?
                     ORDER BY transaction_id LIMIT 1 OFFSET ?
                     """, arguments: [cursor, ProjectionsStore.sharedScanCount])
-            let select = try PreparedStatement(
-                database,
+            let ids = try database.rows(
                 """
                 SELECT transaction_id FROM transactions
                 WHERE transaction_id > ?1 AND (?2 IS NULL OR transaction_id <= ?2)
                     AND first_position <= ?3
                 GROUP BY transaction_id HAVING count(*) > 1 ORDER BY transaction_id
-                """)
-            select.bind(1, cursor)
-            select.bind(2, end)
-            select.bind(3, position)
-            var ids: [TransactionId] = []
-            while try select.step() { ids.append(TransactionId(select.text(0) ?? "")) }
+                """, cursor, end, position
+            ) { TransactionId($0.requiredText(0)) }
             return (ids, end)
         }
     }
@@ -225,14 +198,6 @@ public final class ProjectionsStore: Sendable {
         among ids: [TransactionId], through position: Int64 = .max
     ) async throws(StoreError) -> [SharedTransaction] {
         try await read { database in
-            let select = try PreparedStatement(
-                database,
-                """
-                SELECT s.original_transaction_id, s.bundle_id, t.first_position
-                FROM transactions AS t JOIN subscriptions AS s ON s.id = t.subscription
-                WHERE t.transaction_id = ? AND t.first_position <= ?
-                ORDER BY s.original_transaction_id, s.bundle_id
-                """)
             // Very few are shared; checking that first saves the join for the others.
             let isShared = try PreparedStatement(
                 database,
@@ -243,16 +208,16 @@ public final class ProjectionsStore: Sendable {
                 isShared.bind(1, id.rawValue)
                 guard try isShared.step() else { continue }
                 isShared.reset()
-                select.bind(1, id.rawValue)
-                select.bind(2, position)
-                var here: [SharedTransaction] = []
-                while try select.step() {
-                    let chain = ChainId(
-                        bundleId: BundleId(select.text(1) ?? ""),
-                        originalTransactionId: OriginalTransactionId(select.text(0) ?? ""))
-                    here.append(
-                        SharedTransaction(
-                            transactionId: id, chain: chain, firstPosition: select.int64(2)))
+                let here = try database.rows(
+                    """
+                    SELECT s.bundle_id, s.original_transaction_id, t.first_position
+                    FROM transactions AS t JOIN subscriptions AS s ON s.id = t.subscription
+                    WHERE t.transaction_id = ? AND t.first_position <= ?
+                    ORDER BY s.original_transaction_id, s.bundle_id
+                    """, id, position
+                ) { row in
+                    SharedTransaction(
+                        transactionId: id, chain: row.chainId(0), firstPosition: row.int64(2))
                 }
                 if here.count > 1 { found += here }
             }
@@ -267,23 +232,10 @@ public final class ProjectionsStore: Sendable {
         }
     }
 
-    static func chains(_ select: PreparedStatement) throws -> [ChainId] {
-        var found: [ChainId] = []
-        while try select.step() {
-            found.append(
-                ChainId(
-                    bundleId: BundleId(select.text(1) ?? ""),
-                    originalTransactionId: OriginalTransactionId(select.text(0) ?? "")))
-        }
-        return found
-    }
-
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
-        do { return try await pool.read(body) } catch {
-            throw StoreError(error, path: path).ofDerivedFile(path)
-        }
+        try await file.read(body)
     }
 }
 

@@ -6,11 +6,10 @@ public import LedgerStore
 /// projects continuously releases the projector's lock between two rounds while a request is
 /// pending, however busy it is.
 public final class ProjectorHandover: Sendable {
-    private let descriptor: Int32
+    private let lock: FileLock
 
     /// Beyond the text in the file.
     private static let offset: off_t = 4_096
-    private static let retryMilliseconds = 5
     /// How long to wait for another command's request.
     public static let patienceMilliseconds = 1_000
     /// Open file description locks (`fcntl(2)`); the C library's names for them are not imported.
@@ -23,26 +22,16 @@ public final class ProjectorHandover: Sendable {
     public static func make(
         directory: String, patienceMilliseconds: Int = ProjectorHandover.patienceMilliseconds
     ) throws(StoreError) -> ProjectorHandover? {
-        let path = ProjectorLock.path(directory: directory)
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, DatabaseFile.fileMode)
-        guard descriptor >= 0 else { throw DatabaseFile.systemError(errno, path: path) }
-        var patience = patienceMilliseconds
-        var range = wished
-        while fcntl(descriptor, setLock, &range) != 0 {
-            guard patience > 0 else {
-                close(descriptor)
-                return nil
-            }
-            usleep(useconds_t(retryMilliseconds * 1_000))
-            patience -= retryMilliseconds
-            range = wished
+        let lock = try FileLock.take(
+            ProjectorLock.path(directory: directory), patienceMilliseconds: patienceMilliseconds
+        ) { descriptor in
+            var range = wished
+            return fcntl(descriptor, setLock, &range) == 0
         }
-        return ProjectorHandover(descriptor)
+        return lock.map { ProjectorHandover($0) }
     }
 
-    private init(_ descriptor: Int32) { self.descriptor = descriptor }
-
-    deinit { close(descriptor) }
+    private init(_ lock: FileLock) { self.lock = lock }
 
     private static var wished: flock {
         var range = flock()

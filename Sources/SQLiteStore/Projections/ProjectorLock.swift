@@ -11,8 +11,7 @@ public final class ProjectorLock: Sendable {
 
     static func path(directory: String) -> String { "\(directory)/\(fileName)" }
 
-    /// A child process being spawned by another thread inherits all locks for a moment.
-    public static let patienceMilliseconds = 15
+    public static let patienceMilliseconds = FileLock.patienceMilliseconds
 
     /// Nil when another process holds it for longer than `patienceMilliseconds`. Blocks.
     ///

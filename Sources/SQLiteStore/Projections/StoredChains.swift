@@ -119,7 +119,7 @@ private struct ChainRowReader {
             database,
             """
             SELECT \(SubscriptionRow.columns.joined(separator: ", ")),
-                id, original_transaction_id, bundle_id
+                id, bundle_id, original_transaction_id
             FROM subscriptions WHERE (original_transaction_id, bundle_id) \(isNext) (?, ?)
             ORDER BY original_transaction_id, bundle_id LIMIT ?
             """)
@@ -129,10 +129,7 @@ private struct ChainRowReader {
         var heads: [(id: Int64, chain: ChainId, row: SubscriptionRow)] = []
         let last = Int32(SubscriptionRow.columns.count)
         while try select.step() {
-            let chain = ChainId(
-                bundleId: BundleId(select.text(last + 2) ?? ""),
-                originalTransactionId: OriginalTransactionId(select.text(last + 1) ?? ""))
-            heads.append((select.int64(last), chain, SubscriptionRow(select)))
+            heads.append((select.int64(last), select.chainId(last + 1), SubscriptionRow(select)))
         }
         return try heads.map { head in
             var misplaced: [String] = []
@@ -147,15 +144,12 @@ private struct ChainRowReader {
     }
 
     private func contribution(_ subscription: Int64) throws -> ContributionRow? {
-        let select = try PreparedStatement(
-            database,
+        try database.rows(
             """
             SELECT \(ContributionRow.columns.joined(separator: ", ")) FROM contributions
             WHERE subscription = ?
-            """)
-        select.bind(1, subscription)
-        defer { select.reset() }
-        return try select.step() ? ContributionRow(select) : nil
+            """, subscription
+        ) { ContributionRow($0) }.first
     }
 
     private func rows<Row: ProjectionRow>(
@@ -183,16 +177,12 @@ private struct ChainRowReader {
     }
 
     private func transactions(_ subscription: Int64) throws -> [ChainRows.TransactionRow] {
-        let select = try PreparedStatement(
-            database,
-            "SELECT transaction_id, first_position FROM stated WHERE subscription = ? ORDER BY 1")
-        select.bind(1, subscription)
-        var rows: [ChainRows.TransactionRow] = []
-        while try select.step() {
-            rows.append(
-                ChainRows.TransactionRow(
-                    transactionId: select.text(0) ?? "", firstPosition: select.int64(1)))
+        try database.rows(
+            "SELECT transaction_id, first_position FROM stated WHERE subscription = ? ORDER BY 1",
+            subscription
+        ) { row in
+            ChainRows.TransactionRow(
+                transactionId: row.requiredText(0), firstPosition: row.int64(1))
         }
-        return rows
     }
 }

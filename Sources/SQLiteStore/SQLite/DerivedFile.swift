@@ -77,8 +77,7 @@ struct DerivedFile: Sendable {
     ) throws {
         try database.execute(sql: schema)
         for (key, value) in meta.sorted(by: { $0.key < $1.key }) {
-            try database.execute(
-                sql: "INSERT INTO meta (key, value) VALUES (?, ?)", arguments: [key, value])
+            try database.insert(into: "meta", ["key": key, "value": value])
         }
     }
 
@@ -147,20 +146,11 @@ struct DerivedFile: Sendable {
     }
 
     static func setCheckpoint(_ checkpoint: ProjectionCursor, _ database: Database) throws {
-        let statement = try PreparedStatement(
-            database,
+        try database.run(
             """
             UPDATE checkpoint SET position = ?, leaf_hash = ?, tree_size = ?, tree = ? WHERE id = 1
-            """)
-        statement.bind(1, checkpoint.position)
-        statement.bind(2, checkpoint.leafHash)
-        statement.bind(3, checkpoint.tree?.size)
-        if let tree = checkpoint.tree {
-            statement.bind(4, tree.bytes)
-        } else {
-            statement.bind(4, String?.none)
-        }
-        _ = try statement.run()
+            """, checkpoint.position, checkpoint.leafHash, checkpoint.tree?.size,
+            checkpoint.tree?.bytes)
     }
 
     static func meta(_ database: Database) throws -> [String: String] {

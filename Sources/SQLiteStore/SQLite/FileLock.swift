@@ -2,20 +2,27 @@ internal import Foundation
 internal import LedgerStore
 
 /// An advisory lock on a file, released when the process ends, however it ends.
-final class FileLock: Sendable {
+final class FileLock: Lease {
     let descriptor: Int32
 
+    /// A child process being spawned by another thread inherits all locks for a moment.
+    static let patienceMilliseconds = 15
     private static let retryMilliseconds = 5
 
     /// Nil when the lock is held elsewhere, in this process or another, for longer than
     /// `patienceMilliseconds`. Creates the file when missing. Blocks.
     ///
+    /// - Parameter lock: requests the lock without waiting; by default one of the whole file.
+    ///
     /// Throws `fileReadOnly`, `diskFull` or `ioError` when the lock cannot be requested.
-    static func take(_ path: String, patienceMilliseconds: Int) throws(StoreError) -> FileLock? {
+    static func take(
+        _ path: String, patienceMilliseconds: Int,
+        lock: (Int32) -> Bool = { flock($0, LOCK_EX | LOCK_NB) == 0 }
+    ) throws(StoreError) -> FileLock? {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, DatabaseFile.fileMode)
         guard descriptor >= 0 else { throw DatabaseFile.systemError(errno, path: path) }
         var patience = patienceMilliseconds
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+        while !lock(descriptor) {
             guard patience > 0 else {
                 close(descriptor)
                 return nil

@@ -188,7 +188,7 @@ public struct Doctor: Sendable {
             var findings = [
                 Finding(
                     level: .good, subject: "log",
-                    message: "\(session.ledger.log.path), position \(session.head)"),
+                    message: "\(session.ledger.log.location), position \(session.head)"),
                 Finding(
                     level: .good, subject: "projections",
                     message: "up to position \(session.head)"),

@@ -1,11 +1,10 @@
 internal import LedgerStore
-internal import SQLiteStore
 import Synchronization
 
 /// Writes refused evidence to quarantine without letting a flood of it delay other work: few writes
 /// at a time, and nothing is kept beyond a bound.
 final class QuarantineQueue: Sendable {
-    private let operations: OperationsStore
+    private let operations: any QuarantineStore
     private let state = Mutex(State())
 
     private struct State {
@@ -31,7 +30,7 @@ final class QuarantineQueue: Sendable {
     static let waitingCount = 256
     static let waitingByteCount = 16 * 1024 * 1024
 
-    init(_ operations: OperationsStore) { self.operations = operations }
+    init(_ operations: any QuarantineStore) { self.operations = operations }
 
     /// Keeps an item if there is room for it.
     func keep(_ item: NewQuarantineItem) async -> Result {

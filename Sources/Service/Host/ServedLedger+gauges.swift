@@ -27,7 +27,7 @@ extension ServedLedger {
         if let count = try? await ledger.operations.quarantineCount() {
             gauges.append(("quarantine_items", Double(count)))
         }
-        let (log, directory) = (ledger.log.path, ledger.directory)
+        let (log, directory) = (ledger.log.location, ledger.directory)
         gauges += await Blocking.run {
             [
                 ("log_bytes", ServedLedger.byteCount(log)),

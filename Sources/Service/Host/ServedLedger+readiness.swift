@@ -30,7 +30,7 @@ extension ServedLedger {
         do throws(StoreError) {
             _ = try await ledger.log.head()
             // Without the operations file no refused evidence is kept and no delivery is recorded.
-            try ledger.operations.requireFile()
+            try ledger.operations.requireUsable()
             return nil
         } catch { return error.code.rawValue }
     }

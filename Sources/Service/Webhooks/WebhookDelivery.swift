@@ -3,7 +3,6 @@ import Ledger
 public import LedgerStore
 internal import Projection
 public import Queries
-internal import SQLiteStore
 
 /// Delivers the changes of an environment to one endpoint: at least once, in order per chain.
 ///
@@ -44,7 +43,7 @@ public actor WebhookDelivery {
         self.report = report
     }
 
-    private var operations: OperationsStore { feed.ledger.operations }
+    private var operations: any OperationalState { feed.ledger.operations }
 
     private var isDown: Bool { failing.count >= WebhookLimits.downFailureCount }
 

@@ -2,7 +2,6 @@ import AppStore
 internal import LedgerStore
 internal import Projection
 public import Queries
-internal import SQLiteStore
 
 /// Runs the couriers of every endpoint until cancelled. While another process delivers for an
 /// environment, its couriers wait and take over when that process ends. The feeds are run by their
@@ -51,15 +50,12 @@ public struct WebhookDispatcher: Sendable {
     /// Runs the couriers of one environment once no other process delivers for it.
     private func deliver(_ couriers: [WebhookDelivery]) async {
         guard let first = couriers.first else { return }
-        let directory = first.feed.ledger.directory
+        let operations = first.feed.ledger.operations
         while !Task.isCancelled {
             do throws(StoreError) {
-                let lock = try await Blocking.run { () throws(StoreError) in
-                    try DeliveryLock.take(directory: directory)
-                }
-                if let lock {
+                if let lease = try await operations.lease(.webhooks) {
                     await run(couriers)
-                    return withExtendedLifetime(lock) {}
+                    return withExtendedLifetime(lease) {}
                 }
             } catch { report(.storeFailed(endpoint: first.endpoint.name, error: error)) }
             do { try await clock.sleep(milliseconds: WebhookLimits.lockPollMilliseconds) } catch {

@@ -3,7 +3,6 @@ import Ledger
 public import LedgerStore
 public import Projection
 public import Queries
-internal import SQLiteStore
 
 /// Redelivers a range of positions to one endpoint: the same bodies under the same ids, so that a
 /// receiver that remembers ids skips what it has. Moves no cursor.

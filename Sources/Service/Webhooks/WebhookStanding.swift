@@ -4,7 +4,6 @@ import Ledger
 public import LedgerStore
 internal import Projection
 internal import Queries
-internal import SQLiteStore
 
 /// The status of one endpoint for operators: configuration, progress and queues.
 public struct WebhookStanding: Sendable {

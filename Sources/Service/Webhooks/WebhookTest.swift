@@ -2,7 +2,6 @@ import AppStore
 import Ledger
 public import LedgerStore
 public import Queries
-public import SQLiteStore
 import Signing
 
 /// Posts one message of type `test`, to check whether an endpoint accepts and verifies it.
@@ -21,7 +20,7 @@ public struct WebhookTest: Sendable {
 
     /// Returns the outcome. A disabled endpoint that accepts the message is enabled again and
     /// continues at its cursor.
-    public func run(_ operations: OperationsStore) async throws(StoreError) -> WebhookOutcome {
+    public func run(_ operations: any OperationalState) async throws(StoreError) -> WebhookOutcome {
         let now = clock.now
         var json = JSONWriter()
         json.object { json in

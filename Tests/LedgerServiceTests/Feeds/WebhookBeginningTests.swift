@@ -178,7 +178,7 @@ struct WebhookBeginningTests {
 
     /// Runs `body` while the environment's `operations.sqlite` is away.
     private func withoutOperations(_ live: LiveFeed, _ body: () async throws -> Void) async throws {
-        let path = live.session.ledger.operations.path
+        let path = live.session.ledger.operations.location
         try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
         try await body()
         try FileManager.default.moveItem(atPath: path + ".away", toPath: path)

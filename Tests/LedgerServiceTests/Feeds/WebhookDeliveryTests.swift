@@ -327,7 +327,7 @@ struct WebhookCourierTests {
                     WaitingChange(
                         place: .afterEvent(at: 890), chain: lost, attempts: 1, firstAt: late,
                         nextAt: late)
-                ])
+                ], done: [])
             let notes = NoteBook()
             let receiver = Receiver()
             let courier = try await begun(live, receiver, notes: notes)

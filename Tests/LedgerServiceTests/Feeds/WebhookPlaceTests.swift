@@ -114,16 +114,16 @@ struct WebhookPlaceTests {
         }
     }
 
-    @Test("A lock is free once its holder releases it")
-    func lock() throws {
+    @Test("A lease of one task excludes that task only, and ends with its holder")
+    func lease() async throws {
         let directory = try TemporaryDirectory()
-        var held = try DeliveryLock.take(directory: directory.path)
+        let store = try await OperationsStore.open(directory: directory.path)
+        var held = try await store.lease(.webhooks)
         #expect(held != nil)
-        #expect(try DeliveryLock.take(directory: directory.path) == nil)
+        #expect(try await store.lease(.webhooks) == nil)
+        #expect(try await store.lease(.recovery) != nil)
         held = nil
-        #expect(try DeliveryLock.take(directory: directory.path) != nil)
-        #expect(throws: StoreError.self) {
-            try DeliveryLock.take(directory: directory.file("none"))
-        }
+        #expect(try await store.lease(.webhooks) != nil)
+        await store.close()
     }
 }

@@ -2,6 +2,7 @@ import AppStore
 import Foundation
 import Intake
 import Ledger
+import LedgerStore
 import Projection
 import Queries
 import SQLiteStore

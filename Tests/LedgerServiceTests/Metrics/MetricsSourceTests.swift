@@ -1,6 +1,7 @@
 import AppStore
 import Intake
 import Ledger
+import LedgerStore
 import Queries
 import SQLiteStore
 import Simulator

@@ -7,6 +7,15 @@ import SQLiteStore
 import Synchronization
 import Testing
 
+/// Follows the link from file to file; opens the current one by its real path.
+private struct CurrentProjections {
+    let directory: String
+
+    func store() async throws -> ProjectionsStore {
+        try ProjectionsStore(path: try #require(DerivedFiles.projections(in: directory).current()))
+    }
+}
+
 @Suite("Switching projections")
 struct SwitchTests {
     private let chain = MadeChain(id: "570000000000001", storefront: "ZZQ")
@@ -33,20 +42,6 @@ struct SwitchTests {
     }
 
     // MARK: Readers
-
-    @Test("Without projections a reader gets an error, and again when they are deleted")
-    func nothing() async throws {
-        let ledger = try TemporaryLedger()
-        let current = CurrentProjections(directory: ledger.environmentDirectory)
-        let missing = StoreError(.noSuchFile, reason: "", remedy: "")
-        await #expect(throws: missing) { try await current.store() }
-        _ = try await ledger.ingest(chain.life)
-        try await ledger.session { #expect($0.head == 4) }
-        let path = try await current.store().path
-        try FileDamage.remove(
-            [URL(filePath: path).lastPathComponent], in: ledger.environmentDirectory)
-        await #expect(throws: missing) { try await current.store() }
-    }
 
     @Test(
         "A reader beside rebuilds meets no error, and reads each new file as soon as it is current")

@@ -202,16 +202,4 @@ struct LogAppendTests {
         #expect(positions == Array(11...2_500))
         await log.close()
     }
-
-    @Test("A chain's events are found in order")
-    func chain() async throws {
-        let directory = try TemporaryDirectory()
-        let log = try await EventLog.open(directory: directory.path)
-        _ = try await log.append(Sample.events(0..<5))
-        _ = try await log.append([try Sample.event("n2", price: 5)])
-        let rows = try await log.events(chain: OriginalTransactionId("chain-n2"))
-        #expect(rows.map(\.position) == [3, 6])
-        #expect(try await log.events(chain: OriginalTransactionId("other")).isEmpty)
-        await log.close()
-    }
 }

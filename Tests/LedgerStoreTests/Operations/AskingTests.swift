@@ -33,8 +33,8 @@ struct AskingTests {
                 BackfillRun.Trouble(ordinal: 0, id: "7", code: nil, message: "unknown"),
                 BackfillRun.Trouble(ordinal: 2, id: "9", code: "x", message: "y"),
             ]
-            try await store.keep(run, of: one, troubles: [troubles[1]], at: start)
-            try await store.keep(run, of: one, troubles: [troubles[0]], at: start)
+            try await store.keep(run, of: one, troubles: [troubles[1]], solved: nil, at: start)
+            try await store.keep(run, of: one, troubles: [troubles[0]], solved: nil, at: start)
             let found = try #require(try await store.backfill(one))
             #expect(found.run == run)
             #expect(found.troubles == troubles)
@@ -50,7 +50,7 @@ struct AskingTests {
     @Test("Unfinished lists are bounded; beyond it the least recently touched is dropped")
     func bound() async throws {
         try await store { store in
-            let lists = (0...OperationsStore.backfillRunCount).map {
+            let lists = (0...OperationsLimits.backfillRunCount).map {
                 SHA256.hash(Array("\($0)".utf8))
             }
             for (index, list) in lists.enumerated() {

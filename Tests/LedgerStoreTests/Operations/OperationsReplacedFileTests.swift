@@ -27,7 +27,7 @@ struct OperationsReplacedFileTests {
         await expectLoss { try await store.quarantine([item(3)]) }
         await expectLoss { try await store.quarantineCount() }
         await expectLoss { try await store.quarantined() }
-        await expectLoss { try store.requireFile() }
+        await expectLoss { try store.requireUsable() }
     }
 
     @Test(
@@ -37,7 +37,7 @@ struct OperationsReplacedFileTests {
         let directory = try TemporaryDirectory()
         let store = try await OperationsStore.open(directory: directory.path)
         _ = try await store.quarantine(item(1))
-        try store.requireFile()
+        try store.requireUsable()
         try FileManager.default.removeItem(atPath: directory.file(file))
         await expectLoss(store)
         await store.close()
@@ -56,7 +56,7 @@ struct OperationsReplacedFileTests {
         #expect(rename(path + ".copy", path) == 0)
         await expectLoss(store)
         #expect(rename(path + ".old", path) == 0)
-        try store.requireFile()
+        try store.requireUsable()
         #expect(try await store.quarantineCount() == 1)
         _ = try await store.quarantine(item(4))
         await store.close()

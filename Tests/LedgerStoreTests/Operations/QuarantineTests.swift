@@ -80,7 +80,7 @@ struct QuarantineTests {
         let directory = try TemporaryDirectory()
         let store = try await open(directory)
         for number in 0..<7 { _ = try await store.quarantine(item(.unverifiable, bytes(number))) }
-        #expect(try await store.quarantined(limit: 3).map(\.id) == [1, 2, 3])
+        #expect(try await store.quarantined(after: 0, limit: 3).map(\.id) == [1, 2, 3])
         #expect(try await store.quarantined(after: 3, limit: 3).map(\.id) == [4, 5, 6])
         #expect(try await store.quarantined(after: 6, limit: 3).map(\.id) == [7])
         #expect(try await store.quarantined(after: 7).isEmpty)
@@ -111,9 +111,9 @@ struct QuarantineTests {
         let bound = QuarantineLimits.unverifiableCount
         let items = (0...bound).map { item(.unverifiable, bytes($0)) }
         _ = try await store.quarantine(Array(items.dropLast()))
-        #expect(try await store.quarantined(limit: 1).map(\.id) == [1])
+        #expect(try await store.quarantined(after: 0, limit: 1).map(\.id) == [1])
         _ = try await store.quarantine(try #require(items.last))
-        #expect(try await store.quarantined(limit: 1).map(\.id) == [2])
+        #expect(try await store.quarantined(after: 0, limit: 1).map(\.id) == [2])
         #expect(try await store.quarantineItem(Int64(bound + 1)) != nil)
         await store.close()
     }
@@ -129,9 +129,9 @@ struct QuarantineTests {
             bytes.replaceSubrange(0..<2, with: [UInt8(number & 255), UInt8(number >> 8)])
             _ = try await store.quarantine(item(.unverifiable, bytes))
         }
-        #expect(try await store.quarantined(limit: 1).map(\.id) == [1])
+        #expect(try await store.quarantined(after: 0, limit: 1).map(\.id) == [1])
         _ = try await store.quarantine(item(.unverifiable, [1]))
-        #expect(try await store.quarantined(limit: 1).map(\.id) == [2])
+        #expect(try await store.quarantined(after: 0, limit: 1).map(\.id) == [2])
         await store.close()
     }
 
@@ -185,7 +185,7 @@ struct QuarantineTests {
         let results = try await store.quarantine(items)
         #expect(results.dropLast().allSatisfy { $0 != .refused })
         #expect(results.last == .refused)
-        #expect(try await store.quarantined(limit: 1).map(\.id) == [1])
+        #expect(try await store.quarantined(after: 0, limit: 1).map(\.id) == [1])
         // Others have separate bounds, known bytes are counted, and space is freed.
         let other = try await store.quarantine(item(.unverifiable, [1]))
         #expect(other != .refused)

@@ -27,14 +27,17 @@ struct RecoveryRecordTests {
     @Test("a recovery that is not continued is kept for a week, and not a millisecond longer")
     func age() async throws {
         for (age, isKept) in [
-            (OperationsStore.recoveryMilliseconds - 1, true),
-            (OperationsStore.recoveryMilliseconds, false),
+            (OperationsLimits.recoveryMilliseconds - 1, true),
+            (OperationsLimits.recoveryMilliseconds, false),
         ] {
             try await store { store in
-                _ = try await store.beginRecovery("a", at: Self.start, head: 1, slices: [slice()])
+                _ = try await store.beginRecovery(
+                    "a", at: Self.start, head: 1, slices: [slice()],
+                    keptFor: OperationsLimits.recoveryMilliseconds)
                 let later = Self.start.advanced(byMilliseconds: age)
                 let begun = try await store.beginRecovery(
-                    "a", at: later, head: 1, slices: [slice()])
+                    "a", at: later, head: 1, slices: [slice()],
+                    keptFor: OperationsLimits.recoveryMilliseconds)
                 #expect((begun.askedAt == Self.start) == isKept)
             }
         }
@@ -42,10 +45,12 @@ struct RecoveryRecordTests {
 
     @Test("undelivered notifications are stored up to the bound, each once")
     func undelivered() async throws {
-        let bound = OperationsStore.undeliveredCount
+        let bound = OperationsLimits.undeliveredCount
         for (count, kept) in [(bound, bound), (bound + 1, bound)] {
             try await store { store in
-                _ = try await store.beginRecovery("a", at: Self.start, head: 1, slices: [slice()])
+                _ = try await store.beginRecovery(
+                    "a", at: Self.start, head: 1, slices: [slice()],
+                    keptFor: OperationsLimits.recoveryMilliseconds)
                 let names = (0..<count).map { (name: "\($0)", body: "{}") }
                 for _ in 0..<2 {
                     try await store.advanceRecovery(
@@ -83,7 +88,7 @@ struct RecoveryRecordTests {
         try await store { store in
             let first = BundleId("com.example.first")
             try await store.endRecovery("a", keeping: report(0, of: first))
-            for number in 1..<OperationsStore.recoveryReportCount {
+            for number in 1..<OperationsLimits.recoveryReportCount {
                 try await store.endRecovery("a", keeping: report(number))
             }
             #expect(try await store.lastRecoveryReport(of: first) == report(0, of: first))

@@ -57,7 +57,7 @@ struct UploadKeyTests {
         try await store { store in
             _ = try await store.take(uploadKey: "k", request: one, at: start)
             let later = start.advanced(
-                byMilliseconds: OperationsStore.uploadKeyMilliseconds + excess)
+                byMilliseconds: OperationsLimits.uploadKeyMilliseconds + excess)
             let found = try await store.take(uploadKey: "k", request: two, at: later)
             #expect(found == (excess < 0 ? .taken : .new))
         }
@@ -66,13 +66,13 @@ struct UploadKeyTests {
     @Test("Keys are kept up to the bound; one more drops the oldest")
     func count() async throws {
         try await store { store in
-            try await store.fillUploadKeys(OperationsStore.uploadKeyCount - 1, at: start)
+            try await store.fillUploadKeys(OperationsLimits.uploadKeyCount - 1, at: start)
             _ = try await store.take(
                 uploadKey: "last", request: one, at: start.advanced(byMilliseconds: 1))
-            #expect(try await store.uploadKeyCount() == OperationsStore.uploadKeyCount)
+            #expect(try await store.uploadKeyCount() == OperationsLimits.uploadKeyCount)
             let next = start.advanced(byMilliseconds: 2)
             #expect(try await store.take(uploadKey: "more", request: one, at: next) == .new)
-            #expect(try await store.uploadKeyCount() == OperationsStore.uploadKeyCount)
+            #expect(try await store.uploadKeyCount() == OperationsLimits.uploadKeyCount)
             #expect(try await store.take(uploadKey: "last", request: two, at: next) == .taken)
         }
     }

@@ -43,7 +43,7 @@ struct DocumentLimitTests {
     private static let many = "paths/~1v1~1customers:entitlements/post/summary"
     private static let changes = "paths/~1v1~1changes/get/description"
     private static let wait = "up to \(ServedLedger.waitLimit.components.seconds) s"
-    private static let keyHours = "\(OperationsStore.uploadKeyMilliseconds / 3_600_000) hours"
+    private static let keyHours = "\(OperationsLimits.uploadKeyMilliseconds / 3_600_000) hours"
 
     static let mentions: [Mention] = [
         Mention(notification, "\(grouped(NotificationBody.maximumSignedByteCount)) bytes"),

@@ -4,7 +4,7 @@ internal import LedgerStore
 
 /// Reads the log for an audit: damaged rows are returned, not thrown.
 struct AuditReader {
-    private let rows: PreparedStatement
+    private let database: Database
     private let evidence: PreparedStatement
     private var headers: HeaderTable
     /// The largest header id that the evidence read so far refers to; 0 for none.
@@ -12,12 +12,7 @@ struct AuditReader {
 
     init(_ database: Database, path: String) throws {
         headers = try HeaderTable(database, known: KnownHeaders(), path: path)
-        rows = try PreparedStatement(
-            database,
-            """
-            SELECT \(EventRow.columns) FROM events
-            WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
-            """)
+        self.database = database
         // The walk steps from row to row; readers search by position, from the root of the tree.
         evidence = try PreparedStatement(
             database,
@@ -31,9 +26,8 @@ struct AuditReader {
     /// row that is out of order, which would cause a loop; the audit then reports its position as
     /// missing.
     mutating func read(after position: Int64, through: Int64) throws -> [AuditRow] {
-        rows.bind(1, position)
-        rows.bind(2, through)
-        rows.bind(3, Int64(LogLimits.pageEventCount))
+        let rows = try EventRow.page(
+            database, after: position, through: through, limit: LogLimits.pageEventCount)
         defer { rows.reset() }
         var page: [AuditRow] = []
         var byteCount = 0

@@ -13,7 +13,7 @@ extension EventLog {
     /// receives the positions done and in total. Damage is reported, not thrown: throws only
     /// `ioError`, `fileLocked`, `fileReplaced` or `closed`.
     public func verify(
-        progress: @Sendable (_ done: Int64, _ all: Int64) -> Void = { _, _ in }
+        progress: @Sendable (_ done: Int64, _ all: Int64) -> Void
     ) async throws(StoreError) -> LogAuditReport {
         try await verify(checkedPageCount: LogLimits.checkedPageCount, progress: progress)
     }
@@ -85,11 +85,6 @@ extension EventLog {
         return try result.get()
     }
 
-    /// A page of events as an audit reads them, for further checks of the evidence: damaged rows
-    /// are left out, unreadable evidence is `LoggedEvent.damage`. Nil at the end; `last` is where
-    /// the next page begins.
-    ///
-    /// Throws as `verify`, and `fileCorrupt` when SQLite cannot read on.
     public func auditedPage(
         after position: Int64, through: Int64
     ) async throws(StoreError) -> (events: [LoggedEvent], last: Int64)? {

@@ -5,7 +5,7 @@ internal import LedgerStore
 internal import Synchronization
 
 /// Decoding all or much of the log into sorted runs.
-extension EventLog {
+extension LedgerLog {
     /// Decodes the events after `position` up to and including `through` on all cores into runs
     /// sorted by `FactRecord`'s key. Memory stays at one buffer per worker.
     ///
@@ -15,24 +15,14 @@ extension EventLog {
         workerCount: Int, report: @escaping @Sendable (_ done: Int64) -> Void
     ) async throws(StoreError) -> [RunFile] {
         let stretches = LogStretches(after: position, through: through)
-        typealias Outcome = Result<[RunFile], StoreError>
-        let outcomes = await withTaskGroup(of: Outcome.self) { group in
-            for _ in 0..<max(1, workerCount) {
-                group.addTask {
-                    do throws(StoreError) {
-                        return .success(
-                            try await self.decode(stretches, apps, directory, report))
-                    } catch {
-                        stretches.stop()
-                        return .failure(error)
-                    }
-                }
+        return try await RunFile.collect(workerCount) { () async throws(StoreError) in
+            do throws(StoreError) {
+                return try await self.decode(stretches, apps, directory, report)
+            } catch {
+                stretches.stop()
+                throw error
             }
-            return await group.reduce(into: [Outcome]()) { $0.append($1) }
         }
-        var files: [RunFile] = []
-        for outcome in outcomes { files += try outcome.get() }
-        return files
     }
 
     /// One worker: claims ranges of the log until none is left.
@@ -57,11 +47,11 @@ extension EventLog {
                 report(stretches.finish(last.event.position - position))
                 position = last.event.position
                 guard buffer.byteCount >= RunBuffer.fullByteCount else { continue }
-                files.append(try await EventLog.run(buffer, directory))
+                files.append(try await Self.run(buffer, directory))
                 buffer = RunBuffer()
             }
         }
-        if !buffer.isEmpty { files.append(try await EventLog.run(buffer, directory)) }
+        if !buffer.isEmpty { files.append(try await Self.run(buffer, directory)) }
         return files
     }
 

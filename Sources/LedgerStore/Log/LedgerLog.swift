@@ -1,0 +1,195 @@
+public import AppStore
+public import Ledger
+
+/// The log of one environment with everything that projection, audit, feeds, recovery and upkeep
+/// need of it beyond appending and reading (`EventStore`).
+public protocol LedgerLog: EventStore {
+    /// Names the store in messages and metrics: the path of its file.
+    var location: String { get }
+
+    // MARK: Reading
+
+    /// The current tree over the whole log, including other processes' appends.
+    func tree() async throws(StoreError) -> CompactRange
+
+    /// A tree extended by the next leaves of the log, up to `end`; nil when one is missing.
+    func extended(
+        _ tree: CompactRange, through end: Int64
+    ) async throws(StoreError) -> CompactRange?
+
+    /// The event with this key, or nil; a conflict has a different key (`EventKey`).
+    func event(key: Digest) async throws(StoreError) -> LoggedEvent?
+
+    /// The rows after `position` up to and including `through`; at most `limit`, itself at most
+    /// `LogLimits.pageEventCount`.
+    func events(
+        after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
+    ) async throws(StoreError) -> [RecordedEvent]
+
+    /// As `events`, with the evidence. May end early, at `LogLimits.pageByteCount`, but never
+    /// before the first event.
+    func page(
+        after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
+    ) async throws(StoreError) -> [LoggedEvent]
+
+    /// Positions whose row or evidence could not be read since the last call; each once, and the
+    /// first `LogLimits.unreadablePositionCount` only.
+    func takeUnreadablePositions() -> [Int64]
+
+    // MARK: Outages and completeness
+
+    /// Deliveries of an app's notifications, newest positions first: those that Apple made, and
+    /// those whose time an import line states. At most `limit`; ends at a stretch of
+    /// `LogLimits.scannedEventCount` positions that holds none at or after `since`.
+    ///
+    /// - Parameter now: later deliveries are left out; they come from a wrong clock.
+    func arrivals(
+        of bundleId: BundleId, since: Timestamp, through now: Timestamp, limit: Int
+    ) async throws(StoreError) -> [NotificationDelivery]
+
+    /// When the newest delivery of an app was received; nil without any.
+    ///
+    /// - Parameter now: later deliveries do not count.
+    func lastArrival(
+        of bundleId: BundleId, through now: Timestamp
+    ) async throws(StoreError) -> Timestamp?
+
+    /// Positions of sweeps up to `through`, in order.
+    func sweepPositions(through: Int64) async throws(StoreError) -> [Int64]
+
+    /// Notifications of an app after `position`, up to `through`, signed in `[from, before)`, in
+    /// order; those within the next `LogLimits.scannedEventCount` positions, and where to continue.
+    /// TEST is Apple's answer to a request and belongs to no history.
+    func notifications(
+        of bundleId: BundleId, signedFrom from: Timestamp, before: Timestamp,
+        after position: Int64, through: Int64
+    ) async throws(StoreError) -> (found: [LateNotification], next: Int64)
+
+    // MARK: Audit
+
+    /// Recomputes every hash from the stored bytes and checks the tree, headers and indexes.
+    /// `progress` receives the positions done and in total. Damage is reported, not thrown: throws
+    /// only `ioError`, `fileLocked`, `fileReplaced` or `closed`.
+    func verify(
+        progress: @Sendable (_ done: Int64, _ all: Int64) -> Void
+    ) async throws(StoreError) -> LogAuditReport
+
+    /// A page of events as an audit reads them, for further checks of the evidence: damaged rows
+    /// are left out, unreadable evidence is `LoggedEvent.damage`. Nil at the end; `last` is where
+    /// the next page begins.
+    ///
+    /// Throws as `verify`, and `fileCorrupt` when reading cannot continue.
+    func auditedPage(
+        after position: Int64, through: Int64
+    ) async throws(StoreError) -> (events: [LoggedEvent], last: Int64)?
+
+    // MARK: Upkeep
+
+    /// Events and bytes passed to `append` and not answered yet.
+    var waiting: (eventCount: Int, byteCount: Int) { get }
+
+    /// When the current write began; nil when there is none. A disk that never completes a
+    /// synchronisation causes no error: it is detected from this.
+    var writingSince: ContinuousClock.Instant? { get }
+
+    /// Whether the log can be locked for writing now; writes nothing. Throws the reason.
+    func probeLock() async throws(StoreError)
+
+    /// Whether the log can be written now, tested by a durable transaction that changes no event.
+    /// Costs as much as an append. Throws as `append` does.
+    func probeCommit() async throws(StoreError)
+
+    /// Upkeep of the store's files, called on a timer.
+    func checkpoint() async throws(StoreError)
+
+    /// Answers the waiting batches, then closes every connection. Later calls throw `closed`.
+    func close() async
+}
+
+extension LedgerLog {
+    /// The rows after `position`; throws `fileCorrupt` at a damaged one.
+    public func events(
+        after position: Int64, through: Int64 = .max, limit: Int = LogLimits.pageEventCount
+    ) async throws(StoreError) -> [RecordedEvent] {
+        try await events(after: position, through: through, limit: limit, damaged: .refused)
+    }
+
+    /// The next page of rows, with a policy for damaged ones.
+    public func events(
+        after position: Int64, through: Int64 = .max, damaged: DamagedRows
+    ) async throws(StoreError) -> [RecordedEvent] {
+        try await events(
+            after: position, through: through, limit: LogLimits.pageEventCount, damaged: damaged)
+    }
+
+    /// The rows after `position` with their evidence; throws `fileCorrupt` at a damaged one.
+    public func page(
+        after position: Int64, through: Int64 = .max, limit: Int = LogLimits.pageEventCount
+    ) async throws(StoreError) -> [LoggedEvent] {
+        try await page(after: position, through: through, limit: limit, damaged: .refused)
+    }
+
+    /// The next page of rows with their evidence, with a policy for damaged ones.
+    public func page(
+        after position: Int64, through: Int64 = .max, damaged: DamagedRows
+    ) async throws(StoreError) -> [LoggedEvent] {
+        try await page(
+            after: position, through: through, limit: LogLimits.pageEventCount, damaged: damaged)
+    }
+
+    /// The event at `position` with its evidence, or nil when there is none. If the event cannot be
+    /// read, `LoggedEvent.damage` holds the reason.
+    public func event(at position: Int64) async throws(StoreError) -> LoggedEvent? {
+        guard position > 0 else { return nil }
+        return try await page(
+            after: position - 1, through: position, limit: 1, damaged: .marked
+        ).first
+    }
+
+    /// Recomputes every hash (`verify(progress:)`).
+    public func verify() async throws(StoreError) -> LogAuditReport {
+        try await verify { _, _ in }
+    }
+
+    /// Every event after `position` up to the head at the start of the call, in order, page by
+    /// page. The next page is read while `body` works on one; memory stays at two pages. `body`
+    /// runs in the caller's isolation.
+    public nonisolated(nonsending) func scan(
+        after position: Int64 = 0, through: Int64 = .max,
+        _ body: nonisolated(nonsending) ([LoggedEvent]) async throws -> Void
+    ) async throws {
+        let end = min(through, try await head().position)
+        var next = try await page(after: position, through: end)
+        while let last = next.last {
+            let current = next
+            async let following = page(after: last.event.position, through: end)
+            try await body(current)
+            next = try await following
+        }
+    }
+}
+
+/// How a reader handles rows of the log with invalid values.
+public enum DamagedRows: Sendable {
+    /// Reading ends with `fileCorrupt`, which names the position. For readers that pass on the log
+    /// itself (copies, exports, feeds of events): they would otherwise pass on data that was never
+    /// received.
+    case refused
+    /// The row is returned as far as it can be read, and marked (`RecordedEvent.isDamaged`). For
+    /// readers that answer about chains: no chain stops the others (`design.md` §3).
+    case marked
+}
+
+/// The attributes that completeness needs of a notification recorded after a sweep but signed
+/// before it.
+public struct LateNotification: Hashable, Sendable {
+    public let position: Int64
+    public let receivedAt: Timestamp
+    public let signedAt: Timestamp
+
+    package init(position: Int64, receivedAt: Timestamp, signedAt: Timestamp) {
+        self.position = position
+        self.receivedAt = receivedAt
+        self.signedAt = signedAt
+    }
+}

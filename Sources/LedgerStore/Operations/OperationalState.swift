@@ -1,0 +1,270 @@
+public import AppStore
+public import Ledger
+
+/// Operational state of one environment on which no answer depends: quarantine, cursors of
+/// recoveries, backfills and feeds, webhook deliveries, keys of uploads. Losing it loses no answer.
+///
+/// Every call is one transaction, durable when it returns.
+public protocol OperationalState: QuarantineStore {
+    // MARK: The store
+
+    /// Names the store in messages: the path of its file.
+    var location: String { get }
+
+    /// Throws the reason why the store cannot be used now: `fileReplaced` or `closed`.
+    func requireUsable() throws(StoreError)
+
+    /// The exclusive right to a task in this environment, held until the last reference is released
+    /// or the process ends, however it ends; nil while it is held elsewhere.
+    func lease(_ task: ExclusiveTask) async throws(StoreError) -> (any Lease)?
+
+    /// Later calls throw `closed`.
+    func close() async
+
+    /// The number of items in quarantine.
+    func quarantineCount() async throws(StoreError) -> Int
+
+    // MARK: Recovery
+
+    /// The recovery with that name, if it was interrupted and the log still holds what it had
+    /// recorded; otherwise a new one.
+    ///
+    /// - Parameters:
+    ///   - head: the end of the log.
+    ///   - slices: the slices of a new one.
+    ///   - lifetime: how long after its start it can be continued, milliseconds.
+    func beginRecovery(
+        _ id: String, at now: Timestamp, head: Int64, slices: [RecoverySlice],
+        keptFor lifetime: Int64
+    ) async throws(StoreError) -> RecoveryRecord
+
+    /// Stores the progress through a slice, and the results of its last page.
+    ///
+    /// - Parameters:
+    ///   - undelivered: undeliverable notifications by name.
+    ///   - position: the end of the log that includes that page.
+    func advanceRecovery(
+        _ id: String, _ slice: RecoverySlice, undelivered: [(name: String, body: String)],
+        appleDate: Timestamp?, isFlawed: Bool, position: Int64
+    ) async throws(StoreError)
+
+    /// Replaces a slice with smaller ones.
+    func divideRecovery(
+        _ id: String, _ slice: RecoverySlice, into pieces: [RecoverySlice],
+        appleDate: Timestamp?, isFlawed: Bool, position: Int64
+    ) async throws(StoreError)
+
+    /// The current state of the recovery; nil when it is unknown, or no longer stored.
+    func recovery(_ id: String) async throws(StoreError) -> RecoveryRecord?
+
+    /// The notifications in a recovery's window that Apple could not deliver, by name; the first
+    /// `OperationsLimits.undeliveredCount`.
+    func undelivered(_ id: String) async throws(StoreError) -> [String]
+
+    /// Removes a finished recovery and stores its report: both, or neither. The newest
+    /// `OperationsLimits.recoveryReportCount` reports are kept.
+    ///
+    /// - Parameter report: nil when there is nothing to store.
+    func endRecovery(_ id: String, keeping report: KeptReport?) async throws(StoreError)
+
+    /// The report of the last recovery that ended here; nil when none is stored.
+    ///
+    /// - Parameter app: only reports of this app.
+    func lastRecoveryReport(of app: BundleId?) async throws(StoreError) -> KeptReport?
+
+    // MARK: Uploads
+
+    /// Assigns a key to a request, or returns its state.
+    ///
+    /// - Parameter request: SHA-256 of the body.
+    func take(
+        uploadKey key: String, request: Digest, at now: Timestamp
+    ) async throws(StoreError) -> UploadKey
+
+    /// Stores the record from which a request is answered, unless there is one; returns the stored
+    /// record.
+    func keep(
+        _ record: UploadRecord, uploadKey key: String
+    ) async throws(StoreError) -> UploadRecord
+
+    /// Releases a key whose request was refused.
+    func forget(uploadKey key: String) async throws(StoreError)
+
+    // MARK: Backfill, look-ups and histories
+
+    /// The progress through a list and its failures; nil when it was never started, or has ended.
+    func backfill(
+        _ list: Digest
+    ) async throws(StoreError) -> (run: BackfillRun, troubles: [BackfillRun.Trouble])?
+
+    /// Stores the progress through a list and the failures since the last call; all of it or
+    /// nothing.
+    ///
+    /// - Parameter solved: the index of an id that had failed and no longer does.
+    func keep(
+        _ run: BackfillRun, of list: Digest, troubles: [BackfillRun.Trouble], solved: Int?,
+        at now: Timestamp
+    ) async throws(StoreError)
+
+    /// Removes a list: it is done, or starts again.
+    func forgetBackfill(_ list: Digest) async throws(StoreError)
+
+    /// Every chain that was looked up because of its notices and still had notices.
+    func lookups() async throws(StoreError) -> [ChainId: ChainLookup]
+
+    /// Stores when a chain was looked up; nil removes the entry, when no notices are left.
+    func keep(_ lookup: ChainLookup?, of chain: ChainId) async throws(StoreError)
+
+    /// The position reached in this history; nil when there is none.
+    func place(_ key: HistoryPlace.Key) async throws(StoreError) -> HistoryPlace?
+
+    /// Stores the position reached in a history; nil removes it.
+    func keep(_ place: HistoryPlace?, of key: HistoryPlace.Key) async throws(StoreError)
+
+    // MARK: The feed's clock
+
+    /// How far the clock has advanced, and the end of the log at that time; nil before the first
+    /// time. The leaf hash is nil where an earlier release stored none; `looksAgain` is set where
+    /// an earlier release may have left something out.
+    func feedClock() async throws(StoreError) -> (
+        end: ProjectionCursor, at: Timestamp, looksAgain: Bool
+    )?
+
+    /// Stores that the clock advanced to `at` when the log ended at `end`, and which chains changed
+    /// by that, in order. Committed before the changes are emitted.
+    func keepClock(
+        end: ProjectionCursor, at: Timestamp, chains: [ChainId]
+    ) async throws(StoreError)
+
+    /// The ends of the log at which readings were made, newest first, before `position`.
+    func readingEnds(
+        before position: Int64, limit: Int
+    ) async throws(StoreError) -> [ProjectionCursor]
+
+    /// Removes readings after `end`, which belonged to another log. The clock goes back to the
+    /// newest remaining one, so that everything due since is evaluated again.
+    func forgetClock(after end: ProjectionCursor) async throws(StoreError)
+
+    /// The readings that concern each of the chains.
+    func clockReadings(
+        of chains: [ChainId]
+    ) async throws(StoreError) -> [ChainId: [ClockReading]]
+
+    /// The chains of readings that may hold changes after the cursor, up to and including the
+    /// position, in order; at most `limit`.
+    func clockReadings(
+        after cursor: ChangePlace, through position: Int64, limit: Int
+    ) async throws(StoreError) -> [(chain: ChainId, reading: ClockReading)]
+
+    // MARK: Webhooks
+
+    /// Every endpoint registered here, by name.
+    func webhookEndpoints() async throws(StoreError) -> [WebhookEndpointRow]
+
+    /// The state of one endpoint; nil when it is not registered.
+    func webhookEndpoint(_ name: String) async throws(StoreError) -> WebhookEndpointRow?
+
+    /// Registers an endpoint and its starting place unless it is registered: of several processes
+    /// the first one decides.
+    ///
+    /// - Returns: its stored state.
+    func begin(_ endpoint: WebhookEndpointRow) async throws(StoreError) -> WebhookEndpointRow
+
+    /// Moves an endpoint's cursor, and adds and removes waiting changes, in one transaction: a
+    /// crash before it repeats deliveries and loses none.
+    func keep(
+        _ endpoint: WebhookEndpointRow, waiting: [WaitingChange], done: [ChainPlace]
+    ) async throws(StoreError)
+
+    /// Changes waiting for an endpoint, in feed order; with `parked`, those that were given up
+    /// instead.
+    func waiting(
+        for endpoint: String, parked: Bool, limit: Int
+    ) async throws(StoreError) -> [WaitingChange]
+
+    /// The numbers of changes waiting for an endpoint and given up.
+    func waitingCounts(
+        for endpoint: String
+    ) async throws(StoreError) -> (waiting: Int, parked: Int)
+
+    /// Keeps the newest `limit` parked changes; returns how many were dropped.
+    func dropParked(for endpoint: String, keeping limit: Int) async throws(StoreError) -> Int
+
+    /// Resumes delivery to an endpoint that reported that it is gone.
+    func enableWebhook(_ name: String) async throws(StoreError)
+
+    /// Removes parked changes that were delivered after all.
+    func forgetParked(_ places: [ChainPlace], of endpoint: String) async throws(StoreError)
+}
+
+extension OperationalState {
+    /// Removes a finished recovery that has no report to store.
+    public func endRecovery(_ id: String) async throws(StoreError) {
+        try await endRecovery(id, keeping: nil)
+    }
+
+    /// The report of the last recovery of any app that ended here; nil when none is stored.
+    public func lastRecoveryReport() async throws(StoreError) -> KeptReport? {
+        try await lastRecoveryReport(of: nil)
+    }
+
+    /// Stores the progress through a list.
+    public func keep(
+        _ run: BackfillRun, of list: Digest, solved: Int? = nil, at now: Timestamp
+    ) async throws(StoreError) {
+        try await keep(run, of: list, troubles: [], solved: solved, at: now)
+    }
+
+    /// Moves an endpoint's cursor, and removes changes that no longer wait.
+    public func keep(
+        _ endpoint: WebhookEndpointRow, done: [ChainPlace] = []
+    ) async throws(StoreError) {
+        try await keep(endpoint, waiting: [], done: done)
+    }
+
+    /// Changes waiting for an endpoint, in feed order.
+    public func waiting(
+        for endpoint: String, limit: Int
+    ) async throws(StoreError) -> [WaitingChange] {
+        try await waiting(for: endpoint, parked: false, limit: limit)
+    }
+}
+
+/// What only one process may do in an environment at a time.
+public enum ExclusiveTask: String, Sendable {
+    /// Two recoveries would share their cursors and count each other's work.
+    case recovery
+    /// Two deliverers would send every change twice, and overwrite each other's cursor.
+    case webhooks
+}
+
+/// The right to a task (`OperationalState.lease`); ends with its last reference.
+public protocol Lease: AnyObject, Sendable {}
+
+/// The state of an upload's key.
+public enum UploadKey: Hashable, Sendable {
+    /// The key is now assigned to this request.
+    case new
+    /// The key belongs to the same request, which is not answered yet.
+    case open
+    /// This request was answered.
+    case answered(UploadRecord)
+    /// The key belongs to another request.
+    case taken
+}
+
+/// Bounds of operational state. Each is tested at the bound and one past it.
+public enum OperationsLimits {
+    /// Recoveries that are not continued are dropped after this time, milliseconds.
+    public static let recoveryMilliseconds: Int64 = 7 * 86_400_000
+    /// Undeliverable notifications stored per recovery.
+    public static let undeliveredCount = 1_000
+    /// Reports of recoveries stored.
+    public static let recoveryReportCount = 20
+    /// How long keys of uploads are kept, milliseconds.
+    public static let uploadKeyMilliseconds: Int64 = 24 * 3_600_000
+    /// Keys of uploads kept; beyond it the oldest is dropped.
+    public static let uploadKeyCount = 100_000
+    /// Unfinished backfill lists kept; beyond it the least recently touched one is dropped.
+    public static let backfillRunCount = 100
+}
