@@ -157,7 +157,8 @@ let package = Package(
         .target(
             name: "Simulator",
             dependencies: [
-                "AppStore", "Signing", "Ledger", "LedgerStore", "Intake", "Projection", "Queries",
+                "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "Intake",
+                "Projection", "Queries",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -12,7 +12,7 @@ extension BenchLedger {
     /// DuckDB's time for a report from exported transitions against ours: from a loaded table, and
     /// including loading. Both must produce the same figures for the measurement to be valid.
     func duckDB(
-        _ python: String, _ session: LedgerSession, _ report: ChurnReport, _ now: Timestamp,
+        _ python: String, _ session: LedgerSession, _ report: Report, _ now: Timestamp,
         beside ours: BenchRow, _ count: Int64
     ) async throws -> [BenchRow] {
         let folder = "\(folder)/transitions"

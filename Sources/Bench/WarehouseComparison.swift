@@ -85,20 +85,16 @@ enum WarehouseComparison {
     private static func seconds(_ microseconds: Int64) -> Double { Double(microseconds) / 1e6 }
 
     /// The cells of our own report other than 0.
-    static func figures(_ report: ChurnReport) -> [Figure: Int64] {
+    static func figures(_ report: Report) -> [Figure: Int64] {
         var figures: [Figure: Int64] = [:]
+        let names = ["activeStart", "activeEnd"] + RollForwardColumn.all.map(\.name)
         for row in report.rows {
-            func set(_ column: String, _ amount: Int64) {
-                guard amount != 0 else { return }
+            for column in names where row[column] != 0 {
                 let figure = Figure(
                     month: String(row.from.rfc3339.prefix(7)),
-                    product: (row.group.first ?? nil) ?? "",
-                    column: column)
-                figures[figure] = amount
+                    product: (row.group.first ?? nil) ?? "", column: column)
+                figures[figure] = row[column]
             }
-            set("activeStart", row.activeStart)
-            set("activeEnd", row.activeEnd)
-            for (column, amount) in row.columns { set(column.name, amount) }
         }
         return figures
     }

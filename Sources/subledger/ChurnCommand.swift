@@ -44,18 +44,19 @@ struct ChurnCommand: AsyncParsableCommand {
             let report = try await metrics.answer(common, try knowledge.limit()) { query in
                 try await query.churn(metrics.words, isPaid: paid)
             }
-            if let chart { try CommandFailure.write(ChurnChart(report).svg, to: chart) }
-            switch form {
-            case .json: try Console.out { report.write(to: &$0) }
-            case .table(let form): try metrics.print(form, report.stamp, report.table)
-            }
+            if let chart { try CommandFailure.draw(report, to: chart) }
+            try metrics.print(report, form)
         }
     }
 }
 
 extension CommandFailure {
-    /// Writes a chart.
-    static func write(_ svg: String, to path: String) throws(CommandFailure) {
+    /// Draws a report's chart into a file.
+    static func draw(_ report: Report, to path: String) throws(CommandFailure) {
+        let svg: String
+        do throws(ChartError) { svg = try ReportChart(report).svg } catch {
+            throw CommandFailure(code: error.code, message: error.message, exit: .usage)
+        }
         do { try Data(svg.utf8).write(to: URL(filePath: path), options: .atomic) } catch {
             throw CommandFailure(
                 code: "ioError", message: "The chart cannot be written to \(path); check the path.",

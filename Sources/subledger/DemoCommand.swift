@@ -163,7 +163,7 @@ struct DemoPlace: Sendable {
     /// Writes the notifications that arrived.
     func notifications(
         of world: DemoWorld, signedBy authority: Authority
-    ) throws -> DemoWorld.Told {
+    ) throws -> DemoWorld.Delivered {
         try write([], to: DemoPlace.notifications)
         let output = try FileHandle(
             forWritingTo: URL(filePath: file(DemoPlace.notifications)))

@@ -59,22 +59,9 @@ struct MetricCommand: AsyncParsableCommand {
                 query.rates = table
                 return try await query.metric(asked, metrics.words)
             }
-            if let chart { try draw(report, asked, to: chart) }
-            switch form {
-            case .json: try Console.out { report.write(to: &$0) }
-            case .table(let form): try metrics.print(form, report.stamp, report.table)
-            }
+            if let chart { try CommandFailure.draw(report, to: chart) }
+            try metrics.print(report, form)
         }
-    }
-
-    private func draw(
-        _ report: MetricReport, _ name: MetricName, to path: String
-    ) throws(CommandFailure) {
-        let picture: MetricChart
-        do throws(ChartError) { picture = try MetricChart(report, name) } catch {
-            throw CommandFailure(code: error.code, message: error.message, exit: .usage)
-        }
-        try CommandFailure.write(picture.svg, to: path)
     }
 }
 

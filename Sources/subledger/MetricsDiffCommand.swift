@@ -43,10 +43,7 @@ struct MetricsDiffCommand: AsyncParsableCommand {
                 query.rates = table
                 return try await query.diff(metric, metrics.words, from: before)
             }
-            switch form {
-            case .json: try Console.out { diff.write(to: &$0) }
-            case .table(let form): try metrics.print(form, diff.stamp, diff.table)
-            }
+            try metrics.print(diff, form)
         }
     }
 

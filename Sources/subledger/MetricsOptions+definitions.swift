@@ -11,10 +11,7 @@ extension MetricsOptions {
         let report = try await answer(common, limit) { query in
             try await query.comparison(metric, words, pack)
         }
-        switch form {
-        case .json: try Console.out { report.write(to: &$0) }
-        case .table(let form): try print(form, report.stamp, report.table)
-        }
+        try print(report, form)
     }
 }
 

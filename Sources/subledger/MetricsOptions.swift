@@ -35,6 +35,9 @@ struct MetricsOptions: ParsableArguments {
     @Option(help: "text, csv, csv-raw or json (default: text).")
     var format: String?
 
+    @Flag(help: "Text with all columns, not only those that fit 120 characters.")
+    var wide = false
+
     var words: MetricParameters {
         var words = MetricParameters()
         (words.from, words.to, words.interval, words.timeZone) = (from, to, interval, timeZone)
@@ -79,14 +82,16 @@ struct MetricsOptions: ParsableArguments {
         return answer
     }
 
-    /// Prints a table. CSV has no room for stamp and remarks, so they go to standard error.
-    func print(
-        _ form: TextTable.Form, _ stamp: MetricsStamp, _ table: (TextTable.Form) -> [UInt8]
-    ) throws {
-        guard form != .text else {
-            return try Console.out(String(decoding: table(form), as: UTF8.self))
+    /// Prints a report. CSV has no room for stamp and remarks, so they go to standard error.
+    func print(_ report: Report, _ form: Form) throws {
+        switch form {
+        case .json: try Console.out { report.write(to: &$0) }
+        case .table(.text):
+            let text = report.table(.text, isWide: wide)
+            try Console.out(String(decoding: text, as: UTF8.self))
+        case .table(let form):
+            for line in report.stamp.lines { Console.note(line) }
+            try Console.out(report.table(form))
         }
-        for line in stamp.lines { Console.note(line) }
-        try Console.out(table(form))
     }
 }

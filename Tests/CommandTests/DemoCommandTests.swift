@@ -36,7 +36,7 @@ struct DemoCommandTests {
     /// No list of the recovery's report is longer than ten lines and the count of the rest.
     private func expectShortLists(_ out: String) throws {
         let lines = out.split(separator: "\n", omittingEmptySubsequences: false)
-        let first = try #require(lines.firstIndex { $0.contains("notifications at Apple's:") })
+        let first = try #require(lines.firstIndex { $0.contains("notifications from Apple:") })
         let report = lines[first...].prefix { !$0.isEmpty }
         for list in report.split(whereSeparator: { !$0.hasPrefix("  ") }) {
             let rest = list.last?.contains(/^  and \d+ more/) == true ? 1 : 0

@@ -162,7 +162,7 @@ struct ReceiptCommandTests {
         #expect(object["form"]?.isNull == true)
         #expect(object["next"]?.array?.isEmpty == true)
         let text = try await Self.run(place, input: input)
-        #expect(text.out.hasPrefix("no receipt\nverified        no: \(code): "))
+        #expect(text.out.hasPrefix("not a receipt\nverified        no: \(code): "))
     }
 
     @Test("A transaction receipt of iOS 6 gives its id and does not verify")

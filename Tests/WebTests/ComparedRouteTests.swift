@@ -117,7 +117,7 @@ struct ComparedRouteTests {
                         try ComparedMetric(metric), words, from: before)
                     #expect(answer.status == 200, "\(path)")
                     #expect(answer.bytes == bytes { diff.write(to: &$0) }, "\(path)")
-                    #expect(diff.cells.isEmpty == (before == after))
+                    #expect(diff.rows.isEmpty == (before == after))
                 }
             }
             let plain = try await client.get(

@@ -40,7 +40,7 @@ struct LastArrivalTests {
     private static let later = ServedPlace.now.advanced(byMilliseconds: 3_600_000)
 
     /// Enough of an event for a log, about no chain.
-    private static func upload(_ name: String, _ log: EventLog) throws -> NewEvent {
+    private static func upload(_ name: String, _ log: any LedgerLog) throws -> NewEvent {
         NewEvent(
             key: EventKey.make(.appTransaction, [name]),
             attributes: EventAttributes(

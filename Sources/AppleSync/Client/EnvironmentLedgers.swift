@@ -26,7 +26,7 @@ public final class EnvironmentLedgers: Sendable {
     /// - Parameters:
     ///   - configuration: where ledgers are.
     ///   - apps: whose evidence is accepted.
-    ///   - verifier: says what is believed.
+    ///   - verifier: verifies signatures.
     ///   - revocation: nil asks no responder.
     ///   - ledgers: those that are open already; others' `close` is not called.
     ///   - clock: now, at each call.

@@ -13,7 +13,7 @@ public struct ResponseIntake: Sendable {
     /// - Parameters:
     ///   - ledger: of the environment that answered.
     ///   - apps: whose evidence is accepted.
-    ///   - verifier: says what is believed.
+    ///   - verifier: verifies signatures.
     ///   - revocation: nil asks no responder.
     ///   - clock: now, at each call.
     public init(

@@ -38,7 +38,7 @@ struct AccessImpact: Sendable {
     }
 
     /// States of knowledge to compare over an interval.
-    private struct Told {
+    private struct Reported {
         /// With all facts.
         let truth: Belief
         /// With all facts but the missing ones.
@@ -87,7 +87,7 @@ struct AccessImpact: Sendable {
                     belief(known) { (isMissing($0) ? signed($0) : $0.receivedAt) <= from }
                 )
             }
-            add(Told(truth: truth, later: later, then: then), from, to, &sums)
+            add(Reported(truth: truth, later: later, then: then), from, to, &sums)
         }
         return sums.sorted { $0.key < $1.key }.map { entry in
             RecoveryReport.MisledCustomer.Access(
@@ -122,7 +122,7 @@ struct AccessImpact: Sendable {
     // MARK: Sums
 
     private func add(
-        _ reported: Told, _ from: Timestamp, _ to: Timestamp,
+        _ reported: Reported, _ from: Timestamp, _ to: Timestamp,
         _ sums: inout [String: (denied: Int64, granted: Int64)]
     ) {
         let moments = moments(reported.beliefs.flatMap(\.holdings), from, to)

@@ -49,7 +49,7 @@ public struct Recovery: Sendable {
     ///   - ledger: of the environment that is asked about.
     ///   - client: asks for the request's app.
     ///   - apps: whose evidence is accepted.
-    ///   - verifier: says what is believed.
+    ///   - verifier: verifies signatures.
     ///   - revocation: nil asks no responder.
     ///   - clock: now, at each call.
     public init(

@@ -108,6 +108,8 @@ public struct CountColumn: Hashable, Sendable {
         case count
         /// In the row's currency.
         case milliunits
+        /// Per year, in the row's currency.
+        case annualisedMilliunits
         case milliseconds
     }
 
@@ -119,8 +121,12 @@ public struct CountColumn: Hashable, Sendable {
         self.unit = unit
     }
 
-    static func count(_ name: String) -> CountColumn { CountColumn(name: name, unit: .count) }
-    static func money(_ name: String) -> CountColumn { CountColumn(name: name, unit: .milliunits) }
+    package static func count(_ name: String) -> CountColumn {
+        CountColumn(name: name, unit: .count)
+    }
+    package static func money(_ name: String) -> CountColumn {
+        CountColumn(name: name, unit: .milliunits)
+    }
 }
 
 /// The ratio of one column to another.
@@ -129,7 +135,7 @@ public struct CountRate: Hashable, Sendable {
     public let part: String
     public let whole: String
 
-    init(_ name: String, _ part: String, of whole: String) {
+    package init(_ name: String, _ part: String, of whole: String) {
         self.name = name
         self.part = part
         self.whole = whole

@@ -68,7 +68,7 @@ public enum DefinitionPack: String, Sendable, CaseIterable {
     ]
 
     /// The compared figures of a metric, in order; names are those of our columns.
-    func figures(_ metric: String) -> [ComparedFigure] {
+    func figures(_ metric: String) -> [CountColumn] {
         switch metric {
         case "arr": [.annualised("arr")]
         case "churn": [.count("churned")]
@@ -116,53 +116,33 @@ public enum DefinitionPack: String, Sendable, CaseIterable {
 
 extension DefinitionPack {
     /// Our reasons with the product's names; empty where it has none.
-    var reasons: [ComparisonReport.NamedReason] {
+    var reasons: [Comparison.NamedReason] {
         EndReason.allCases.compactMap { reason in
-            name(of: reason).map { ComparisonReport.NamedReason(reason: reason, theirs: $0) }
+            name(of: reason).map { Comparison.NamedReason(reason: reason, theirs: $0) }
         }
     }
 
     /// One figure per name of the product, in the order of our reasons.
-    var reasonFigures: [ComparedFigure] {
+    var reasonFigures: [CountColumn] {
         var names: [String] = []
         for named in reasons where !names.contains(named.theirs) { names.append(named.theirs) }
         return names.map { .count($0) }
     }
 
     /// The figures with a documented rate; the report includes their denominators.
-    func based(_ metric: CountedMetric) -> Set<String> {
-        guard self == .revenuecat else { return [] }
-        return switch metric {
-        case .trials: ["converted"]
-        case .retention: Set((1...MetricSteps.count).map { PaidCohort.step($0) })
-        case .refundsByPurchase: ["refunds"]
+    func based(_ metric: String) -> Set<String> {
+        switch (self, metric) {
+        case (.revenuecat, "churn"), (.stripe, "churn"): ["churned"]
+        case (.revenuecat, "trials"): ["converted"]
+        case (.revenuecat, "retention"): Set((1...MetricSteps.count).map { PaidCohort.step($0) })
+        case (.revenuecat, "refunds-by-purchase"): ["refunds"]
         default: []
         }
     }
 }
 
-/// One column of a comparison.
-public struct ComparedFigure: Hashable, Sendable {
-    public enum Unit: String, Sendable, CaseIterable {
-        case count
-        /// In the row's currency.
-        case milliunits
-        /// Per year, in the row's currency.
-        case annualisedMilliunits
-    }
-
-    public let name: String
-    public let unit: Unit
-
-    static func count(_ name: String) -> ComparedFigure {
-        ComparedFigure(name: name, unit: .count)
-    }
-
-    static func money(_ name: String) -> ComparedFigure {
-        ComparedFigure(name: name, unit: .milliunits)
-    }
-
-    static func annualised(_ name: String) -> ComparedFigure {
-        ComparedFigure(name: name, unit: .annualisedMilliunits)
+extension CountColumn {
+    static func annualised(_ name: String) -> CountColumn {
+        CountColumn(name: name, unit: .annualisedMilliunits)
     }
 }

@@ -1,44 +1,42 @@
 import AppStore
 import Ledger
 
-/// Annualised recurring money at the ends of intervals, and the differences by other rules.
-struct RuledMoney: Sendable {
-    var sums: RuledSums
+/// The recurring money of one chain, in annualised milliunits, under no rule of another product,
+/// under the first, under the first two, and so on.
+struct RuledMoney {
+    let question: RollForwardQuestion
+    let rules: [DefinitionRule]
 
-    private var rules: [DefinitionRule] { sums.rules }
+    typealias Stage = RuledSums.Stage
 
-    init(
-        _ rules: [DefinitionRule], _ figures: [ComparedFigure], _ question: RollForwardQuestion
-    ) {
-        sums = RuledSums(rules, figures, question)
-    }
+    /// Stages, or nil beyond what a report can hold.
+    typealias Stages = [Stage]?
 
-    mutating func add(_ life: Lifecycle, _ metrics: ChainMetrics) {
-        let question = sums.question
+    // MARK: At the ends of intervals
+
+    func standing(_ life: Lifecycle, _ metrics: ChainMetrics, _ figure: String) -> Stages {
         let removedCount = rules.contains(.refundedRemoved) ? RuledMoney.removedCount(life) : 0
+        var stages = Array(repeating: Stage(), count: rules.count + 1)
         for (place, stretch) in metrics.stretches.enumerated() {
             guard stretch.isCounted, stretch.values.phase != .trial, let year = stretch.annualised,
                 question.matches(stretch.values)
             else { continue }
-            let isOurs = stretch.isPaid
             let isPastDue = stretch.state == .billingRetry && rules.contains(.pastDueIncluded)
-            guard isOurs || isPastDue else { continue }
+            guard stretch.isPaid || isPastDue else { continue }
+            var amounts = [stretch.isPaid ? year : 0]
+            for rule in rules {
+                let standing = amounts[amounts.count - 1]
+                amounts.append(
+                    amount(rule, standing, stretch, isRemoved: place < removedCount))
+            }
             for (index, instant) in question.instants.enumerated().dropFirst()
             where stretch.from < instant && (stretch.to.map { instant <= $0 } ?? true) {
                 let cell = RuledSums.Cell(
-                    interval: index - 1, currency: stretch.values.currency,
-                    figure: sums.figures[0].name)
-                var standing: Int64 = isOurs ? year : 0
-                sums.add(ours: standing, in: cell)
-                for rule in rules {
-                    let after = amount(
-                        rule, standing, stretch, isRemoved: place < removedCount)
-                    guard after != standing else { continue }
-                    sums.add(after - standing, by: rule, in: cell)
-                    standing = after
-                }
+                    interval: index - 1, currency: stretch.values.currency, figure: figure)
+                for (stage, amount) in amounts.enumerated() { stages[stage][cell] = amount }
             }
         }
+        return stages
     }
 
     /// The amount after a rule, given the amount after the rules before it.
@@ -76,35 +74,108 @@ struct RuledMoney: Sendable {
         return HalfEven.quotient(year * 1200, 23 * 52)
     }
 
-    /// The number of stretches, from a chain's first, in periods up to the last refunded one.
+    /// The number of stretches, from a chain's first, in periods up to the last one with a known
+    /// refund that was not reversed.
     private static func removedCount(_ life: Lifecycle) -> Int {
-        let refunded = refunded(life)
-        let last = life.intervals.lastIndex { refunded.contains($0.transactionId) }
-        return last.map { $0 + 1 } ?? 0
-    }
-
-    /// Transactions with a known refund that was not reversed.
-    private static func refunded(_ life: Lifecycle) -> Set<TransactionId> {
         var refunded: Set<TransactionId> = []
         for fact in life.lifeFacts {
             guard let id = fact.transactionId else { continue }
             if fact.name == .refunded { refunded.insert(id) }
             if fact.name == .refundReversed { refunded.remove(id) }
         }
-        return refunded
+        let last = life.intervals.lastIndex { refunded.contains($0.transactionId) }
+        return last.map { $0 + 1 } ?? 0
+    }
+
+    // MARK: Movements
+
+    /// For products with the figures `new`, and `churned` as ends less renewals.
+    func renewal(_ metrics: ChainMetrics) -> Stages {
+        guard metrics.stretches.contains(where: \.isPaid) else { return [] }
+        guard let ours = rows(metrics), let theirs = rows(metrics.byFourWeeks) else { return nil }
+        func new(_ row: RollForwardRow) -> Int64 { row[.gained(.new)] + row[.converted] }
+        func netted(_ row: RollForwardRow) -> Int64 {
+            let back: [Gain] = [.reactivated, .recovered, .reinstated]
+            return row.churned - back.reduce(0) { $0 + row[.gained($1)] }
+        }
+        func changed(_ row: RollForwardRow) -> Int64 {
+            netted(row) + row[.contraction] - row[.expansion] + row[.movedOut] - row[.movedIn]
+                + row[.toFree]
+        }
+        return [
+            stage(ours) { ["new": $0[.gained(.new)], "churned": $0.churned] },
+            stage(theirs) { ["new": $0[.gained(.new)], "churned": $0.churned] },
+            stage(theirs) { ["new": new($0), "churned": $0.churned] },
+            stage(theirs) { ["new": new($0), "churned": netted($0)] },
+            stage(theirs) { ["new": new($0), "churned": changed($0)] },
+        ]
+    }
+
+    /// For products that classify every change by the money before and after it.
+    func subscriber(_ metrics: ChainMetrics, _ theirs: ChainMetrics, isAdopted: Bool) -> Stages {
+        guard theirs.stretches.contains(where: \.isPaid) else { return [] }
+        guard let before = rows(metrics), let after = rows(theirs) else { return nil }
+        func columns(_ row: RollForwardRow) -> [String: Int64] {
+            [
+                "new": row[.gained(.new)], "reactivated": row[.gained(.reactivated)],
+                "expansion": row[.expansion], "contraction": row[.contraction],
+                "churned": row.churned, "churnedRevenue": row.churned,
+            ]
+        }
+        let alone = SubscriberMoney(
+            spans: MoneySpan.all(of: theirs, question), isAdopted: isAdopted)
+        return [stage(before, columns), stage(after, columns), stage(alone.changes)]
+    }
+
+    private func rows(_ metrics: ChainMetrics) -> [RollForwardRow]? {
+        var sum = RollForward(question)
+        sum.add(metrics)
+        return sum.isTooLarge ? nil : sum.rows()
+    }
+
+    private func stage(
+        _ rows: [RollForwardRow], _ amounts: (RollForwardRow) -> [String: Int64]
+    ) -> Stage {
+        stage(
+            rows.flatMap { row in
+                amounts(row).map { figure, amount in
+                    SubscriberMoney.Change(
+                        at: row.from, currency: row.group.first ?? nil, figure: figure,
+                        amount: amount)
+                }
+            })
+    }
+
+    func stage(_ changes: [SubscriberMoney.Change]) -> Stage {
+        var stage: Stage = [:]
+        for change in changes where change.amount != 0 {
+            guard let interval = question.interval(of: change.at) else { continue }
+            let cell = RuledSums.Cell(
+                interval: interval, currency: change.currency, figure: change.figure)
+            stage[cell] = (stage[cell] ?? 0).addingSaturated(change.amount)
+        }
+        return stage
     }
 }
 
 extension ChainMetrics {
+    /// The same metrics where a subscriber is lost only after billing retry ends.
+    var withPastDue: ChainMetrics {
+        mapped { if $0.state == .billingRetry { $0.state = .grace } }
+    }
+
     /// The same metrics with prices by four weeks a month.
-    var byFourWeeks: ChainMetrics {
-        var changed = self
-        for index in stretches.indices {
-            let stretch = stretches[index]
-            changed.stretches[index].annualised = stretch.annualised.map {
+    fileprivate var byFourWeeks: ChainMetrics {
+        mapped { stretch in
+            stretch.annualised = stretch.annualised.map {
                 RuledMoney.fourWeeks($0, stretch.period?.length)
             }
         }
+    }
+
+    private func mapped(_ change: (inout CountedStretch) -> Void) -> ChainMetrics {
+        var changed = self
+        for index in changed.stretches.indices { change(&changed.stretches[index]) }
         return changed
     }
 }

@@ -4,12 +4,13 @@ import Ledger
 /// Our figures and the differences by other rules, summed by interval, currency and figure.
 struct RuledSums: Sendable {
     let rules: [DefinitionRule]
-    let figures: [ComparedFigure]
+    let figures: [CountColumn]
     /// Instants and filters; money is separate by currency.
     let question: RollForwardQuestion
     /// The figures with a documented rate.
     let based: Set<String>
-    private(set) var cells: [Cell: Sums] = [:]
+    /// Amounts by column of the report.
+    private var cells: [Cell: [String: Int64]] = [:]
     /// Whether a sum exceeds what a report can hold; no sum is valid then.
     private(set) var isTooLarge = false
 
@@ -19,19 +20,10 @@ struct RuledSums: Sendable {
         var figure: String
     }
 
-    struct Sums: Hashable, Sendable {
-        var ours: Int64 = 0
-        var base: Int64 = 0
-        var moved: [DefinitionRule: Moved] = [:]
-    }
-
-    struct Moved: Hashable, Sendable {
-        var amount: Int64 = 0
-        var chainCount: Int64 = 0
-    }
+    typealias Stage = [Cell: Int64]
 
     init(
-        _ rules: [DefinitionRule], _ figures: [ComparedFigure], _ question: RollForwardQuestion,
+        _ rules: [DefinitionRule], _ figures: [CountColumn], _ question: RollForwardQuestion,
         based: Set<String> = []
     ) {
         self.rules = rules
@@ -44,41 +36,48 @@ struct RuledSums: Sendable {
 
     mutating func add(_ other: RuledSums) {
         isTooLarge = isTooLarge || other.isTooLarge
-        for (cell, sums) in other.cells {
-            add(ours: sums.ours, in: cell)
-            add(base: sums.base, in: cell)
-            for (rule, moved) in sums.moved {
-                add(moved.amount, by: rule, in: cell, chainCount: moved.chainCount)
-            }
+        for (cell, amounts) in other.cells {
+            for (column, amount) in amounts { add(amount, to: column, in: cell) }
         }
     }
 
-    mutating func add(ours amount: Int64, in cell: Cell) {
-        let isBounded = RuledSums.add(amount, to: &cells[cell, default: Sums()].ours)
-        isTooLarge = isTooLarge || !isBounded
+    /// Omits an amount whose sum exceeds what a report can hold.
+    private mutating func add(_ amount: Int64, to column: String, in cell: Cell) {
+        let sum = (cells[cell]?[column] ?? 0).addingSaturated(amount)
+        isTooLarge = isTooLarge || !sum.isReportable
+        if sum.isReportable { cells[cell, default: [:]][column] = sum }
     }
 
-    private mutating func add(base amount: Int64, in cell: Cell) {
-        let isBounded = RuledSums.add(amount, to: &cells[cell, default: Sums()].base)
-        isTooLarge = isTooLarge || !isBounded
-    }
+    mutating func add(ours amount: Int64, in cell: Cell) { add(amount, to: "ours", in: cell) }
 
-    /// False, without adding, if the sum exceeds what a report can hold.
-    private static func add(_ amount: Int64, to sum: inout Int64) -> Bool {
-        let more = sum.addingSaturated(amount)
-        guard more.isReportable else { return false }
-        sum = more
-        return true
+    mutating func add(base amount: Int64, in cell: Cell) {
+        add(amount, to: Comparison.base.name, in: cell)
     }
 
     /// - Parameter chainCount: the number of affected chains.
     mutating func add(
         _ amount: Int64, by rule: DefinitionRule, in cell: Cell, chainCount: Int64 = 1
     ) {
-        let isBounded = RuledSums.add(
-            amount, to: &cells[cell, default: Sums()].moved[rule, default: Moved()].amount)
-        isTooLarge = isTooLarge || !isBounded
-        cells[cell, default: Sums()].moved[rule, default: Moved()].chainCount += chainCount
+        add(amount, to: rule.rawValue, in: cell)
+        add(chainCount, to: Comparison.chains(rule), in: cell)
+    }
+
+    /// Adds the amounts of one chain under no rule, under the first, under the first two and so on;
+    /// each rule accounts for the difference from the previous stage.
+    ///
+    /// - Parameter stages: nil beyond what a report can hold.
+    mutating func add(_ stages: [Stage]?) {
+        guard let stages else {
+            isTooLarge = true
+            return
+        }
+        for (cell, amount) in stages.first ?? [:] { add(ours: amount, in: cell) }
+        for (rule, (before, after)) in zip(rules, zip(stages, stages.dropFirst())) {
+            for cell in Set(before.keys).union(after.keys) {
+                let moved = (after[cell] ?? 0) - (before[cell] ?? 0)
+                if moved != 0 { add(moved, by: rule, in: cell) }
+            }
+        }
     }
 
     /// Adds one chain.
@@ -92,8 +91,8 @@ struct RuledSums: Sendable {
         }
     }
 
-    private func byCell(_ amounts: [RuledAmount]) -> [Cell: Int64] {
-        var sums: [Cell: Int64] = [:]
+    private func byCell(_ amounts: [RuledAmount]) -> Stage {
+        var sums: Stage = [:]
         for amount in amounts {
             guard let interval = question.interval(of: amount.at),
                 question.matches(amount.values)
@@ -109,7 +108,7 @@ struct RuledSums: Sendable {
 
     /// By interval, then currency, then figure. Counts have every figure for each interval; money
     /// has every figure for each currency with any amount.
-    var rows: [ComparisonReport.Row] {
+    var rows: [Report.Row] {
         var currencies: [Int: Set<String?>] = [:]
         for cell in cells.keys { currencies[cell.interval, default: []].insert(cell.currency) }
         let instants = question.instants
@@ -121,23 +120,22 @@ struct RuledSums: Sendable {
                 ? found.sorted { RollForwardQuestion.precedes([$0], [$1]) } : [nil]
             return ordered.flatMap { currency in
                 figures.map { figure in
-                    let cell = Cell(interval: interval, currency: currency, figure: figure.name)
-                    return row(cells[cell] ?? Sums(), cell)
+                    row(Cell(interval: interval, currency: currency, figure: figure.name))
                 }
             }
         }
     }
 
-    private func row(_ sums: Sums, _ cell: Cell) -> ComparisonReport.Row {
-        ComparisonReport.Row(
+    private func row(_ cell: Cell) -> Report.Row {
+        var amounts = cells[cell] ?? [:]
+        amounts["theirs"] = rules.reduce(amounts["ours"] ?? 0) {
+            $0 + (amounts[$1.rawValue] ?? 0)
+        }
+        amounts[Comparison.base.name] =
+            based.contains(cell.figure) ? amounts[Comparison.base.name] ?? 0 : nil
+        return Report.Row(
             from: question.instants[cell.interval], to: question.instants[cell.interval + 1],
-            currency: cell.currency, figure: cell.figure, ours: sums.ours,
-            differences: rules.map { rule in
-                let moved = sums.moved[rule] ?? Moved()
-                return ComparisonReport.Difference(
-                    rule: rule, amount: moved.amount, chainCount: moved.chainCount)
-            },
-            base: based.contains(cell.figure) ? sums.base : nil)
+            group: [cell.currency, cell.figure], amounts: amounts)
     }
 }
 

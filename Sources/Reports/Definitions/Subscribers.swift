@@ -23,13 +23,13 @@ struct Subscribers: Sendable {
     }
 
     mutating func add(
-        _ metrics: ChainMetrics, _ chain: ComparedChain, _ question: RollForwardQuestion,
-        isAdopted: Bool
+        _ metrics: ChainMetrics, _ app: BundleId, _ customer: CustomerId?,
+        _ question: RollForwardQuestion, isAdopted: Bool
     ) {
-        guard let customer = chain.customer else { return }
+        guard let customer else { return }
         let spans = MoneySpan.all(of: metrics, question)
         guard !spans.isEmpty else { return }
-        chains[Key(app: chain.app, customer: customer), default: []].append(
+        chains[Key(app: app, customer: customer), default: []].append(
             Chain(spans: spans, isAdopted: isAdopted))
     }
 
@@ -46,6 +46,39 @@ struct Subscribers: Sendable {
                 whole: SubscriberMoney(
                     spans: chains.flatMap(\.spans), isAdopted: first?.isAdopted ?? false),
                 parts: parts)
+        }
+    }
+
+    // MARK: Corrections
+
+    /// The losses, and the base of their rate, of each subscriber's chains together less those of
+    /// each chain.
+    static func corrections(
+        _ groups: [Group], from begin: Timestamp, to end: Timestamp
+    ) -> (lost: Int64, base: Int64) {
+        let last = begin.advanced(byMilliseconds: -1)
+        func isInside(_ time: Timestamp) -> Bool { begin <= time && time < end }
+        func sums(_ subscriber: SubscriberMoney) -> (lost: Int, base: Int) {
+            let turns = subscriber.turns
+            return (
+                turns.losses.count(where: isInside),
+                turns.gains.count(where: isInside) + (subscriber.isPaid(at: last) ? 1 : 0)
+            )
+        }
+        var (lost, base) = (0, 0)
+        for group in groups {
+            let (one, each) = (sums(group.whole), group.parts.map(sums))
+            lost += one.lost - each.reduce(0) { $0 + $1.lost }
+            base += one.base - each.reduce(0) { $0 + $1.base }
+        }
+        return (Int64(lost), Int64(base))
+    }
+
+    /// The number of paid chains beyond the first of each subscriber.
+    static func doubled(_ groups: [Group], justBefore end: Timestamp) -> Int64 {
+        let last = end.advanced(byMilliseconds: -1)
+        return groups.reduce(0) { sum, group in
+            sum + Int64(max(0, group.parts.count { $0.isPaid(at: last) } - 1))
         }
     }
 }

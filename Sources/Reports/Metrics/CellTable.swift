@@ -2,17 +2,9 @@ import AppStore
 import Ledger
 
 /// The sums of any metric, as named cells.
-enum CellTable: Sendable {
+enum CellTable: Summable {
     case rollForward(RollForward)
     case counted(CountTable)
-
-    /// One row and its values by name; absent values are 0.
-    struct Row: Hashable {
-        var from: Timestamp
-        var to: Timestamp
-        var group: [String?]
-        var values: [String: Int64]
-    }
 
     /// - Parameters:
     ///   - limit: the earlier of now and knownAt.
@@ -64,18 +56,13 @@ enum CellTable: Sendable {
         }
     }
 
-    func rows() -> [Row] {
+    func rows() -> [Report.Row] {
         switch self {
         case .rollForward(let sum):
-            sum.rows().map { row in
-                var values = ["activeStart": row.activeStart, "activeEnd": row.activeEnd]
-                for (column, amount) in row.columns { values[column.name] = amount }
-                return Row(from: row.from, to: row.to, group: row.group, values: values)
+            sum.rows().map {
+                Report.Row(from: $0.from, to: $0.to, group: $0.group, amounts: $0.amounts)
             }
-        case .counted(let table):
-            table.rows().map { row in
-                Row(from: row.from, to: row.to, group: row.group, values: row.amounts)
-            }
+        case .counted(let table): table.rows().map { Report.Row($0) }
         }
     }
 

@@ -14,7 +14,7 @@ struct ContributionWalk: Sendable {
     let knowledge: AsOf
     /// Nil: all apps.
     let bundleId: BundleId?
-    let report: MetricsQuery.Report
+    let report: MetricsQuery.ProgressHandler
 
     /// Chains whose facts are read in one batch.
     static let foldedChainCount = 500
@@ -25,25 +25,15 @@ struct ContributionWalk: Sendable {
         let classes = try await query.projections.metricClasses()
         let empty = MovementTally(question, classes: classes, bundleId: bundleId)
         let pages = ContributionPages(query.projections)
-        let parts = await withTaskGroup(of: Outcome<MovementTally>.self) { group in
-            for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
-                group.addTask {
-                    await Outcome { () throws(StoreError) in try await part(empty, pages) }
-                }
-            }
-            var parts: [Outcome<MovementTally>] = []
-            for await part in group { parts.append(part) }
-            return parts
+        return try await empty.adding(0..<ProcessInfo.processInfo.activeProcessorCount) {
+            sum, _ throws(StoreError) in
+            try await addPages(pages, to: &sum)
         }
-        var whole = empty
-        for part in parts { whole.add(try part.get()) }
-        return whole
     }
 
-    private func part(
-        _ empty: MovementTally, _ pages: ContributionPages
-    ) async throws(StoreError) -> MovementTally {
-        var sum = empty
+    private func addPages(
+        _ pages: ContributionPages, to sum: inout MovementTally
+    ) async throws(StoreError) {
         while let page = try await pages.next() {
             var changed: [Int64] = []
             var isUnnamed = false
@@ -62,8 +52,7 @@ struct ContributionWalk: Sendable {
             try await fold(changed, &sum)
             report(page.last, page.end)
         }
-        sum.walCheckpoint()
-        return sum
+        sum.addCounts()
     }
 
     /// Whether any fact of a chain is within the requested knowledge.

@@ -4,7 +4,7 @@ internal import SQLiteStore
 
 /// The delay of notifications from Apple's signature to receipt, by time of signature. A delivery
 /// that arrived after an outage counts towards the outage; repetitions are not counted.
-struct LatenessTable: Sendable {
+struct LatenessTable: Summable {
     private let question: RollForwardQuestion
     private let isByApp: Bool
     private let apps: Set<String?>?
@@ -94,7 +94,7 @@ struct LatenessTable: Sendable {
     }
 
     /// One row per interval, or per app and interval.
-    func rows(_ outages: [SuspectedOutage]) -> [MetricReport.Row] {
+    func rows(_ outages: [SuspectedOutage]) -> [Report.Row] {
         var suspected: [Cell: Int64] = [:]
         for outage in outages {
             guard let cell = cell(of: outage) else { continue }
@@ -110,7 +110,7 @@ struct LatenessTable: Sendable {
             }
             let asked = cells.isEmpty && !isByApp ? [Cell(interval: interval, app: nil)] : cells
             return asked.map { cell in
-                MetricReport.Row(
+                Report.Row(
                     from: question.instants[interval], to: question.instants[interval + 1],
                     group: isByApp ? [cell.app] : [],
                     amounts: amounts(found[cell] ?? [], suspected[cell]))

@@ -4,7 +4,7 @@ internal import Projection
 
 /// Payments of customers since their first purchase, less refunds, by the interval of that purchase
 /// and by age. A chain without a holder counts as a customer of its own.
-struct LifetimeTable: Sendable {
+struct LifetimeTable: Summable {
     private let question: RollForwardQuestion
     /// Applies to payments; the other filters apply to the first purchase. Nil: all.
     private let currencies: Set<String?>?
@@ -124,7 +124,7 @@ struct LifetimeTable: Sendable {
     /// a customer who paid in several currencies counts in each of them.
     ///
     /// Throws `amountTooLarge` for sums beyond what a report can hold.
-    func rows() throws(MetricsError) -> [MetricReport.Row] {
+    func rows() throws(MetricsError) -> [Report.Row] {
         // Refunds subtract, so intermediate sums may exceed the bound.
         var cells: [Cell: [String: Int128]] = [:]
         for account in accounts.values {
@@ -153,7 +153,7 @@ struct LifetimeTable: Sendable {
                 : left.interval < right.interval
         }
         return ordered.map { cell in
-            MetricReport.Row(
+            Report.Row(
                 from: question.instants[cell.interval], to: question.instants[cell.interval + 1],
                 group: cell.key, amounts: averaged(sums[cell] ?? [:]))
         }

@@ -35,6 +35,15 @@ public enum MetricName: Hashable, Sendable, CaseIterable {
         self = found
     }
 
+    /// Whether rows are separated by currency.
+    var isMoney: Bool {
+        switch self {
+        case .counted(let metric): metric.isMoney
+        case .mrr, .mrrMovement, .arr, .ltv: true
+        case .lateness: false
+        }
+    }
+
     // MARK: Definitions
 
     /// The roll-forward of active chains; a metric with its own form of answer.

@@ -2,6 +2,23 @@ import AppStore
 import Ledger
 internal import Projection
 
+/// The zone, intervals, groups and filters of a metric query.
+struct MetricScope: Sendable {
+    let zone: ReportZone
+    let interval: ReportInterval
+    /// The bounds of the intervals.
+    let instants: [Timestamp]
+    let dimensions: [Dimension]
+    let filters: [Dimension: Set<String?>]
+
+    var hasReason: Bool { dimensions.contains(.reason) || filters[.reason] != nil }
+
+    func question(_ measure: RollForwardQuestion.Measure) -> RollForwardQuestion {
+        RollForwardQuestion(
+            measure, instants: instants, dimensions: dimensions, filters: filters)
+    }
+}
+
 /// The text parameters of a metric query, shared by the command line and HTTP so that both parse
 /// and reject alike.
 public struct MetricParameters: Sendable {
@@ -30,14 +47,25 @@ public struct MetricParameters: Sendable {
 
     // MARK: Reading
 
-    /// - Parameter reportZone: the configured one.
-    func zone(_ reportZone: String) throws(MetricsError) -> ReportZone {
+    /// - Parameters:
+    ///   - reportZone: the configured one.
+    ///   - limit: the end of every answer.
+    func scope(_ reportZone: String, limit: Timestamp) throws(MetricsError) -> MetricScope {
+        let zone = try zone(reportZone)
+        let interval = try reportInterval()
+        return MetricScope(
+            zone: zone, interval: interval,
+            instants: try instants(interval, zone, limit: limit), dimensions: try dimensions(),
+            filters: try conditions())
+    }
+
+    private func zone(_ reportZone: String) throws(MetricsError) -> ReportZone {
         let name = timeZone ?? reportZone
         guard let zone = ReportZone(name) else { throw .unknownTimeZone(name) }
         return zone
     }
 
-    func reportInterval() throws(MetricsError) -> ReportInterval {
+    private func reportInterval() throws(MetricsError) -> ReportInterval {
         guard let interval else { return .month }
         guard let found = ReportInterval(rawValue: interval) else {
             throw .unknownInterval(interval)
@@ -55,7 +83,7 @@ public struct MetricParameters: Sendable {
         return found
     }
 
-    func conditions() throws(MetricsError) -> [Dimension: Set<String?>] {
+    private func conditions() throws(MetricsError) -> [Dimension: Set<String?>] {
         var found: [Dimension: Set<String?>] = [:]
         for filter in filters {
             let parts = filter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

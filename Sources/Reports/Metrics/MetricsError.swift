@@ -160,6 +160,13 @@ public enum MetricsLimits {
     public static let intervalCount = 4_000
     /// Rows per answer.
     public static let rowCount = 100_000
+    /// Changed cells per comparison of two states of knowledge.
+    public static let cellCount = 10_000
+    /// Events listed for one changed cell.
+    public static let eventCount = 100
+    /// Steps in which a chain moves from one state of knowledge to the other. With more new events,
+    /// one step takes several, which are then reported together.
+    public static let stepCount = 64
     /// 2008-01-01: the App Store opened in July of that year.
     public static let earliestMilliseconds: Int64 = 1_199_145_600_000
     /// Characters of invalid input quoted in an error.

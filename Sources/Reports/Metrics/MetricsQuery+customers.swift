@@ -1,6 +1,5 @@
 import AppStore
 import Ledger
-import LedgerStore
 internal import Projection
 internal import Queries
 
@@ -11,27 +10,18 @@ extension MetricsQuery {
         _ empty: LatenessTable, _ dimensions: [Dimension], _ seen: SeenValues
     ) async throws(MetricsError) -> Answer {
         let knowledge = knowledge
-        let (table, tally): (LatenessTable, Tally)
-        do throws(StoreError) {
-            (table, tally) = try await walk.sumFacts(
-                (empty, Tally(seen)),
-                adding: { sum, chain, facts in
-                    sum.1.chainCount += 1
-                    sum.1.seen.note(DimensionValues(app: chain.bundleId))
-                    for fact in facts where knowledge.admits(fact) {
-                        sum.0.add(fact, of: chain.bundleId)
-                    }
-                },
-                joining: { whole, part in
-                    whole.0.add(part.0)
-                    whole.1.add(part.1)
-                })
-        } catch {
-            throw .store(error)
+        let sum = try await walk.sumFacts(Tallied(table: empty, tally: Tally(seen))) {
+            sum, chain, facts in
+            sum.tally.chainCount += 1
+            sum.tally.seen.note(DimensionValues(app: chain.bundleId))
+            for fact in facts where knowledge.admits(fact) {
+                sum.table.add(fact, of: chain.bundleId)
+            }
         }
+        let (table, tally) = (sum.table, sum.tally)
         let outages = table.outages(limit: limit)
         return Answer(
-            tally: tally, isMoney: false, dimensions: dimensions, columns: LatenessTable.columns,
+            tally: tally, dimensions: dimensions, columns: LatenessTable.columns,
             rows: table.rows(outages), outages: outages)
     }
 
@@ -42,31 +32,19 @@ extension MetricsQuery {
     ) async throws(MetricsError) -> Answer {
         let (catalogue, limit) = (query.ledger.catalogue, limit)
         let conversion = RateConversion(rates, nil)
-        let (table, tally): (LifetimeTable, Tally)
-        do throws(StoreError) {
-            (table, tally) = try await walk.sum(
-                (empty, Tally(seen)),
-                adding: { sum, chain, life in
-                    sum.1.chainCount += 1
-                    let holder = life.holders.holders(at: limit).map(\.customer).min()
-                    let found = life.occurrences(
-                        of: .revenue, in: chain.bundleId, catalogue: catalogue, limit: limit,
-                        instants: [])
-                    for occurrence in found { sum.1.seen.note(occurrence.values) }
-                    sum.0.add(
-                        conversion.converted(found, .revenue, &sum.1.rateGaps),
-                        of: holder.map { .known(chain.bundleId, $0) } ?? .chain(chain))
-                },
-                joining: { whole, part in
-                    whole.0.add(part.0)
-                    whole.1.add(part.1)
-                })
-        } catch {
-            throw .store(error)
+        let sum = try await walk.sum(Tallied(table: empty, tally: Tally(seen))) {
+            sum, chain, life in
+            sum.tally.chainCount += 1
+            let income = CustomerIncome(life, of: chain, catalogue, limit: limit)
+            for occurrence in income.revenue { sum.tally.seen.note(occurrence.values) }
+            sum.table.add(
+                conversion.converted(income.revenue, .revenue, &sum.tally.rateGaps),
+                of: income.customer)
         }
+        let (table, tally) = (sum.table, sum.tally)
         let rows = try table.rows()
         return Answer(
-            tally: tally, isMoney: true, dimensions: empty.dimensions,
+            tally: tally, dimensions: empty.dimensions,
             columns: LifetimeTable.columns, rows: rows, remarks: unpriced(rows))
     }
 }

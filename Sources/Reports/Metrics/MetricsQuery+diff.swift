@@ -23,6 +23,13 @@ public enum ComparedMetric: Sendable, Hashable {
         }
     }
 
+    var isMoney: Bool {
+        switch self {
+        case .churn: false
+        case .metric(let name): name.isMoney
+        }
+    }
+
     var definition: String {
         switch self {
         case .churn(let isPaid):
@@ -37,48 +44,36 @@ extension MetricsQuery {
     /// both and now. This query's own knowledge is the later one.
     public func diff(
         _ metric: ComparedMetric, _ words: MetricParameters, from before: AsOf
-    ) async throws(MetricsError) -> MetricsDiff {
-        let zone = try words.zone(reportTimeZone)
-        let interval = try words.reportInterval()
+    ) async throws(MetricsError) -> Report {
         let common = before.knownAt.map { min($0, limit) } ?? limit
-        let instants = try words.instants(interval, zone, limit: common)
-        let (dimensions, filters) = (try words.dimensions(), try words.conditions())
-        guard rates == nil || !dimensions.contains(.currency) && filters[.currency] == nil else {
-            throw .currencyConverted
-        }
+        let scope = try words.scope(reportTimeZone, limit: common)
+        try requireConvertible(scope)
         let empty: CellTable
-        var isMoney = false
         switch metric {
         case .churn(let isPaid):
-            empty = .rollForward(
-                RollForward(
-                    RollForwardQuestion(
-                        isPaid ? .paidChains : .chains, instants: instants,
-                        dimensions: dimensions, filters: filters)))
+            empty = .rollForward(RollForward(scope.question(isPaid ? .paidChains : .chains)))
         case .metric(.counted(let counted)):
-            isMoney = counted.isMoney
-            guard !dimensions.contains(.reason), filters[.reason] == nil else {
-                throw .reasonElsewhere
-            }
+            guard !scope.hasReason else { throw .reasonElsewhere }
             empty = .counted(
-                CountTable(counted, instants: instants, dimensions: dimensions, filters: filters))
-        case .metric(.lateness): return try await latenessDiff(words, from: before)
-        case .metric(.ltv): return try await lifetimeDiff(words, from: before)
-        case .metric:
-            isMoney = true
-            empty = .rollForward(
-                RollForward(
-                    RollForwardQuestion(
-                        .money, instants: instants, dimensions: dimensions, filters: filters)))
+                CountTable(
+                    counted, instants: scope.instants, dimensions: scope.dimensions,
+                    filters: scope.filters))
+        case .metric(.lateness): return try await latenessDiff(scope, before, limit: common)
+        case .metric(.ltv): return try await lifetimeDiff(scope, before, limit: common)
+        case .metric: empty = .rollForward(RollForward(scope.question(.money)))
         }
         // Counts of chains need no conversion.
+        let isMoney = metric.isMoney
         let conversion = RateConversion(isMoney ? rates : nil, empty.question)
         let sum = try await compare(empty, before, limit: common, conversion)
         try requireRates(sum.rateGaps)
-        let cells = try cells(sum)
-        var named = dimensions.filter { !isMoney || $0 != .currency }
-        if filters[.reason] != nil, !named.contains(.reason) { named.append(.reason) }
-        var seen = SeenValues(dimensions, filters, query.ledger.catalogue)
+        guard !sum.before.isTooLarge, !sum.after.isTooLarge else { throw .amountTooLarge }
+        let cells = try cells(
+            MetricsQuery.values(sum.before.rows()), MetricsQuery.values(sum.after.rows()),
+            sum.events, columns: sum.after.columns)
+        var named = scope.dimensions.filter { !isMoney || $0 != .currency }
+        if scope.filters[.reason] != nil, !named.contains(.reason) { named.append(.reason) }
+        var seen = SeenValues(scope.dimensions, scope.filters, query.ledger.catalogue)
         var money = isMoney ? try await remarks(on: sum.after) : []
         if isMoney, rates != nil { money.append(.converted) }
         // Classes do not cover one-time purchases.
@@ -87,12 +82,21 @@ extension MetricsQuery {
         } else {
             seen = SeenValues()
         }
-        return MetricsDiff(
+        return difference(
+            metric, scope, before, remarks(sum.chainCount, seen) + money,
+            (isMoney ? [.currency] : []) + named, cells)
+    }
+
+    func difference(
+        _ metric: ComparedMetric, _ scope: MetricScope, _ before: AsOf,
+        _ remarks: [MetricsRemark], _ dimensions: [Dimension], _ cells: [Report.Row]
+    ) -> Report {
+        Report(
             stamp: stamp(
-                metric.definition, zone, interval, remarks: remarks(sum.chainCount, seen) + money,
-                rates: isMoney ? rates : nil),
-            dimensions: (isMoney ? [Dimension.currency.rawValue] : []) + named.map(\.rawValue),
-            before: before, after: knowledge, zone: zone, cells: cells)
+                metric.definition, scope, remarks: remarks, rates: metric.isMoney ? rates : nil),
+            subject: .diff(before: before, after: knowledge), scope: scope,
+            dimensions: dimensions.map(\.rawValue) + ["column"],
+            columns: [.count("before"), .count("after")], rows: cells)
     }
 
     /// The remarks on money that the compared answers themselves carry.
@@ -102,7 +106,7 @@ extension MetricsQuery {
         var tally = Tally()
         switch table {
         case .counted(let counted):
-            tally.hasUnpriced = rows.contains { $0.values["unpriced"] ?? 0 > 0 }
+            tally.hasUnpriced = rows.contains { $0["unpriced"] > 0 }
             if counted.metric == .proceeds { remarks.append(.estimate) }
         case .rollForward:
             do throws(StoreError) {
@@ -130,57 +134,36 @@ extension MetricsQuery {
         var column: String
     }
 
-    private struct Comparison: Sendable {
-        var before: CellTable
-        var after: CellTable
-        var moved: [Place: Set<Int64>] = [:]
-        var chainCount = 0
-        /// Why amounts could not be converted.
-        var rateGaps: Set<CurrencyRates.Gap> = []
-    }
-
     private func compare(
         _ empty: CellTable, _ before: AsOf, limit: Timestamp,
         _ conversion: RateConversion
-    ) async throws(MetricsError) -> Comparison {
+    ) async throws(MetricsError) -> StatesCompared<CellTable, Place> {
         let (ledger, after) = (query.ledger, knowledge)
         let alone = LoneChain(
             ledger: ledger, limit: limit, empty: empty, conversion: conversion)
-        do throws(StoreError) {
-            return try await walk.sumFacts(
-                Comparison(before: empty, after: empty),
-                adding: { sum, chain, facts in
-                    let (old, new) = (
-                        facts.filter { before.admits($0) }, facts.filter { after.admits($0) }
-                    )
-                    if !new.isEmpty || !old.isEmpty { sum.chainCount += 1 }
-                    func lone(_ facts: [Fact]) -> CellTable {
-                        alone.table(facts, chain, &sum.rateGaps)
-                    }
-                    let then = lone(old)
-                    sum.before.add(then)
-                    let known = Set(old.map(\.position)).symmetricDifference(new.map(\.position))
-                    // Identical facts cannot differ in result.
-                    guard !known.isEmpty else { return sum.after.add(then) }
-                    let now = lone(new)
-                    sum.after.add(now)
-                    let places = MetricsQuery.moved(
-                        MetricsQuery.values(then.rows()), MetricsQuery.values(now.rows()))
-                    guard !places.isEmpty else { return }
-                    let moved = MetricsQuery.movers(facts, known.sorted(), old, then, lone)
-                    for place in places {
-                        sum.moved[place, default: []].formUnion(moved[place] ?? known)
-                    }
-                },
-                joining: { whole, part in
-                    whole.before.add(part.before)
-                    whole.after.add(part.after)
-                    whole.moved.merge(part.moved) { $0.union($1) }
-                    whole.chainCount += part.chainCount
-                    whole.rateGaps.formUnion(part.rateGaps)
-                })
-        } catch {
-            throw .store(error)
+        return try await walk.sumFacts(StatesCompared(empty)) { sum, chain, facts in
+            let compared = FactsCompared(facts, before, after)
+            if !compared.new.isEmpty || !compared.old.isEmpty { sum.chainCount += 1 }
+            func lone(_ facts: [Fact]) -> CellTable {
+                alone.table(facts, chain, &sum.rateGaps)
+            }
+            let then = lone(compared.old)
+            sum.before.add(then)
+            // Identical facts cannot differ in result.
+            guard !compared.known.isEmpty else { return sum.after.add(then) }
+            let now = lone(compared.new)
+            sum.after.add(now)
+            let places = MetricsQuery.moved(then, now)
+            guard !places.isEmpty else { return }
+            var moved: [Place: Set<Int64>] = [:]
+            compared.forEachStep(from: then, lone) { before, after, events in
+                for place in MetricsQuery.moved(before, after) {
+                    moved[place, default: []].formUnion(events)
+                }
+            }
+            for place in places {
+                sum.events[place, default: []].formUnion(moved[place] ?? compared.known)
+            }
         }
     }
 
@@ -211,46 +194,20 @@ extension MetricsQuery {
         Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
     }
 
-    /// The events that changed one chain's contribution to each place. The chain is folded from one
-    /// knowledge to the other event by event, in log order; an event is listed if it made a
-    /// difference given the events before it.
-    ///
-    /// - Parameter known: ascending; the events that only one of the two contains.
-    private static func movers(
-        _ facts: [Fact], _ known: [Int64], _ old: [Fact], _ then: CellTable,
-        _ alone: ([Fact]) -> CellTable
-    ) -> [Place: Set<Int64>] {
-        let width = (known.count + MetricsDiff.stepCount - 1) / MetricsDiff.stepCount
-        var positions = Set(old.map(\.position))
-        var before = values(then.rows())
-        var movers: [Place: Set<Int64>] = [:]
-        for start in stride(from: 0, to: known.count, by: width) {
-            let step = known[start..<min(start + width, known.count)]
-            positions.formSymmetricDifference(step)
-            let after = values(alone(facts.filter { positions.contains($0.position) }).rows())
-            for place in moved(before, after) { movers[place, default: []].formUnion(step) }
-            before = after
-        }
-        return movers
+    private static func moved(_ before: CellTable, _ after: CellTable) -> Set<Place> {
+        moved(values(before.rows()), values(after.rows()))
     }
 
     /// Values of 0 are omitted.
-    static func values(_ rows: [CellTable.Row]) -> [Place: Int64] {
+    static func values(_ rows: [Report.Row]) -> [Place: Int64] {
         var values: [Place: Int64] = [:]
         for row in rows {
-            for (column, amount) in row.values where amount != 0 {
+            for (column, amount) in row.amounts where amount != 0 {
                 values[
                     Place(from: row.from, to: row.to, group: row.group, column: column)] = amount
             }
         }
         return values
-    }
-
-    private func cells(_ sum: Comparison) throws(MetricsError) -> [MetricsDiff.Cell] {
-        guard !sum.before.isTooLarge, !sum.after.isTooLarge else { throw .amountTooLarge }
-        return try cells(
-            MetricsQuery.values(sum.before.rows()), MetricsQuery.values(sum.after.rows()),
-            sum.moved, columns: sum.after.columns)
     }
 
     /// Cells whose sums differ, in the order of intervals, groups and columns.
@@ -259,7 +216,7 @@ extension MetricsQuery {
     func cells(
         _ before: [Place: Int64], _ after: [Place: Int64], _ moved: [Place: Set<Int64>],
         columns: [String]
-    ) throws(MetricsError) -> [MetricsDiff.Cell] {
+    ) throws(MetricsError) -> [Report.Row] {
         var order: [String: Int] = [:]
         for (place, column) in columns.enumerated() { order[column] = place }
         let places = moved.keys.filter { before[$0] != after[$0] }.sorted { left, right in
@@ -269,14 +226,14 @@ extension MetricsQuery {
             }
             return order[left.column] ?? 0 < order[right.column] ?? 0
         }
-        guard places.count <= MetricsDiff.cellCount else { throw .tooManyRows }
+        guard places.count <= MetricsLimits.cellCount else { throw .tooManyRows }
         return places.map { place in
             let events = (moved[place] ?? []).sorted()
-            return MetricsDiff.Cell(
-                from: place.from, to: place.to, group: place.group, column: place.column,
-                before: before[place] ?? 0, after: after[place] ?? 0,
-                events: Array(events.prefix(MetricsDiff.eventCount)),
-                eventsOmitted: max(0, events.count - MetricsDiff.eventCount))
+            return Report.Row(
+                from: place.from, to: place.to, group: place.group + [place.column],
+                amounts: ["before": before[place] ?? 0, "after": after[place] ?? 0],
+                events: Array(events.prefix(MetricsLimits.eventCount)),
+                eventsOmitted: max(0, events.count - MetricsLimits.eventCount))
         }
     }
 }

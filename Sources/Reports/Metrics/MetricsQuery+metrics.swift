@@ -8,59 +8,52 @@ extension MetricsQuery {
     /// Any metric but churn.
     public func metric(
         _ name: MetricName, _ words: MetricParameters
-    ) async throws(MetricsError) -> MetricReport {
-        let zone = try words.zone(reportTimeZone)
-        let interval = try words.reportInterval()
-        let instants = try words.instants(interval, zone, limit: limit)
-        let (dimensions, filters) = (try words.dimensions(), try words.conditions())
-        guard name == .mrrMovement || !dimensions.contains(.reason) && filters[.reason] == nil
-        else {
-            throw .reasonElsewhere
-        }
-        guard rates == nil || !dimensions.contains(.currency) && filters[.currency] == nil else {
-            throw .currencyConverted
-        }
+    ) async throws(MetricsError) -> Report {
+        let scope = try words.scope(reportTimeZone, limit: limit)
+        let (dimensions, filters) = (scope.dimensions, scope.filters)
+        guard name == .mrrMovement || !scope.hasReason else { throw .reasonElsewhere }
+        try requireConvertible(scope)
         var seen = SeenValues(dimensions, filters, query.ledger.catalogue)
         let answer: Answer
         switch name {
         case .counted(let metric):
             answer = try await counted(
                 CountTable(
-                    metric, instants: instants, dimensions: dimensions, filters: filters), seen)
+                    metric, instants: scope.instants, dimensions: dimensions, filters: filters),
+                seen)
         case .lateness:
             guard Set(dimensions).union(filters.keys).isSubset(of: [.app]) else { throw .onlyApp }
             answer = try await lateness(
                 LatenessTable(
-                    instants: instants, isByApp: !dimensions.isEmpty, apps: filters[.app]),
+                    instants: scope.instants, isByApp: !dimensions.isEmpty, apps: filters[.app]),
                 dimensions, seen)
         case .ltv:
             answer = try await lifetime(
                 LifetimeTable(
-                    instants: instants, dimensions: dimensions, filters: filters, limit: limit),
+                    instants: scope.instants, dimensions: dimensions, filters: filters,
+                    limit: limit),
                 seen)
         case .mrr, .mrrMovement, .arr:
-            answer = try await money(
-                RollForwardQuestion(
-                    .money, instants: instants, dimensions: dimensions, filters: filters), name,
-                zone)
+            answer = try await money(scope.question(.money), name, scope.zone)
             try await noteClasses(&seen)
         }
         try requireRates(answer.tally.rateGaps)
         seen.add(answer.tally.seen)
         guard answer.rows.count <= MetricsLimits.rowCount else { throw .tooManyRows }
-        let isMoney = answer.isMoney ? [Dimension.currency.rawValue] : []
-        return MetricReport(
+        return Report(
             stamp: stamp(
-                MetricName.definition(name.rawValue), zone, interval,
-                remarks: remarks(answer.tally.chainCount, seen) + answer.remarks + money(answer),
-                rates: answer.isMoney ? rates : nil, of: answer.rollForward),
-            dimensions: isMoney + answer.dimensions.map(\.rawValue), columns: answer.columns,
-            rates: answer.rates, zone: zone, instants: instants, rows: answer.rows,
-            outages: answer.outages)
+                MetricName.definition(name.rawValue), scope,
+                remarks: remarks(answer.tally.chainCount, seen) + answer.remarks
+                    + (name.isMoney ? money(answer) : []),
+                rates: name.isMoney ? rates : nil, of: answer.rollForward),
+            subject: .metric(name, outages: answer.outages), scope: scope,
+            dimensions: ((name.isMoney ? [.currency] : []) + answer.dimensions).map(\.rawValue),
+            columns: answer.columns,
+            rates: answer.rates, rows: answer.rows)
     }
 
     /// Observations about all chains, kept beside the counts.
-    struct Tally: Sendable {
+    struct Tally: Summable {
         var chainCount = 0
         var hasInferredPeriods = false
         var hasUnpriced = false
@@ -96,13 +89,23 @@ extension MetricsQuery {
         }
     }
 
+    /// A table and the observations beside it.
+    struct Tallied<Table: Summable>: Summable {
+        var table: Table
+        var tally: Tally
+
+        mutating func add(_ other: Tallied) {
+            table.add(other.table)
+            tally.add(other.tally)
+        }
+    }
+
     struct Answer {
         var tally: Tally
-        var isMoney: Bool
         var dimensions: [Dimension]
         var columns: [CountColumn]
         var rates: [CountRate] = []
-        var rows: [MetricReport.Row]
+        var rows: [Report.Row]
         var remarks: [MetricsRemark] = []
         var outages: [SuspectedOutage]?
         /// Set where the rows come from a roll-forward.
@@ -111,15 +114,22 @@ extension MetricsQuery {
 
     /// Remarks on the currencies of an answer.
     private func money(_ answer: Answer) -> [MetricsRemark] {
-        guard answer.isMoney else { return [] }
         if rates != nil { return [.converted] }
         let currencies = Set(answer.rows.compactMap { $0.group.first ?? nil })
         return currencies.count > 1 ? [.severalCurrencies] : []
     }
 
     /// A remark if any row counts missing amounts in the column `unpriced`.
-    func unpriced(_ rows: [MetricReport.Row]) -> [MetricsRemark] {
+    func unpriced(_ rows: [Report.Row]) -> [MetricsRemark] {
         rows.contains { $0.amounts["unpriced"] ?? 0 > 0 } ? [.unpriced] : []
+    }
+
+    /// Rates convert all amounts into one currency.
+    func requireConvertible(_ scope: MetricScope) throws(MetricsError) {
+        guard
+            rates == nil
+                || !scope.dimensions.contains(.currency) && scope.filters[.currency] == nil
+        else { throw .currencyConverted }
     }
 
     func requireRates(_ gaps: Set<CurrencyRates.Gap>) throws(MetricsError) {
@@ -143,39 +153,28 @@ extension MetricsQuery {
         let instants = empty.question.instants
         let conversion = RateConversion(rates, empty.question)
         let needsCatalogue = [.productChanges, .retention].contains(metric)
-        let (table, tally): (CountTable, Tally)
-        do throws(StoreError) {
-            (table, tally) = try await walk.sum(
-                (empty, Tally(seen)),
-                adding: { sum, chain, life in
-                    sum.1.chainCount += 1
-                    let found = life.occurrences(
-                        of: metric, in: chain.bundleId, catalogue: catalogue, limit: limit,
-                        instants: instants)
-                    for occurrence in found { sum.1.seen.note(occurrence.values) }
-                    sum.0.add(conversion.converted(found, metric, &sum.1.rateGaps))
-                    guard needsCatalogue, !life.isOneTime else { return }
-                    sum.1.note(
-                        ChainMetrics(life, of: chain.bundleId, catalogue: catalogue), catalogue)
-                },
-                joining: { whole, part in
-                    whole.0.add(part.0)
-                    whole.1.add(part.1)
-                })
-        } catch {
-            throw .store(error)
+        let sum = try await walk.sum(Tallied(table: empty, tally: Tally(seen))) {
+            sum, chain, life in
+            sum.tally.chainCount += 1
+            let found = life.occurrences(
+                of: metric, in: chain.bundleId, catalogue: catalogue, limit: limit,
+                instants: instants)
+            for occurrence in found { sum.tally.seen.note(occurrence.values) }
+            sum.table.add(conversion.converted(found, metric, &sum.tally.rateGaps))
+            guard needsCatalogue, !life.isOneTime else { return }
+            sum.tally.note(
+                ChainMetrics(life, of: chain.bundleId, catalogue: catalogue), catalogue)
         }
+        let (table, tally) = (sum.table, sum.tally)
         guard !table.isTooLarge else { throw .amountTooLarge }
-        let rows = table.rows().map {
-            MetricReport.Row(from: $0.from, to: $0.to, group: $0.group, amounts: $0.amounts)
-        }
+        let rows = table.rows().map { Report.Row($0) }
         var remarks: [MetricsRemark] = []
         if tally.hasInferredPeriods { remarks.append(.inferredPeriods) }
         remarks += unpriced(rows)
         if tally.hasProductsOutsideCatalogue { remarks.append(.notInCatalogue) }
         if metric == .proceeds { remarks.append(.estimate) }
         return Answer(
-            tally: tally, isMoney: metric.isMoney, dimensions: empty.question.dimensions,
+            tally: tally, dimensions: empty.question.dimensions,
             columns: metric.columns, rates: metric.rates, rows: rows, remarks: remarks)
     }
 
@@ -190,10 +189,10 @@ extension MetricsQuery {
         if answer.tally.hasUnpriced { remarks.append(.unpriced) }
         let money = RecurringMoney(name)
         return Answer(
-            tally: answer.tally, isMoney: true, dimensions: question.dimensions,
+            tally: answer.tally, dimensions: question.dimensions,
             columns: money.columns,
             rows: answer.rollForward.rows().map { row in
-                MetricReport.Row(
+                Report.Row(
                     from: row.from, to: row.to, group: row.group, amounts: money.amounts(row))
             }, remarks: remarks, rollForward: answer)
     }

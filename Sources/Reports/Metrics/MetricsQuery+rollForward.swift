@@ -49,10 +49,10 @@ extension MetricsQuery {
                     rollForward: sum.rollForward, tally: sum.tally, head: query.head,
                     source: .contributions)
             }
-            return try await folded(question)
         } catch {
             throw .store(error)
         }
+        return try await folded(question)
     }
 
     // MARK: Sums
@@ -95,18 +95,15 @@ extension MetricsQuery {
 
     private func folded(
         _ question: RollForwardQuestion
-    ) async throws(StoreError) -> RollForwardAnswer {
+    ) async throws(MetricsError) -> RollForwardAnswer {
         let catalogue = query.ledger.catalogue
         let conversion = RateConversion(question.measure == .money ? rates : nil, question)
-        let sum = try await walk.sum(
-            MovementTally(question),
-            adding: { sum, chain, life in
-                sum.tally.chainCount += 1
-                guard !life.isOneTime else { return }
-                let metrics = ChainMetrics(life, of: chain.bundleId, catalogue: catalogue)
-                sum.add(conversion.converted(metrics, &sum.tally.rateGaps))
-            },
-            joining: { $0.add($1) })
+        let sum = try await walk.sum(MovementTally(question)) { sum, chain, life in
+            sum.tally.chainCount += 1
+            guard !life.isOneTime else { return }
+            let metrics = ChainMetrics(life, of: chain.bundleId, catalogue: catalogue)
+            sum.add(conversion.converted(metrics, &sum.tally.rateGaps))
+        }
         return RollForwardAnswer(
             rollForward: sum.rollForward, tally: sum.tally, head: query.head, source: .facts)
     }

@@ -6,7 +6,7 @@ public import Queries
 /// Computes metrics from one state of a ledger, for the command line and HTTP.
 public struct MetricsQuery: Sendable {
     /// Reports progress: facts folded, and their approximate total.
-    public typealias Report = @Sendable (_ done: Int64, _ all: Int64) -> Void
+    public typealias ProgressHandler = @Sendable (_ done: Int64, _ all: Int64) -> Void
 
     let query: ChainQuery
     /// The configured report zone.
@@ -16,14 +16,14 @@ public struct MetricsQuery: Sendable {
     let knowledge: AsOf
     /// Nil: all apps.
     let bundleId: BundleId?
-    var report: Report = { _, _ in }
+    var report: ProgressHandler = { _, _ in }
     /// Converts amounts; nil: currencies stay separate.
     public var rates: CurrencyRates?
 
     public init(
         _ query: ChainQuery, reportTimeZone: String, now: Timestamp,
         knowledge: AsOf = .everything, bundleId: BundleId? = nil,
-        report: @escaping Report = { _, _ in }
+        report: @escaping ProgressHandler = { _, _ in }
     ) {
         self.query = query
         self.reportTimeZone = reportTimeZone
@@ -45,38 +45,45 @@ public struct MetricsQuery: Sendable {
     /// The roll-forward of active chains, or with `isPaid` of paid ones.
     public func churn(
         _ words: MetricParameters, isPaid: Bool = false
-    ) async throws(MetricsError) -> ChurnReport {
-        let zone = try words.zone(reportTimeZone)
-        let interval = try words.reportInterval()
-        let (dimensions, filters) = (try words.dimensions(), try words.conditions())
-        let question = RollForwardQuestion(
-            isPaid ? .paidChains : .chains,
-            instants: try words.instants(interval, zone, limit: limit), dimensions: dimensions,
-            filters: filters)
-        var seen = SeenValues(dimensions, filters, query.ledger.catalogue)
+    ) async throws(MetricsError) -> Report {
+        let scope = try words.scope(reportTimeZone, limit: limit)
+        let question = scope.question(isPaid ? .paidChains : .chains)
+        var seen = SeenValues(scope.dimensions, scope.filters, query.ledger.catalogue)
         try await noteClasses(&seen)
-        let answer = try await rollForward(question, by: zone)
+        let answer = try await rollForward(question, by: scope.zone)
         let rows = answer.rollForward.rows()
         guard rows.count <= MetricsLimits.rowCount else { throw .tooManyRows }
         let stamp = stamp(
-            MetricName.definition(isPaid ? MetricName.paidChurn : MetricName.churn), zone, interval,
+            MetricName.definition(isPaid ? MetricName.paidChurn : MetricName.churn), scope,
             remarks: remarks(answer.tally.chainCount, seen), of: answer)
-        return ChurnReport(
-            stamp: stamp, question: question, zone: zone, source: answer.source, rows: rows,
-            activeStarts: answer.rollForward.activeStarts)
+        return Report(
+            stamp: stamp,
+            subject: .churn(question, activeStarts: answer.rollForward.activeStarts),
+            scope: scope, dimensions: question.dimensions.map(\.rawValue),
+            columns: Report.churnColumns(isPaid: isPaid), rates: [Report.churnRate],
+            rows: rows.map { row in
+                let sums = [
+                    "churned.total": row.churned, "residue": row.residue,
+                    "rateBase": row.rateBase,
+                ]
+                return Report.Row(
+                    from: row.from, to: row.to, group: row.group,
+                    amounts: row.amounts.merging(sums) { $1 })
+            }, source: answer.source)
     }
 
     // MARK: Stamp
 
     func stamp(
-        _ definition: String, _ zone: ReportZone, _ interval: ReportInterval,
-        remarks: [MetricsRemark], rates: CurrencyRates? = nil, of answer: RollForwardAnswer? = nil
+        _ definition: String, _ scope: MetricScope, remarks: [MetricsRemark],
+        rates: CurrencyRates? = nil, of answer: RollForwardAnswer? = nil
     ) -> MetricsStamp {
         // Stored sums may be ahead of the query.
         let head = answer?.head ?? query.head
         return MetricsStamp(
-            definition: definition, environment: query.ledger.environment, timeZone: zone.name,
-            interval: interval, position: knowledge.position(head: head),
+            definition: definition, environment: query.ledger.environment,
+            timeZone: scope.zone.name,
+            interval: scope.interval, position: knowledge.position(head: head),
             knownAt: knowledge.knownAt,
             complete: query.ledger.complete(
                 of: bundleId, knowledge, head: head, in: answer?.completeness),

@@ -7,6 +7,39 @@ internal import Queries
 package import SQLiteStore
 import Synchronization
 
+/// A sum of parts, joined in any order.
+protocol Summable: Sendable {
+    mutating func add(_ other: Self)
+}
+
+extension CountTable: Summable {}
+
+extension Summable {
+    /// The sum of parts that are added concurrently, each to a copy of this empty sum.
+    func adding<Parts: Sequence>(
+        _ parts: Parts,
+        _ add: @escaping @Sendable (inout Self, Parts.Element) async throws(StoreError) -> Void
+    ) async throws(StoreError) -> Self where Parts.Element: Sendable {
+        var outcomes = await withTaskGroup(of: Outcome<Self>.self) { group in
+            for part in parts {
+                group.addTask {
+                    await Outcome { () throws(StoreError) in
+                        var sum = self
+                        try await add(&sum, part)
+                        return sum
+                    }
+                }
+            }
+            var outcomes: [Outcome<Self>] = []
+            for await outcome in group { outcomes.append(outcome) }
+            return outcomes
+        }
+        var whole = try outcomes.popLast()?.get() ?? self
+        for outcome in outcomes { whole.add(try outcome.get()) }
+        return whole
+    }
+}
+
 /// Folds every chain of a state, by the requested knowledge, on all cores. Each core takes the next
 /// page and sums separately; the partial sums are joined at the end in any order.
 struct MetricsWalk: Sendable {
@@ -14,53 +47,39 @@ struct MetricsWalk: Sendable {
     let knowledge: AsOf
     /// Nil: all apps.
     let bundleId: BundleId?
-    let report: MetricsQuery.Report
+    let report: MetricsQuery.ProgressHandler
 
     /// Adds every chain with a life to a sum that starts as `empty`.
-    func sum<Sum: Sendable>(
-        _ empty: Sum, adding add: @escaping @Sendable (inout Sum, ChainId, Lifecycle) -> Void,
-        joining join: (inout Sum, Sum) -> Void
-    ) async throws(StoreError) -> Sum {
+    func sum<Sum: Summable>(
+        _ empty: Sum, adding add: @escaping @Sendable (inout Sum, ChainId, Lifecycle) -> Void
+    ) async throws(MetricsError) -> Sum {
         let (ledger, knowledge) = (query.ledger, knowledge)
-        return try await sumFacts(
-            empty,
-            adding: { sum, chain, facts in
-                let life = Lifecycle(
-                    facts.filter { knowledge.admits($0) }, environment: ledger.environment,
-                    catalogue: ledger.catalogue)
-                if !life.isEmpty { add(&sum, chain, life) }
-            }, joining: join)
+        return try await sumFacts(empty) { sum, chain, facts in
+            let life = Lifecycle(
+                facts.filter { knowledge.admits($0) }, environment: ledger.environment,
+                catalogue: ledger.catalogue)
+            if !life.isEmpty { add(&sum, chain, life) }
+        }
     }
 
     /// Adds every chain by all its facts, regardless of knowledge.
-    func sumFacts<Sum: Sendable>(
-        _ empty: Sum, adding add: @escaping @Sendable (inout Sum, ChainId, [Fact]) -> Void,
-        joining join: (inout Sum, Sum) -> Void
-    ) async throws(StoreError) -> Sum {
+    func sumFacts<Sum: Summable>(
+        _ empty: Sum, adding add: @escaping @Sendable (inout Sum, ChainId, [Fact]) -> Void
+    ) async throws(MetricsError) -> Sum {
         let pages = FactsPages(query.facts)
-        let width = ProcessInfo.processInfo.activeProcessorCount
-        let parts = await withTaskGroup(of: Outcome<Sum>.self) { group in
-            for _ in 0..<width {
-                group.addTask {
-                    await Outcome { () throws(StoreError) in
-                        try await part(empty, pages, add)
-                    }
-                }
+        do throws(StoreError) {
+            return try await empty.adding(0..<ProcessInfo.processInfo.activeProcessorCount) {
+                sum, _ throws(StoreError) in
+                try await addPages(pages, to: &sum, add)
             }
-            var parts: [Outcome<Sum>] = []
-            for await part in group { parts.append(part) }
-            return parts
+        } catch {
+            throw .store(error)
         }
-        var whole = empty
-        for part in parts { join(&whole, try part.get()) }
-        return whole
     }
 
-    private func part<Sum>(
-        _ empty: Sum, _ pages: FactsPages,
-        _ add: (inout Sum, ChainId, [Fact]) -> Void
-    ) async throws(StoreError) -> Sum {
-        var sum = empty
+    private func addPages<Sum>(
+        _ pages: FactsPages, to sum: inout Sum, _ add: (inout Sum, ChainId, [Fact]) -> Void
+    ) async throws(StoreError) {
         let head = query.head
         while let (page, factCount) = try await pages.next() {
             try page.forEachChain { chain, facts in
@@ -73,7 +92,6 @@ struct MetricsWalk: Sendable {
             }
             report(min(factCount, head), head)
         }
-        return sum
     }
 }
 

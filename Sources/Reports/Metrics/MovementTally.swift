@@ -9,7 +9,7 @@ internal import SQLiteStore
 /// Classes that a question does not distinguish share one *side*. The effect of a movement is
 /// computed once per pair of sides, however many classes and chains share it; movements with the
 /// same effect are first counted together.
-struct MovementTally: Sendable {
+struct MovementTally: Summable {
     private(set) var rollForward: RollForward
     var tally = MetricsQuery.Tally()
     private let classes: ClassTable
@@ -65,7 +65,7 @@ struct MovementTally: Sendable {
         rollForward.question.firstInstant(after: time)
     }
 
-    /// Counts the movement of some chains until `walCheckpoint`; false for a class that is not stored.
+    /// Counts the movement of some chains until `addCounts`; false for a class that is not stored.
     mutating func add(_ movement: SummedMovement, before instant: Int, chains: Int64) -> Bool {
         guard let left = side(movement.before), let right = side(movement.after) else {
             return false
@@ -153,7 +153,7 @@ struct MovementTally: Sendable {
     }
 
     /// Adds up what was counted.
-    mutating func walCheckpoint() {
+    mutating func addCounts() {
         for index in counts.indices where counts[index] != 0 {
             rollForward.add(
                 effects[index / instantCount], before: index % instantCount, count: counts[index])
@@ -199,23 +199,11 @@ extension MovementTally {
         _ stored: StoredMovements, from empty: MovementTally, presentDay: Timestamp?,
         in projections: ProjectionsStore
     ) async throws(StoreError) -> MovementTally {
-        var outcomes = await withTaskGroup(of: Outcome<MovementTally>.self) { group in
-            for part in stored.sums.parts(ProcessInfo.processInfo.activeProcessorCount) {
-                group.addTask {
-                    await Outcome { () throws(StoreError) in
-                        var sum = empty
-                        try sum.add(stored, part, presentDay: presentDay, in: projections)
-                        return sum
-                    }
-                }
-            }
-            var outcomes: [Outcome<MovementTally>] = []
-            for await outcome in group { outcomes.append(outcome) }
-            return outcomes
+        let parts = stored.sums.parts(ProcessInfo.processInfo.activeProcessorCount)
+        var whole = try await empty.adding(parts) { sum, part throws(StoreError) in
+            try sum.add(stored, part, presentDay: presentDay, in: projections)
         }
-        var whole = try outcomes.popLast()?.get() ?? empty
-        for outcome in outcomes { whole.add(try outcome.get()) }
-        whole.walCheckpoint()
+        whole.addCounts()
         return whole
     }
 

@@ -23,6 +23,11 @@ public struct TextTable: Sendable {
         }
     }
 
+    /// The width of one column in an aligned table, with the space after it.
+    static func width(_ column: [String]) -> Int {
+        (column.map(\.printable.count).max() ?? 0) + 2
+    }
+
     /// Columns padded to equal width, separated by two spaces; numbers right-aligned.
     ///
     /// - Parameter leading: the number of left-aligned columns.

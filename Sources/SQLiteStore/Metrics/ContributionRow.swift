@@ -41,7 +41,7 @@ struct ContributionRow: StoredRow {
         body = statement.bytes(5)
     }
 
-    /// - Parameter told: receives the decoded contribution.
+    /// - Parameter reported: receives the decoded contribution.
     init(
         _ chain: ChainId, _ life: Lifecycle, facts: [Fact], catalogue: Catalogue,
         numbers: ClassNumbers, reported: inout ChainMovements

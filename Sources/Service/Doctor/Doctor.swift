@@ -111,7 +111,7 @@ public struct Doctor: Sendable {
                 level: environment == .production ? .warning : .good, subject: "roots",
                 message: "\(fingerprint.hexadecimal) is trusted besides Apple's root"
                     + (environment == .production
-                        ? ": in Production whoever holds its key can forge events." : "."))
+                        ? ": in Production the holder of its key can forge events." : "."))
         }
     }
 

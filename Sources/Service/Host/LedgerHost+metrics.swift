@@ -14,10 +14,7 @@ extension LedgerHost {
         _ words: MetricParameters, isPaid: Bool, _ scope: QueryScope
     ) async throws -> ServedAnswer {
         try await answer(scope) { query in
-            let report = try await query.churn(words, isPaid: isPaid)
-            return MadeReport(position: report.stamp.position) {
-                report.write(to: &$0, isStamped: $1)
-            }
+            try await query.churn(words, isPaid: isPaid)
         }
     }
 
@@ -29,10 +26,7 @@ extension LedgerHost {
     ) async throws -> ServedAnswer {
         let name = try MetricName(name)
         return try await answer(scope, rates: rates) { query in
-            let report = try await query.metric(name, words)
-            return MadeReport(position: report.stamp.position) {
-                report.write(to: &$0, isStamped: $1)
-            }
+            try await query.metric(name, words)
         }
     }
 
@@ -44,10 +38,7 @@ extension LedgerHost {
     ) async throws -> ServedAnswer {
         let name = name == MetricName.churn ? name : try MetricName(name).rawValue
         return try await answer(scope) { query in
-            let report = try await query.comparison(name, words, pack)
-            return MadeReport(position: report.stamp.position) {
-                report.write(to: &$0, isStamped: $1)
-            }
+            try await query.comparison(name, words, pack)
         }
     }
 
@@ -69,22 +60,13 @@ extension LedgerHost {
         let least = try await ledger(scope.environment).leastPosition(of: before)
         scope.minPosition = max(scope.minPosition ?? 0, least ?? 0)
         return try await answer(scope, rates: rates) { query in
-            let report = try await query.diff(metric, words, from: before)
-            return MadeReport(position: report.stamp.position) {
-                report.write(to: &$0, isStamped: $1)
-            }
+            try await query.diff(metric, words, from: before)
         }
-    }
-
-    /// A report, and the position it was computed at.
-    private struct MadeReport: Sendable {
-        let position: Int64
-        let write: @Sendable (_ json: inout JSONWriter, _ isStamped: Bool) -> Void
     }
 
     private func answer(
         _ scope: QueryScope, rates: CurrencyRates? = nil,
-        _ ask: @Sendable (MetricsQuery) async throws -> MadeReport
+        _ ask: @Sendable (MetricsQuery) async throws -> Report
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
         let (report, position) = try await ledger.reports.pass {
@@ -96,6 +78,7 @@ extension LedgerHost {
             return (try await ask(query), snapshot.position)
         }
         return ServedAnswer(
-            position: max(position, report.position), lag: ledger.lag.positions, report.write)
+            position: max(position, report.stamp.position), lag: ledger.lag.positions
+        ) { json, isStamped in report.write(to: &json, isStamped: isStamped) }
     }
 }

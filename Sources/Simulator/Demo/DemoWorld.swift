@@ -39,7 +39,7 @@ public struct DemoWorld: Sendable {
     }
 
     /// Counts of what was written.
-    public struct Told: Sendable, Equatable {
+    public struct Delivered: Sendable, Equatable {
         /// Notifications that arrived, each counted once.
         public internal(set) var arrivedCount = 0
         /// Notifications lost in the outage.
@@ -53,10 +53,10 @@ public struct DemoWorld: Sendable {
     /// Throws only the errors of signing and of `write`.
     public func emit(
         signedBy authority: Authority, to write: ([UInt8]) throws -> Void
-    ) throws -> Told {
+    ) throws -> Delivered {
         let signer = DeliverySigner(authority: authority, appAppleId: plan.world.appAppleId)
         var stream = HistoryStream(plan)
-        var reported = Told()
+        var reported = Delivered()
         // Apple sends some twice; one that arrived once is not lost.
         var arrived: Set<NotificationUUID> = []
         var missed: Set<NotificationUUID> = []

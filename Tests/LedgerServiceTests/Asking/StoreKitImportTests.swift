@@ -339,6 +339,6 @@ struct MigrationTests {
         #expect(difference.actual == "revoked")
         #expect(difference.said != "revoked")
         #expect(difference.since == Self.reported.truth(of: revoked, at: Self.stored)?.from)
-        #expect(difference.text.contains("it was revoked since"))
+        #expect(difference.text.contains("actual was revoked since"))
     }
 }

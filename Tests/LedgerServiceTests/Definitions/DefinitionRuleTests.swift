@@ -18,7 +18,7 @@ struct DefinitionRuleTests {
     private func compared(
         _ ledger: TemporaryLedger, _ metric: String, _ pack: DefinitionPack, by: [String] = [],
         where filters: [String] = []
-    ) async throws -> ComparisonReport {
+    ) async throws -> Report {
         var words = MetricParameters()
         (words.from, words.to, words.by) = ("2026-01-01", "2026-05-01", by)
         words.filters = filters
@@ -30,7 +30,7 @@ struct DefinitionRuleTests {
 
     /// Ours and theirs of one figure by month; 0 where there is no row.
     private func months(
-        _ report: ComparisonReport, _ figure: String
+        _ report: Report, _ figure: String
     ) -> (ours: [Int64], theirs: [Int64]) {
         let months = ["2026-01", "2026-02", "2026-03", "2026-04"]
         let rows = months.map { month in
@@ -241,7 +241,7 @@ struct DefinitionRuleTests {
         #expect(months(revenueCat, "BILLING_ERROR").theirs == [0, 1, 0, 0])
         // The return in April is netted in the rate only.
         #expect(revenueCat.rules == [.trialsExcluded])
-        #expect(revenueCat.reasons.map(\.reason) == EndReason.allCases)
+        #expect(revenueCat.comparison?.reasons.map(\.reason) == EndReason.allCases)
         let json = try TemporaryLedger.json { revenueCat.write(to: &$0) }
         #expect(json["reasons"]?.array?.count == EndReason.allCases.count)
         for (metric, pack) in [("churn", DefinitionPack.stripe), ("active", .adapty)] {

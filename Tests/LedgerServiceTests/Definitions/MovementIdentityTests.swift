@@ -10,7 +10,7 @@ struct MovementIdentityTests {
         var currency: String?
     }
 
-    private func theirs(_ report: ComparisonReport) -> [Place: [String: Int64]] {
+    private func theirs(_ report: Report) -> [Place: [String: Int64]] {
         var sums: [Place: [String: Int64]] = [:]
         for row in report.rows {
             let place = Place(from: row.from, currency: row.currency)

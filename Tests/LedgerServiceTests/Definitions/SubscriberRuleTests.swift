@@ -19,7 +19,7 @@ struct SubscriberRuleTests {
 
     private func rows(
         _ ledger: TemporaryLedger, _ metric: String, _ pack: DefinitionPack
-    ) async throws -> [ComparisonReport.Row] {
+    ) async throws -> [Report.Row] {
         var words = MetricParameters()
         (words.from, words.to) = ("2026-01-01", "2026-05-01")
         return try await ledger.session { [words] session in
@@ -30,8 +30,8 @@ struct SubscriberRuleTests {
 
     /// By month from January; 0 where there is no row.
     private func months(
-        _ rows: [ComparisonReport.Row], _ figure: String,
-        _ amount: (ComparisonReport.Row) -> Int64
+        _ rows: [Report.Row], _ figure: String,
+        _ amount: (Report.Row) -> Int64
     ) -> [Int64] {
         ["2026-01", "2026-02", "2026-03", "2026-04"].map { month in
             rows.filter { $0.figure == figure && $0.from.rfc3339.hasPrefix(month) }

@@ -11,7 +11,7 @@ struct ChurnChartTests {
         _ ledger: TemporaryLedger, by: [String] = [], where filters: [String] = [],
         interval: String = "month", from: String = "2026-01-01", to: String = "2026-05-01",
         zone: String? = nil
-    ) async throws -> ChurnReport {
+    ) async throws -> Report {
         var words = MetricParameters()
         (words.from, words.to, words.interval) = (from, to, interval)
         (words.by, words.filters, words.timeZone) = (by, filters, zone)
@@ -35,14 +35,15 @@ struct ChurnChartTests {
     @Test("An empty ledger is drawn as axes without bars")
     func empty() async throws {
         let drawing = try ChartDrawing.reading(
-            ChurnChart(try await report(try TemporaryLedger())).svg)
+            try ReportChart(try await report(try TemporaryLedger())).svg)
         #expect(!drawing.elements.contains { $0.attributes["fill"] != nil })
         #expect(drawing.text.contains("2026-01-01"))
     }
 
     @Test("Bar heights are proportional to counts, stacked, with a legend and labelled axes")
     func bars() async throws {
-        let drawing = try ChartDrawing.reading(ChurnChart(try await report(try await taken())).svg)
+        let drawing = try ChartDrawing.reading(
+            try ReportChart(try await report(try await taken())).svg)
         let bars = drawing.elements.filter {
             $0.name == "rect" && $0.attributes["fill"] != nil && $0.attributes["width"] != "12"
         }
@@ -73,13 +74,13 @@ struct ChurnChartTests {
     func filteredRate() async throws {
         let ledger = try await taken()
         // All chains lost in March ended voluntarily: the rate there is the same.
-        let whole = try ChartDrawing.reading(ChurnChart(try await report(ledger)).svg)
+        let whole = try ChartDrawing.reading(try ReportChart(try await report(ledger)).svg)
         let voluntary = try ChartDrawing.reading(
-            ChurnChart(try await report(ledger, where: ["reason=voluntary"])).svg)
+            try ReportChart(try await report(ledger, where: ["reason=voluntary"])).svg)
         #expect(Self.dots(voluntary).count == 2)
         #expect(Self.dots(voluntary).map { $0["cx"] } == Self.dots(whole).map { $0["cx"] })
         let byCountry = try ChartDrawing.reading(
-            ChurnChart(
+            try ReportChart(
                 try await report(ledger, by: ["country"], where: ["reason=voluntary"])
             ).svg)
         #expect(Self.line(byCountry) == Self.line(voluntary))
@@ -92,7 +93,7 @@ struct ChurnChartTests {
     func hours() async throws {
         let ledger = try await taken()
         let drawing = try ChartDrawing.reading(
-            ChurnChart(
+            try ReportChart(
                 try await report(
                     ledger, interval: "hour", from: "2026-02-09", to: "2026-02-10",
                     zone: "Asia/Tokyo")
@@ -106,7 +107,7 @@ struct ChurnChartTests {
     @Test("Filters, the zone and every remark are in the picture")
     func notes() async throws {
         let ledger = try await taken()
-        let svg = ChurnChart(
+        let svg = try ReportChart(
             try await report(
                 ledger, where: ["country=USA", "country=<X>", "reason=refund"],
                 zone: "Europe/Berlin")
@@ -117,13 +118,13 @@ struct ChurnChartTests {
         #expect(reported.contains("ever had one of the values"))
         #expect(svg.contains("&lt;X&gt;") && !svg.contains("<X>"))
         let empty = try ChartDrawing.reading(
-            ChurnChart(try await report(try TemporaryLedger())).svg)
+            try ReportChart(try await report(try TemporaryLedger())).svg)
         #expect(empty.text.contains("nothing was counted"))
     }
 
     @Test("It has no scripts and no external resources, and has a dark scheme")
     func plain() async throws {
-        let svg = ChurnChart(try await report(try await taken())).svg
+        let svg = try ReportChart(try await report(try await taken())).svg
         let drawing = try ChartDrawing.reading(svg)
         let names = Set(drawing.elements.map(\.name))
         #expect(
@@ -135,10 +136,10 @@ struct ChurnChartTests {
     @Test("Groups are drawn together, in any breakdown")
     func groups() async throws {
         let ledger = try await taken()
-        let whole = ChurnChart(try await report(ledger)).svg
+        let whole = try ReportChart(try await report(ledger)).svg
         for by in [["product"], ["reason"], ["country", "reason"]] {
             let reported = try ChartDrawing.reading(
-                ChurnChart(try await report(ledger, by: by)).svg)
+                try ReportChart(try await report(ledger, by: by)).svg)
             let expected = try ChartDrawing.reading(whole)
             #expect(
                 reported.elements.filter { $0.name == "rect" }.map(\.attributes)
@@ -149,7 +150,7 @@ struct ChurnChartTests {
     @Test("Many intervals are drawn, with few dates below them")
     func many() async throws {
         let drawing = try ChartDrawing.reading(
-            ChurnChart(try await report(try await taken(), interval: "hour")).svg)
+            try ReportChart(try await report(try await taken(), interval: "hour")).svg)
         let dates = drawing.text.split(separator: "\n").filter { line in
             line.hasPrefix("2026-") || line.wholeMatch(of: /\d\d-\d\d \d\d:\d\d/) != nil
         }

@@ -38,7 +38,7 @@ struct ChurnReportTests {
     private static func report(
         _ ledger: TemporaryLedger, _ words: MetricParameters, isPaid: Bool = false,
         knowledge: AsOf = .everything, bundleId: String? = nil
-    ) async throws -> ChurnReport {
+    ) async throws -> Report {
         try await ledger.session { session in
             let query = MetricsQuery(
                 session.query, reportTimeZone: ledger.configuration.reportTimeZone,
@@ -47,7 +47,7 @@ struct ChurnReportTests {
         }
     }
 
-    private static func json(_ report: ChurnReport) throws -> JSONValue {
+    private static func json(_ report: Report) throws -> JSONValue {
         try TemporaryLedger.json { report.write(to: &$0) }
     }
 
@@ -142,7 +142,7 @@ struct ChurnReportTests {
         // The silent chain's period ended on 2026-02-19 without a stated reason.
         #expect(report.rows.map { $0[.churned(.unconfirmed)] } == [0, 1, 0, 0])
         #expect(report.rows.map { $0[.churned(.voluntary)] } == [0, 0, 1, 0])
-        #expect(report.rows.allSatisfy { $0.residue == 0 })
+        #expect(report.rows.allSatisfy { $0["residue"] == 0 })
     }
 
     @Test("The report has every key of the contract, and its figures")

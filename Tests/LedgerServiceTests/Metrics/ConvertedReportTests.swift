@@ -26,7 +26,7 @@ struct ConvertedReportTests {
     private func report(
         _ ledger: TemporaryLedger, _ name: String, _ rates: CurrencyRates?, by: [String] = [],
         where filters: [String] = []
-    ) async throws -> MetricReport {
+    ) async throws -> Report {
         var words = MetricParameters()
         (words.from, words.to) = ("2026-01-01", "2026-05-01")
         (words.by, words.filters) = (by, filters)
@@ -44,7 +44,7 @@ struct ConvertedReportTests {
 
     private func moved(
         _ ledger: TemporaryLedger, _ rates: CurrencyRates?, by: [String] = []
-    ) async throws -> MetricsDiff {
+    ) async throws -> Report {
         var words = MetricParameters()
         (words.from, words.to, words.by) = ("2026-01-01", "2026-05-01", by)
         return try await ledger.session { [words] session in
@@ -61,17 +61,17 @@ struct ConvertedReportTests {
         let ledger = try await taken()
         let found = try await moved(ledger, try rates())
         let after = try await report(ledger, "revenue", try rates())
-        #expect(found.cells.allSatisfy { $0.group == ["USD"] })
+        #expect(found.rows.allSatisfy { $0.group.first == "USD" })
         #expect(found.stamp.rates == (try rates()))
         #expect(found.stamp.remarks.contains(.converted))
-        for cell in found.cells {
+        for cell in found.rows {
             let row = after.rows.first { $0.from == cell.from }
             #expect(row?.amounts[cell.column] == cell.after)
         }
         // Two payments of 5 €.
-        let gross = found.cells.filter { $0.column == "gross" }
+        let gross = found.rows.filter { $0.column == "gross" }
         #expect(gross.reduce(0) { $0 + $1.after - $1.before } == 2 * 5_500)
-        #expect(try await moved(ledger, nil).cells.allSatisfy { $0.group == ["EUR"] })
+        #expect(try await moved(ledger, nil).rows.allSatisfy { $0.group.first == "EUR" })
         await #expect(throws: MetricsError.missingRates(["EUR"])) {
             try await moved(ledger, try rates("currency: USD"))
         }
@@ -229,7 +229,8 @@ struct ConvertedReportTests {
             })
         ledger.now = start.advanced(byMilliseconds: times[199] + 1_000)
         let lateness = try await report(ledger, "lateness", nil)
-        let found = try #require(lateness.outages)
+        let found = try #require(
+            { if case .metric(_, let outages) = lateness.subject { outages } else { nil } }())
         #expect(found.count == 1)
         #expect(found.first?.app == BundleId(MadeChain.app))
         #expect(found.first?.window.to == start.advanced(byMilliseconds: times[150]))

@@ -20,7 +20,7 @@ struct MetricChartTests {
                 now: Timestamp(milliseconds: 1_781_481_600_000)
             ).metric(name, words)
         }
-        return try ChartDrawing.reading(try MetricChart(report, name).svg)
+        return try ChartDrawing.reading(try ReportChart(report).svg)
     }
 
     /// Four chains that end in March, one with only a beginning, one in euros.
@@ -105,9 +105,9 @@ struct MetricChartTests {
                     return chain.bought()
                 })
         }
-        try await add(1...MetricChart.lineCount)
+        try await add(1...ReportChart.lineCount)
         #expect(heights(try await chart(ledger, "mrr", by: ["product"])).count == 8)
-        try await add((MetricChart.lineCount + 1)...(MetricChart.lineCount + 1))
+        try await add((ReportChart.lineCount + 1)...(ReportChart.lineCount + 1))
         await #expect(throws: ChartError.tooManyLines(9)) {
             try await chart(ledger, "mrr", by: ["product"])
         }

@@ -30,7 +30,7 @@ struct MetricReportTests {
 
     private func report(
         _ ledger: TemporaryLedger, _ name: String, by: [String] = [], where filters: [String] = []
-    ) async throws -> MetricReport {
+    ) async throws -> Report {
         var words = MetricParameters()
         (words.from, words.to) = ("2026-01-01", "2026-05-01")
         (words.by, words.filters) = (by, filters)
@@ -84,7 +84,29 @@ struct MetricReportTests {
         let rows = CommaSeparated.rows(String(decoding: report.table(.csv), as: UTF8.self))
         #expect(rows.count == report.rows.count + 1)
         #expect(rows.allSatisfy { $0.count == rows[0].count })
-        #expect(String(decoding: report.table(.text), as: UTF8.self).contains("from"))
+        let (narrow, wide) = (Self.table(report, isWide: false), Self.table(report, isWide: true))
+        #expect(narrow.first?.hasPrefix("from") == true)
+        #expect(narrow.allSatisfy { $0.count <= 120 })
+        let isFewer = narrow[0].count < wide[0].count
+        #expect(narrow.contains { $0.hasSuffix(" more columns with --wide") } == isFewer)
+    }
+
+    /// The lines of a table for people, without the stamp.
+    private static func table(_ report: Report, isWide: Bool) -> [Substring] {
+        String(decoding: report.table(.text, isWide: isWide), as: UTF8.self)
+            .split(separator: "\n").drop { !$0.hasPrefix("from") }.map { $0 }
+    }
+
+    @Test("Retention is a triangle of percentages; counts are in the wide table")
+    func triangle() async throws {
+        let report = try await report(try await taken(), "retention")
+        func header(_ isWide: Bool) -> [Substring] {
+            Self.table(report, isWide: isWide)[0].replacing("step ", with: "step").split(
+                separator: " ")
+        }
+        #expect(header(false).prefix(3) == ["from", "cohort", "step2"])
+        #expect(!header(false).contains("of"))
+        #expect(header(true).prefix(4) == ["from", "cohort", "step2", "of"])
     }
 
     @Test("Currencies are never added up")

@@ -104,7 +104,7 @@ struct MetricViewTests {
             let report = try await MetricsQuery(
                 session.query, reportTimeZone: "UTC", now: TemporaryLedger.end
             ).churn(words("day", by: dimensions))
-            let columns: [(String, (RollForwardRow) -> Int64)] = [
+            let columns: [(String, (Report.Row) -> Int64)] = [
                 ("new", { $0[.gained(.new)] }), ("appeared", { $0[.gained(.appeared)] }),
                 ("reactivated", { $0[.gained(.reactivated)] }),
                 ("recovered", { $0[.gained(.recovered)] }),

@@ -23,7 +23,7 @@ struct MetricsDiffTests {
         _ ledger: TemporaryLedger, _ name: String = "churn", by: [String] = [],
         from before: AsOf, to after: AsOf = .everything,
         interval: String? = nil
-    ) async throws -> MetricsDiff {
+    ) async throws -> Report {
         var words = MetricParameters()
         (words.from, words.to, words.by) = ("2026-01-01", "2026-05-01", by)
         words.interval = interval
@@ -36,7 +36,7 @@ struct MetricsDiffTests {
 
     private func report(
         _ ledger: TemporaryLedger, _ knowledge: AsOf
-    ) async throws -> [RollForwardRow] {
+    ) async throws -> [Report.Row] {
         var words = MetricParameters()
         (words.from, words.to) = ("2026-01-01", "2026-05-01")
         return try await ledger.session { [words] session in
@@ -49,8 +49,8 @@ struct MetricsDiffTests {
     @Test("Equal knowledge has no differences; an unknown metric is an error")
     func nothing() async throws {
         let ledger = try await taken()
-        #expect(try await diff(ledger, from: .everything).cells.isEmpty)
-        #expect(try await diff(ledger, from: .knownPosition(5)).cells.isEmpty)
+        #expect(try await diff(ledger, from: .everything).rows.isEmpty)
+        #expect(try await diff(ledger, from: .knownPosition(5)).rows.isEmpty)
         #expect(throws: MetricsError.unknownMetric("profit")) { try ComparedMetric("profit") }
         await #expect(throws: MetricsError.onlyApp) {
             try await diff(ledger, "lateness", by: ["product"], from: .everything)
@@ -59,7 +59,7 @@ struct MetricsDiffTests {
             try await diff(ledger, "ltv", by: ["reason"], from: .everything)
         }
         for name in ["lateness", "ltv"] {
-            #expect(try await diff(ledger, name, from: .everything).cells.isEmpty)
+            #expect(try await diff(ledger, name, from: .everything).rows.isEmpty)
         }
     }
 
@@ -67,7 +67,7 @@ struct MetricsDiffTests {
     func cells() async throws {
         let ledger = try await taken()
         let diff = try await diff(ledger, from: .knownPosition(2))
-        let reported = diff.cells.map { cell in
+        let reported = diff.rows.map { cell in
             "\(cell.from.rfc3339.prefix(7)) \(cell.column) \(cell.before) \(cell.after)"
         }
         #expect(
@@ -76,8 +76,8 @@ struct MetricsDiffTests {
                 "2026-03 activeStart 0 1", "2026-03 churned.voluntary 0 1",
             ])
         // The renewal moved the end from February to March; turning it off stated the reason.
-        #expect(diff.cells.map(\.events) == [[3], [3], [3], [4]])
-        #expect(diff.cells.allSatisfy { $0.eventsOmitted == 0 })
+        #expect(diff.rows.map(\.events) == [[3], [3], [3], [4]])
+        #expect(diff.rows.allSatisfy { $0.eventsOmitted == 0 })
         #expect(diff.stamp.position == 5)
     }
 
@@ -86,20 +86,20 @@ struct MetricsDiffTests {
         let ledger = try await taken()
         // Only turning it off, at 4, differs from earlier knowledge.
         let off = try await diff(ledger, from: .knownPosition(3))
-        #expect(off.cells.map(\.column) == ["churned.voluntary", "churned.unconfirmed"])
-        #expect(off.cells.allSatisfy { $0.events == [4] })
-        #expect(try await diff(ledger, from: .knownPosition(4)).cells.isEmpty)
+        #expect(off.rows.map(\.column) == ["churned.voluntary", "churned.unconfirmed"])
+        #expect(off.rows.allSatisfy { $0.events == [4] })
+        #expect(try await diff(ledger, from: .knownPosition(4)).rows.isEmpty)
         let renewals = try await diff(ledger, "renewals", from: .knownPosition(2))
-        #expect(renewals.cells.map(\.events) == [[3]])
+        #expect(renewals.rows.map(\.events) == [[3]])
         let autoRenew = try await diff(ledger, "auto-renew", from: .knownPosition(2))
-        #expect(!autoRenew.cells.isEmpty)
+        #expect(!autoRenew.rows.isEmpty)
         // How long before the period's end that was only needs the period.
-        #expect(autoRenew.cells.allSatisfy { $0.events == [4] })
+        #expect(autoRenew.rows.allSatisfy { $0.events == [4] })
     }
 
     @Test("With more new events than steps, several share a step and are listed together")
     func manySteps() async throws {
-        for count in [MetricsDiff.stepCount, MetricsDiff.stepCount + 2] {
+        for count in [MetricsLimits.stepCount, MetricsLimits.stepCount + 2] {
             var ledger = try TemporaryLedger()
             ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
             // Remarks without effect, and the renewal last.
@@ -109,11 +109,11 @@ struct MetricsDiffTests {
                     at: chain.start.advanced(byMilliseconds: Int64(second) * 60_000))
             }
             _ = try await ledger.ingest([chain.bought()] + remarks + [chain.renewed(1)])
-            let cells = try await diff(ledger, "renewals", from: .knownPosition(1)).cells
+            let cells = try await diff(ledger, "renewals", from: .knownPosition(1)).rows
             let last = Int64(count + 1)
             #expect(
                 cells.map(\.events)
-                    == [count > MetricsDiff.stepCount ? [last - 1, last] : [last]])
+                    == [count > MetricsLimits.stepCount ? [last - 1, last] : [last]])
         }
     }
 
@@ -145,9 +145,9 @@ struct MetricsDiffTests {
             let late = try await report(ledger, .everything)
             let forth = try await diff(ledger, from: .knownPosition(position))
             let back = try await diff(ledger, from: .everything, to: .knownPosition(position))
-            #expect(forth.cells.map { $0.before } == back.cells.map { $0.after })
+            #expect(forth.rows.map { $0.before } == back.rows.map { $0.after })
             for (old, new) in zip(early, late) {
-                let moved = forth.cells.filter { $0.from == old.from && $0.column == "activeEnd" }
+                let moved = forth.rows.filter { $0.from == old.from && $0.column == "activeEnd" }
                 let expected = old.activeEnd == new.activeEnd ? [] : [old.activeEnd]
                 #expect(moved.map { $0.before } == expected)
             }
@@ -169,7 +169,7 @@ struct MetricsDiffTests {
                 #expect(cell["before"] != cell["after"])
             }
             let rows = CommaSeparated.rows(String(decoding: diff.table(.csv), as: UTF8.self))
-            #expect(rows.count == diff.cells.count + 1)
+            #expect(rows.count == diff.rows.count + 1)
             #expect(rows.allSatisfy { $0.count == rows[0].count })
         }
         let none = try await diff(ledger, from: .everything)
@@ -179,7 +179,7 @@ struct MetricsDiffTests {
     @Test(
         "Newly known deliveries change the delays of the interval in which they were signed")
     func lateness() async throws {
-        let cells = try await diff(try await taken(), "lateness", from: .knownPosition(2)).cells
+        let cells = try await diff(try await taken(), "lateness", from: .knownPosition(2)).rows
         let counts = cells.filter { $0.column == "notifications" }
         // The renewal and turning it off in February, the end in March.
         #expect(counts.map(\.before) == [0, 0])
@@ -210,7 +210,7 @@ struct MetricsDiffTests {
         ledger.now = start.advanced(byMilliseconds: times[199] + 1_000)
         let cells = try await diff(
             ledger, "lateness", from: .knownPosition(200), interval: "day"
-        ).cells.filter { $0.column == "suspectedOutages" }
+        ).rows.filter { $0.column == "suspectedOutages" }
         #expect(cells.map(\.before) == [1] && cells.map(\.after) == [0])
         #expect(cells.first?.from.rfc3339.hasPrefix("2026-01-13") == true)
         #expect(cells.first?.events == Array(201...224))
@@ -219,7 +219,7 @@ struct MetricsDiffTests {
     @Test("A customer's payments change their cohort, with the events that added them")
     func lifetime() async throws {
         let ledger = try await taken()
-        let cells = try await diff(ledger, "ltv", from: .knownPosition(2)).cells
+        let cells = try await diff(ledger, "ltv", from: .knownPosition(2)).rows
         #expect(cells.allSatisfy { $0.from.rfc3339.hasPrefix("2026-01") && $0.events == [3] })
         let net = try #require(cells.first { $0.column == "net" })
         #expect(net.before == 2 * 9_990 && net.after == 3 * 9_990)
@@ -240,7 +240,7 @@ struct MetricsDiffTests {
         _ = try await ledger.ingest([one.bought(), two.bought()])
         two.appAccountToken = token
         _ = try await ledger.ingest([two.turnedOff(0)])
-        let cells = try await diff(ledger, "ltv", from: .knownPosition(2)).cells
+        let cells = try await diff(ledger, "ltv", from: .knownPosition(2)).rows
         let reported = cells.filter { $0.column == "customers" || $0.column == "net" }.map { cell in
             "\(cell.from.rfc3339.prefix(7)) \(cell.column) \(cell.before) \(cell.after)"
         }
@@ -255,6 +255,6 @@ struct MetricsDiffTests {
         let early = try #require(Timestamp(userInput: "2026-02-20T00:00:00Z"))
         let late = try #require(Timestamp(userInput: "2026-04-01T00:00:00Z"))
         let diff = try await diff(ledger, from: .knownAt(early), to: .knownAt(late))
-        #expect(diff.cells.allSatisfy { $0.to <= early })
+        #expect(diff.rows.allSatisfy { $0.to <= early })
     }
 }

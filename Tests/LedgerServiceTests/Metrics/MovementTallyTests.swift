@@ -95,7 +95,7 @@ struct MovementTallyTests {
             let isNamed = tally.add(SummedMovement(movement), before: instant, chains: count)
             try #require(isNamed)
         }
-        tally.walCheckpoint()
+        tally.addCounts()
         return tally.rollForward
     }
 
@@ -115,7 +115,7 @@ struct MovementTallyTests {
         var whole = parts[2]
         whole.add(parts[0])
         whole.add(parts[1])
-        whole.walCheckpoint()
+        whole.addCounts()
         let expected = try MovementTallyTests.tally(question, MovementTallyTests.chains)
         #expect(whole.rollForward.rows() == expected.rows())
         #expect(whole.rollForward.activeStarts == expected.activeStarts)
@@ -196,7 +196,7 @@ struct MovementTallyTests {
         let isNamed = tally.add(
             SummedMovement(before: 0, after: 5, label: 1), before: 1, chains: 1)
         #expect(!isNamed)
-        tally.walCheckpoint()
+        tally.addCounts()
         #expect(tally.rollForward.rows().allSatisfy { $0.activeEnd == 0 })
     }
 }

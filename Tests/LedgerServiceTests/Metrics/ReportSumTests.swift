@@ -39,7 +39,7 @@ struct ReportSumTests {
 
     @Test("Payments of customers have the same bound, after subtracting refunds")
     func lifetime() throws {
-        func rows(_ amounts: [(String, Int64)]) throws(MetricsError) -> [MetricReport.Row] {
+        func rows(_ amounts: [(String, Int64)]) throws(MetricsError) -> [Report.Row] {
             var table = LifetimeTable(
                 instants: Self.instants, dimensions: [], filters: [:],
                 limit: Timestamp(milliseconds: 1_000))
@@ -65,7 +65,7 @@ struct ReportSumTests {
     @Test("The rate of a tiny base is a number")
     func rates() {
         #expect(TextTable.percent(Double(Self.bound)) == "100000000000000.0 %")
-        #expect(!ChurnChart.number(Double(Self.bound) * 100).isEmpty)
+        #expect(!ReportChart.number(Double(Self.bound) * 100).isEmpty)
         #expect(Int64.min.addingSaturated(-1) == -.max)
         #expect(Int64.max.addingSaturated(1) == .max)
         #expect(Int64.min.addingSaturated(0) == -.max)

@@ -83,7 +83,7 @@ struct LinkTests {
             return session.remarks
         }
         #expect(remarks.count == 1)
-        let state = place == .nothing ? "gone" : "damaged"
+        let state = place == .nothing ? "missing" : "damaged"
         let name = DerivedFiles.name(of: path)
         #expect(
             remarks.first == "\(name) was \(state); the facts were decoded from the log again.")

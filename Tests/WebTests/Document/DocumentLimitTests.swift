@@ -112,10 +112,10 @@ struct DocumentLimitTests {
                 LedgerHost.maximumPageCount
             ),
             ("EntitlementsOfMany/properties/customers/maxItems", CustomerQuery.batchCustomerCount),
-            ("MetricsDiff/properties/cells/maxItems", MetricsDiff.cellCount),
+            ("MetricsDiff/properties/cells/maxItems", MetricsLimits.cellCount),
             (
                 "MetricsDiff/properties/cells/items/properties/events/maxItems",
-                MetricsDiff.eventCount
+                MetricsLimits.eventCount
             ),
             ("ReceiptAsked/properties/chains/maximum", ReceiptQuestions.chainCount),
         ] as [(String, Int)])

@@ -1,0 +1,207 @@
+import AppStore
+import Ledger
+
+/// A metric under our definition and another product's, summed over chains. What differs between
+/// metrics is how a chain's contribution is computed; rules transform the chain's stretches or add
+/// and remove occurrences.
+struct ComparedSums: Summable {
+    let metric: String
+    let pack: DefinitionPack
+    var tally = MetricsQuery.Tally()
+    private let isByReason: Bool
+    private(set) var sums: RuledSums
+    private var subscribers = Subscribers()
+    /// Of active chains and churn: all chains, paid ones, and paid ones with the product's rule for
+    /// past due; the last of these also over the days before the end of each interval.
+    private var rollForwards: [RollForward] = []
+
+    var rules: [DefinitionRule] { sums.rules }
+
+    init(
+        _ metric: String, _ pack: DefinitionPack, _ rules: [DefinitionRule],
+        instants: [Timestamp], filters: [Dimension: Set<String?>], isByReason: Bool
+    ) {
+        self.metric = metric
+        self.pack = pack
+        self.isByReason = isByReason
+        func question(
+            _ measure: RollForwardQuestion.Measure, _ instants: [Timestamp]
+        ) -> RollForwardQuestion {
+            RollForwardQuestion(measure, instants: instants, filters: filters)
+        }
+        let isMoney = MetricName.allCases.first { $0.rawValue == metric }?.isMoney ?? false
+        sums = RuledSums(
+            rules, isByReason ? pack.reasonFigures : pack.figures(metric),
+            question(isMoney ? .money : .chains, instants),
+            based: isByReason ? [] : pack.based(metric))
+        guard metric == MetricName.churn || metric == CountedMetric.active.rawValue else { return }
+        rollForwards = [.chains, .paidChains, .paidChains].map {
+            RollForward(question($0, instants))
+        }
+        guard rules.contains(.lastThirtyDays) else { return }
+        rollForwards += instants.dropFirst().map { end in
+            let begin = end.advanced(byMilliseconds: -MetricsQuery.lastDaysMilliseconds)
+            return RollForward(question(.paidChains, [begin, end]))
+        }
+    }
+
+    // MARK: Adding
+
+    mutating func add(
+        _ life: Lifecycle, _ chain: ChainId, _ catalogue: Catalogue, _ limit: Timestamp
+    ) {
+        let counted = CountedMetric(rawValue: metric)
+        func occurrences(_ metric: CountedMetric, _ instants: [Timestamp]) -> [Occurrence] {
+            life.occurrences(
+                of: metric, in: chain.bundleId, catalogue: catalogue, limit: limit,
+                instants: instants)
+        }
+        if let counted, counted != .active {
+            let reader = CountReader(
+                life: life, app: chain.bundleId, catalogue: catalogue, limit: limit)
+            sums.add(reader.reading(counted, rules))
+            if occurrences(counted, []).contains(where: { $0.amounts["unpriced"] ?? 0 > 0 }) {
+                tally.hasUnpriced = true
+            }
+            return
+        }
+        guard !life.isOneTime else { return }
+        let metrics = ChainMetrics(life, of: chain.bundleId, catalogue: catalogue)
+        let theirs = rules.contains(.pastDueIncluded) ? metrics.withPastDue : metrics
+        if rollForwards.isEmpty {
+            addMoney(life, metrics, theirs)
+        } else {
+            for index in rollForwards.indices {
+                rollForwards[index].add(index < 2 ? metrics : theirs)
+            }
+            if rules.contains(.setToCancelExcluded) {
+                let cancelling = occurrences(.active, sums.question.instants).filter {
+                    $0.values.phase != .trial
+                }
+                sums.add(
+                    RuledReading(moved: [
+                        .setToCancelExcluded: cancelling.map {
+                            RuledAmount(
+                                metric, -($0.amounts["setToCancel"] ?? 0), at: $0.at, $0.values)
+                        }
+                    ]))
+            }
+        }
+        let isCounted = !rollForwards.isEmpty || theirs.stretches.contains(where: \.isPaid)
+        guard isCounted, rules.contains(.perSubscriber) else { return }
+        subscribers.add(
+            theirs, chain.bundleId, life.holders.holders(at: limit).map(\.customer).min(),
+            sums.question, isAdopted: life.isAdopted)
+    }
+
+    private mutating func addMoney(
+        _ life: Lifecycle, _ metrics: ChainMetrics, _ theirs: ChainMetrics
+    ) {
+        for stretch in metrics.stretches {
+            if let counted = CountedClass(stretch) { tally.note(counted) }
+        }
+        let money = RuledMoney(question: sums.question, rules: rules)
+        guard metric == MetricName.mrrMovement.rawValue else {
+            return sums.add(money.standing(life, metrics, sums.figures[0].name))
+        }
+        sums.add(
+            pack == .stripe
+                ? money.subscriber(metrics, theirs, isAdopted: life.isAdopted)
+                : money.renewal(metrics))
+    }
+
+    mutating func add(_ other: ComparedSums) {
+        tally.add(other.tally)
+        sums.add(other.sums)
+        subscribers.add(other.subscribers)
+        for index in rollForwards.indices { rollForwards[index].add(other.rollForwards[index]) }
+    }
+
+    // MARK: Rows
+
+    var rows: [Report.Row] {
+        var sums = sums
+        if isByReason {
+            addReasons(to: &sums)
+        } else if !rollForwards.isEmpty {
+            addChains(to: &sums)
+        } else if metric == MetricName.mrrMovement.rawValue {
+            addSubscribers(to: &sums)
+        }
+        return sums.rows
+    }
+
+    private func addReasons(to sums: inout RuledSums) {
+        let rows = rollForwards.map { $0.rows() }
+        for (interval, (whole, paid)) in zip(rows[0], rows[1]).enumerated() {
+            for named in pack.reasons {
+                let lost = whole[.churned(named.reason)]
+                let cell = RuledSums.Cell(interval: interval, currency: nil, figure: named.theirs)
+                sums.add(ours: lost, in: cell)
+                sums.add(
+                    paid[.churned(named.reason)] - lost, by: .trialsExcluded, in: cell,
+                    chainCount: lost - paid[.churned(named.reason)])
+            }
+        }
+    }
+
+    private func addChains(to sums: inout RuledSums) {
+        let rows = rollForwards.prefix(3).map { $0.rows() }
+        let windows = rollForwards.dropFirst(3).map { $0.rows()[0] }
+        let groups = subscribers.groups
+        for (interval, whole) in rows[0].enumerated() {
+            let (paid, kept) = (rows[1][interval], rows[2][interval])
+            let cell = RuledSums.Cell(
+                interval: interval, currency: nil, figure: sums.figures[0].name)
+            func add(_ amount: Int64, by rule: DefinitionRule) {
+                guard rules.contains(rule) else { return }
+                sums.add(amount, by: rule, in: cell, chainCount: abs(amount))
+            }
+            guard metric == MetricName.churn else {
+                sums.add(ours: whole.activeEnd, in: cell)
+                add(paid.activeEnd - whole.activeEnd, by: .trialsExcluded)
+                add(kept.activeEnd - paid.activeEnd, by: .pastDueIncluded)
+                add(-Subscribers.doubled(groups, justBefore: whole.to), by: .perSubscriber)
+                continue
+            }
+            sums.add(ours: whole.churned, in: cell)
+            add(paid.churned - whole.churned, by: .trialsExcluded)
+            add(
+                -(paid[.gained(.reactivated)] + paid[.gained(.recovered)]), by: .returnsNetted)
+            add(kept.churned - paid.churned, by: .pastDueIncluded)
+            guard windows.indices.contains(interval) else {
+                sums.add(base: paid.activeStart, in: cell)
+                continue
+            }
+            let window = windows[interval]
+            let together = Subscribers.corrections(groups, from: window.from, to: window.to)
+            add(window.churned - kept.churned, by: .lastThirtyDays)
+            add(together.lost, by: .perSubscriber)
+            let new = Gain.allCases.reduce(window[.converted]) { $0 + window[.gained($1)] }
+            sums.add(base: window.activeStart + new + together.base, in: cell)
+        }
+    }
+
+    private func addSubscribers(to sums: inout RuledSums) {
+        let money = RuledMoney(question: sums.question, rules: rules)
+        for group in subscribers.groups {
+            var moved = money.stage(group.whole.changes)
+            for part in group.parts {
+                moved.merge(money.stage(part.changes).mapValues { -$0 }) { $0.addingSaturated($1) }
+            }
+            for (cell, amount) in moved where amount != 0 {
+                sums.add(
+                    amount, by: .perSubscriber, in: cell, chainCount: Int64(group.parts.count))
+            }
+        }
+    }
+
+    /// The remarks on money that our own answer would carry for the same figures.
+    func remarks(on rows: [Report.Row]) -> [MetricsRemark] {
+        var remarks: [MetricsRemark] = []
+        if tally.hasInferredPeriods { remarks.append(.inferredPeriods) }
+        if tally.hasUnpriced { remarks.append(.unpriced) }
+        if Set(rows.compactMap { $0.group[0] }).count > 1 { remarks.append(.severalCurrencies) }
+        return remarks
+    }
+}
