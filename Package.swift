@@ -172,6 +172,7 @@ let package = Package(
                 "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
                 "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service", "Web",
                 "Simulator",
+                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -197,13 +198,16 @@ let package = Package(
             name: "LedgerTests", dependencies: ["AppStore", "Ledger"], swiftSettings: strict),
         .target(
             name: "Faults",
-            dependencies: ["Simulator", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "Simulator", .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             path: "Tests/Faults", swiftSettings: strict),
         .testTarget(
             name: "LedgerStoreTests",
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "Migrations",
-                "Simulator", "Faults",
+                "Intake", "Simulator", "Faults",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
@@ -212,7 +216,8 @@ let package = Package(
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "AppStoreAPI", "SQLiteStore",
                 "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service",
-                "Simulator", "Bench", "Faults", .product(name: "NIOCore", package: "swift-nio"),
+                "subledger", "Simulator", "Bench", "Faults",
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "GRDB", package: "GRDB.swift"),
