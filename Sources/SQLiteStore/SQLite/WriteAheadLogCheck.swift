@@ -56,7 +56,8 @@ struct WriteAheadLogCheck {
             // SQLite reads nothing after such a header. The restart of the log was interrupted,
             // unless the next frame was written after this very header.
             let frame = try file.read(at: offset, count: frameByteCount)
-            return frame.count == frameByteCount && header.precedes(frame) ? 0 : nil
+            guard frame.count == frameByteCount, header.precedes(frame) else { return nil }
+            return try isCheckpointed(file, salts: frame[8..<16]) ? nil : 0
         }
         guard header.pageByteCount == pageByteCount else { return nil }
         var walk = WriteAheadLogWalk(header)
@@ -75,6 +76,44 @@ struct WriteAheadLogCheck {
             if let damage = walk.damagedFrame { return damage }
             offset += Int64(frameCount * frameByteCount)
         }
+    }
+
+    /// Whether the database holds the last version of every page in the finished transactions of
+    /// the frames with these salts.
+    ///
+    /// SQLite restarts a log only after a complete checkpoint. An interrupted restart can leave
+    /// the first bytes of the new header before the old checksum, from which the old frames chain.
+    private func isCheckpointed(
+        _ log: OpenFile, salts: ArraySlice<UInt8>
+    ) throws(StoreError) -> Bool {
+        let header = WriteAheadLogHeader.frameByteCount
+        var offset = Int64(WriteAheadLogHeader.byteCount)
+        var (finished, pending): ([UInt32: Int64], [UInt32: Int64]) = ([:], [:])
+        while true {
+            let frame = try log.read(at: offset, count: header)
+            guard frame.count == header else { break }
+            if frame[8..<16] == salts {
+                pending[Self.word(frame[0..<4])] = offset + Int64(header)
+                if Self.word(frame[4..<8]) != 0 {
+                    finished.merge(pending) { $1 }
+                    pending = [:]
+                }
+            }
+            offset += Int64(header + pageByteCount)
+        }
+        let database = try OpenFile.reading(path)
+        for (page, offset) in finished {
+            let place = (Int64(page) - 1) * Int64(pageByteCount)
+            guard page > 0,
+                try database.read(at: place, count: pageByteCount)
+                    == log.read(at: offset, count: pageByteCount)
+            else { return false }
+        }
+        return true
+    }
+
+    private static func word(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+        bytes.reduce(0) { $0 << 8 | UInt32($1) }
     }
 
     private func damaged(_ frame: Int) -> StoreError {

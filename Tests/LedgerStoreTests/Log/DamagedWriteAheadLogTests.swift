@@ -117,6 +117,30 @@ struct DamagedWriteAheadLogTests {
         await log.close()
     }
 
+    @Test("A restart interrupted in any byte of the header loses nothing, and is no damage")
+    func interruptedRestart() async throws {
+        let place = try TemporaryDirectory()
+        let log = try await EventLog.open(directory: place.path)
+        for number in 0..<3 { _ = try await log.append(Sample.events(number..<(number + 1))) }
+        try await log.checkpoint()
+        let before = try Data(contentsOf: URL(filePath: place.file("log.sqlite-wal")))
+        let left = try TemporaryDirectory()
+        try FileManager.default.copyItem(
+            atPath: place.file("log.sqlite"), toPath: left.file("log.sqlite"))
+        _ = try await log.append(Sample.events(3..<4))
+        let after = try Data(contentsOf: URL(filePath: place.file("log.sqlite-wal")))
+        #expect(before.prefix(32) != after.prefix(32))
+        for count in 0...32 {
+            let torn = after.prefix(count) + before.dropFirst(count)
+            #expect(try Self.check(torn, in: left) == nil, "\(count) bytes")
+        }
+        // The same header over a transaction that only the log holds is damage.
+        let torn = after.prefix(18) + before.dropFirst(18)
+        try Data(count: EventLog.pageByteCount).write(to: URL(filePath: left.file("log.sqlite")))
+        #expect(try Self.check(torn, in: left)?.code == .fileCorrupt)
+        await log.close()
+    }
+
     @Test("A damaged log is not opened, and keeps every byte")
     func refused() async throws {
         let directory = try await Self.killed(after: 5)
