@@ -21,7 +21,7 @@ struct NotifierTests {
         var steps: [Notifier.Step] = []
         while let step = notifier.next() {
             steps.append(step)
-            notifier.walCheckpoint(step, step.obstacle ?? answer(step))
+            notifier.complete(step, step.obstacle ?? answer(step))
         }
         return steps
     }

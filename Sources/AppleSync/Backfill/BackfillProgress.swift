@@ -53,9 +53,9 @@ struct BackfillProgress: Sendable {
         let released = held
         held = []
         for (tally, failure) in released {
-            walCheckpoint(BackfillOutcome(tally: tally, end: .failed(failure)), &troubles)
+            record(BackfillOutcome(tally: tally, end: .failed(failure)), &troubles)
         }
-        walCheckpoint(outcome, &troubles)
+        record(outcome, &troubles)
         await keep(troubles, at: now)
     }
 
@@ -92,7 +92,7 @@ struct BackfillProgress: Sendable {
         run.conflicts += tally.conflicts
     }
 
-    private mutating func walCheckpoint(
+    private mutating func record(
         _ outcome: BackfillOutcome, _ troubles: inout [BackfillRun.Trouble]
     ) {
         count(outcome.tally)

@@ -135,7 +135,7 @@ public final class ChangeFeed: Sendable {
                 guard state.aim <= end else { return nil }
                 let beginning = FeedBeginning(position: end, at: at)
                 if state.horizon == end, state.at == at {
-                    beginning.walCheckpoint(.after(reading: at, at: end))
+                    beginning.resolve(.after(reading: at, at: end))
                 } else {
                     state.beginnings.add(beginning)
                 }
@@ -155,7 +155,7 @@ public final class ChangeFeed: Sendable {
             if let horizon = state.horizon, let at = state.at,
                 (horizon, at) >= (beginning.position, beginning.at)
             {
-                beginning.walCheckpoint(beginning.start)
+                beginning.resolve(beginning.start)
             } else {
                 state.beginnings.add(beginning)
             }
@@ -219,7 +219,7 @@ public final class ChangeFeed: Sendable {
             // After a clock that was ahead has been corrected, far future entries need not be held:
             // scan again.
             if leg.now < leg.at { state.dues.windowEnd = Timestamp(milliseconds: .min) }
-            for beginning in leg.beginnings { beginning.walCheckpoint(place) }
+            for beginning in leg.beginnings { beginning.resolve(place) }
             state.beginnings.remove(leg.beginnings)
         }
         return leg.isCut
@@ -231,7 +231,7 @@ public final class ChangeFeed: Sendable {
         return state.withLock { state in
             // Another process has passed the stored start of a subscription.
             let passed = state.beginnings.all.filter { $0.position < state.horizon ?? 0 }
-            for beginning in passed { beginning.walCheckpoint(beginning.start) }
+            for beginning in passed { beginning.resolve(beginning.start) }
             state.beginnings.remove(passed)
             let waiting = state.beginnings.all
             let first = waiting.min { ($0.position, $0.at) < ($1.position, $1.at) }

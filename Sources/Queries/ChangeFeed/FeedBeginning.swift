@@ -35,9 +35,9 @@ public final class FeedBeginning: Sendable {
     /// The cursor to start with; nil until the feed has reached it.
     public var place: ChangePlace? { settled.withLock { $0 } }
 
-    /// Marks that the feed has reached it. A subscription with a stored start also receives what
+    /// Sets the place once the feed has reached it. A subscription with a stored start also receives what
     /// was emitted since then.
-    func walCheckpoint(_ place: ChangePlace) {
+    func resolve(_ place: ChangePlace) {
         settled.withLock { $0 = isKept ? min(place, start) : place }
     }
 }

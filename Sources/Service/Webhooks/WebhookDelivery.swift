@@ -203,7 +203,7 @@ public actor WebhookDelivery {
         let behind = wanted.filter { held.contains($0.chain) }.map {
             WebhookAttempt(change: $0, outcome: nil, at: now)
         }
-        try await walCheckpoint(attempts + behind, &row)
+        try await recordResults(attempts + behind, &row)
         return true
     }
 
@@ -253,7 +253,7 @@ public actor WebhookDelivery {
         }
         var row = standing
         let attempts = await post(chains, isProbe: isDown)
-        try await walCheckpoint(attempts, &row, lost: lost)
+        try await recordResults(attempts, &row, lost: lost)
         return true
     }
 
@@ -298,7 +298,7 @@ public actor WebhookDelivery {
     }
 
     /// Stores the results of the attempts before going on.
-    private func walCheckpoint(
+    private func recordResults(
         _ attempts: [WebhookAttempt], _ row: inout WebhookEndpointRow, lost: [ChainPlace] = []
     ) async throws(StoreError) {
         var known = Dictionary(uniqueKeysWithValues: waiting.map { ($0.chainPlace, $0) })

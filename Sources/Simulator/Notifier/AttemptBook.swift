@@ -27,7 +27,7 @@ public final class AttemptBook: Sendable {
         var faults = DeliveryFaults()
         faults.outages = outages
         var notifier = Notifier(books: books, attempts: self, faults: faults)
-        while let step = notifier.next() { notifier.walCheckpoint(step, .success) }
+        while let step = notifier.next() { notifier.complete(step, .success) }
     }
 
     /// The attempts for a notification started by `moment`, oldest first.

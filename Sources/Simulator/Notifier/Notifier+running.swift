@@ -30,10 +30,10 @@ extension Notifier {
             try await reach(arrival)
             guard let step = next() else { return }
             guard step.obstacle == nil else {
-                walCheckpoint(step, .other)
+                complete(step, .other)
                 continue
             }
-            walCheckpoint(step, try await deliver(try body(step, signedBy: signer), step))
+            complete(step, try await deliver(try body(step, signedBy: signer), step))
         }
     }
 }

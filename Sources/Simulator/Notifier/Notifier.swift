@@ -4,7 +4,7 @@ public import AppStore
 /// Apple's retry schedule and with given faults. Every attempt follows from books, faults and the
 /// receiver's responses; there is no clock and no randomness.
 ///
-/// A caller with other work between arrivals uses `next()` and `walCheckpoint(_:_:)`; others use `run`.
+/// A caller with other work between arrivals uses `next()` and `complete(_:_:)`; others use `run`.
 public struct Notifier: Sendable {
     /// One attempt in progress.
     public struct Step: Sendable {
@@ -78,7 +78,7 @@ public struct Notifier: Sendable {
     /// When the next attempt arrives; nil when nothing is left to send.
     public var nextArrival: Timestamp? { nextIsLater ? later.last?.arrival : first.last?.arrival }
 
-    /// Removes the next attempt. Pass it to `walCheckpoint` before the next call.
+    /// Removes the next attempt. Pass it to `complete` before the next call.
     public mutating func next() -> Step? {
         guard var step = nextIsLater ? later.popLast() : first.popLast() else { return nil }
         step.obstacle = obstacle(step)
@@ -88,7 +88,7 @@ public struct Notifier: Sendable {
     /// Records the result of an attempt; schedules the next one if Apple retries.
     ///
     /// - Parameter answered: the receiver's result; ignored when there is an obstacle.
-    public mutating func walCheckpoint(_ step: Step, _ answered: AttemptResult) {
+    public mutating func complete(_ step: Step, _ answered: AttemptResult) {
         tally.attempts += 1
         if step.number == 1, !step.isRepetition { tally.notifications += 1 }
         if step.obstacle == nil { tally.handedOver += 1 }

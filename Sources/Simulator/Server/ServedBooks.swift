@@ -41,7 +41,7 @@ public struct ServedBooks: Sendable {
         while case let page = stream.next(), !page.isEmpty {
             for entry in page { take(entry.delivery, truth: entry.truth?.intervals) }
         }
-        walCheckpoint()
+        sortStatements()
     }
 
     /// The books of these lives, all in one environment.
@@ -52,15 +52,15 @@ public struct ServedBooks: Sendable {
         for life in lives where life.environment == environment {
             for delivery in life.deliveries { take(delivery, truth: life.truth) }
         }
-        walCheckpoint()
+        sortStatements()
     }
 
-    private mutating func walCheckpoint() {
+    private mutating func sortStatements() {
         sent.sort {
             ($0.signedDate, $0.notification.notificationUUID?.rawValue ?? "")
                 < ($1.signedDate, $1.notification.notificationUUID?.rawValue ?? "")
         }
-        for id in chains.keys { chains[id]?.walCheckpoint() }
+        for id in chains.keys { chains[id]?.sortStatements() }
     }
 
     private mutating func take(_ delivery: Delivery, truth: [TrueInterval]?) {
@@ -107,7 +107,7 @@ public struct ServedBooks: Sendable {
 extension ServedBooks.Chain {
     /// Sorts snapshots and keeps those with changes. Among equal dates a refund wins
     /// (`lifecycle.md` §2 rule 2): another notification of that time may predate it.
-    fileprivate mutating func walCheckpoint() {
+    fileprivate mutating func sortStatements() {
         renewals.sort { ($0.signedDate?.milliseconds ?? 0) < ($1.signedDate?.milliseconds ?? 0) }
         for (id, list) in snapshots {
             var kept: [TransactionPayload] = []

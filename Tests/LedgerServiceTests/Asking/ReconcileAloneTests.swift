@@ -50,7 +50,7 @@ struct ReconcileAloneTests {
         var notifier = Notifier(books: books, faults: faults)
         var lines: [Arrived] = []
         while let step = notifier.next() {
-            notifier.walCheckpoint(step, .success)
+            notifier.complete(step, .success)
             guard step.obstacle == nil, step.arrival <= AskedApple.now else { continue }
             let body = try JSONValue.parse(try notifier.body(step, signedBy: TestAuthority.signer))
             var json = JSONWriter()

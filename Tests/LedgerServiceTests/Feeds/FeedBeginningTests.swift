@@ -20,7 +20,7 @@ struct FeedBeginningTests {
             let courier = live.courier(receiver)
             #expect(try await courier.step() == false)
             try await live.take([news.bought()])
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(receiver.taken.map(\.chain) == [news.id])
             // The older change was still emitted for readers from the beginning.
             let names = try await live.names()
@@ -41,7 +41,7 @@ struct FeedBeginningTests {
             let courier = live.courier(receiver)
             #expect(try await courier.step() == false)
             try await live.take([news.bought()])
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(receiver.taken.map(\.chain) == [news.id])
         }
     }

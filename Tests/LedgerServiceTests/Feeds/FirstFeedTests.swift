@@ -51,10 +51,10 @@ struct FirstFeedTests {
         try await LiveFeed.open(place, clock: clock) { live in
             let receiver = Receiver()
             let courier = live.courier(receiver)
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(receiver.tried.isEmpty)
             try await live.take([MadeChain(id: "500000000000009", start: chain.start(2)).bought()])
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(receiver.taken.map(\.chain) == ["500000000000009"])
         }
     }

@@ -108,7 +108,7 @@ extension WebhookEndpoint {
 
 extension WebhookDelivery {
     /// Steps until there is nothing more to do.
-    func walCheckpoint(limit: Int = 1_000) async throws {
+    func deliverAll(limit: Int = 1_000) async throws {
         for _ in 0..<limit {
             guard try await step() else { return }
         }

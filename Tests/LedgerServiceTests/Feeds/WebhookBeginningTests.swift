@@ -58,7 +58,7 @@ struct WebhookBeginningTests {
             let courier = live.courier(receiver)
             #expect(try await courier.step() == false)
             try await live.feed.step()
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             // Nor is the other chain's end delivered, which was old by then.
             #expect(receiver.taken.map(\.chain) == [news.id])
             #expect(receiver.taken.map(\.type) == ["started"])
@@ -77,7 +77,7 @@ struct WebhookBeginningTests {
             let courier = live.courier(receiver)
             _ = try await courier.step()
             try await live.feed.step()
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(receiver.taken.map(\.type) == ["expired"])
         }
     }
@@ -114,7 +114,7 @@ struct WebhookBeginningTests {
             let courier = live.courier(receiver)
             _ = try await courier.step()
             try await live.feed.step()
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(receiver.taken.map(\.chain) == [news.id])
         }
     }
@@ -201,7 +201,7 @@ struct WebhookBeginningTests {
             #expect(try await courier.step() == false)
             #expect(try await rows(live).first?.cursor.position == 2)
             try await live.feed.step()
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(receiver.taken.map(\.chain) == [news.id])
         }
     }
@@ -223,7 +223,7 @@ struct WebhookBeginningTests {
             #expect(try await courier.step() == false)
             #expect(try await rows(live).first?.cursor.position == 2)
             try await live.feed.step()
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(receiver.taken.map(\.chain) == [news.id])
         }
     }
@@ -240,10 +240,10 @@ struct WebhookBeginningTests {
             let courier = live.courier(receiver, notes: notes)
             _ = try await courier.step()
             try await live.feed.step()
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(notes.texts.contains { $0.contains("900") })
             try await live.pass(to: chain.start(3))
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(receiver.taken.map(\.type) == ["expired"])
         }
     }

@@ -28,7 +28,7 @@ struct WebhookCourierTests {
         notes: NoteBook = NoteBook()
     ) async throws -> WebhookDelivery {
         let courier = live.courier(receiver, endpoint, notes: notes)
-        try await courier.walCheckpoint()
+        try await courier.deliverAll()
         return courier
     }
 
@@ -40,7 +40,7 @@ struct WebhookCourierTests {
             let courier = try await begun(live, receiver)
             #expect(receiver.tried.isEmpty)
             try await live.take(chain.life)
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(receiver.taken.map(\.sequence) == receiver.taken.map(\.sequence).sorted())
             #expect(receiver.taken.first?.type == "started")
             let reported = try await live.changes().dropFirst().map(\.id)
@@ -54,7 +54,7 @@ struct WebhookCourierTests {
             let receiver = Receiver()
             let courier = try await begun(live, receiver)
             try await live.take([chain.bought()])
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             let message = try #require(receiver.taken.first)
             let seconds = String(live.clock.now.milliseconds / 1_000)
             #expect(message.headers["webhook-timestamp"] == seconds)
@@ -73,7 +73,7 @@ struct WebhookCourierTests {
             let courier = try await begun(
                 live, receiver, .test(types: [.transition(.started), .transition(.expired)]))
             try await live.take(chain.life)
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(receiver.taken.map(\.type) == ["started", "expired"])
             #expect(receiver.taken.last?.previous == receiver.taken.first?.sequence)
             #expect(receiver.taken.last?.previousHash == receiver.taken.first?.stateHash)
@@ -90,7 +90,7 @@ struct WebhookCourierTests {
             try await live.take([chain.bought()])
             let second = MadeChain(id: "500000000000077", bundleId: "com.example.second")
             try await live.take([second.bought()])
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(receiver.taken.map(\.chain) == ["500000000000077"])
         }
     }
@@ -106,13 +106,13 @@ struct WebhookCourierTests {
             let receiver = Receiver { _ in outcome }
             let courier = try await begun(live, receiver)
             try await live.take([chain.bought()])
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(receiver.tried.count == 1)
             live.clock.advance(byMilliseconds: 10_000)
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             receiver.answer { _ in .answered(status: 200) }
             live.clock.advance(byMilliseconds: 60_000)
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(receiver.tried.count == 3)
             #expect(Set(receiver.tried.map(\.id)).count == 1)
             #expect(Set(receiver.tried.map(\.bytes)).count == 1)
@@ -131,13 +131,13 @@ struct WebhookCourierTests {
             }
             let courier = try await begun(live, receiver)
             try await live.take(chain.life + other.life)
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(receiver.tried.filter { $0.chain == poison }.count == 1)
             let taken = receiver.taken.map(\.sequence)
             #expect(taken == (1...Int64(taken.count)).map { $0 })
             receiver.answer { _ in .answered(status: 200) }
             live.clock.advance(byMilliseconds: 3_600_000)
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             let own = receiver.taken.filter { $0.chain == poison }.map(\.sequence)
             #expect(own == (1...Int64(own.count)).map { $0 })
             let count = try await live.changes().count
@@ -154,13 +154,13 @@ struct WebhookCourierTests {
             try await live.take(chain.life)
             // The state after a kill: everything was sent, the cursor not stored.
             let before = try await live.session.ledger.operations.webhookEndpoints()
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             try await live.session.ledger.operations.keep(try #require(before.first))
         }
         let first = receiver.taken
         receiver.forget()
         try await open(place) { live in
-            try await live.courier(receiver).walCheckpoint()
+            try await live.courier(receiver).deliverAll()
             #expect(receiver.taken.map(\.id) == first.map(\.id))
             #expect(receiver.taken.map(\.bytes) == first.map(\.bytes))
         }
@@ -173,14 +173,14 @@ struct WebhookCourierTests {
         try await open(place) { live in
             let courier = try await begun(live, receiver)
             try await live.take(chain.life)
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(receiver.taken.isEmpty)
         }
         receiver.answer { _ in .answered(status: 200) }
         try await open(place) { live in
             live.clock.advance(byMilliseconds: 60_000)
             let courier = live.courier(receiver)
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             let reported = try await live.changes().map(\.id)
             #expect(receiver.taken.map(\.id) == reported)
         }
@@ -194,13 +194,13 @@ struct WebhookCourierTests {
             let courier = try await begun(live, receiver, notes: notes)
             try await live.take([chain.bought()])
             let first = live.clock.now
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             live.clock.set(first.advanced(byMilliseconds: WebhookLimits.retryMilliseconds - 1))
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             let operations = live.session.ledger.operations
             #expect(try await operations.waitingCounts(for: "books") == (1, 0))
             live.clock.advance(byMilliseconds: WebhookLimits.longestDelayMilliseconds * 2)
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(try await operations.waitingCounts(for: "books") == (0, 1))
             #expect(notes.texts.contains { $0.contains("1 changes parked") })
         }
@@ -213,16 +213,16 @@ struct WebhookCourierTests {
             let receiver = Receiver { _ in .answered(status: 410) }
             let courier = try await begun(live, receiver, notes: notes)
             try await live.take(chain.life)
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             live.clock.advance(byMilliseconds: 86_400_000)
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(receiver.tried.count == 1)
             #expect(notes.texts.contains { $0.contains("410") })
             receiver.answer { _ in .answered(status: 200) }
             let test = WebhookTest(endpoint: .test(), transport: receiver, clock: live.clock)
             #expect(try await test.run(live.session.ledger.operations).isSuccess)
             live.clock.advance(byMilliseconds: 86_400_000)
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(receiver.taken.first?.type == "test")
             let reported = try await live.changes().map(\.id)
             #expect(receiver.taken.dropFirst().map(\.id) == reported)
@@ -237,17 +237,17 @@ struct WebhookCourierTests {
             let courier = try await begun(live, receiver, notes: notes)
             let chains = (0..<40).map { MadeChain(id: "70000000000\(1_000 + $0)") }
             try await live.take(chains.map { $0.bought() })
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             let begun = WebhookLimits.downFailureCount + WebhookLimits.concurrency
             #expect(receiver.tried.count <= begun)
             #expect(notes.texts.contains { $0.contains("down") })
             let before = receiver.tried.count
             live.clock.advance(byMilliseconds: WebhookLimits.longestProbeMilliseconds * 2)
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(receiver.tried.count == before + 1)
             receiver.answer { _ in .answered(status: 200) }
             live.clock.advance(byMilliseconds: WebhookLimits.longestProbeMilliseconds * 2)
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             let reported = try await live.changes().map(\.id)
             #expect(Set(receiver.taken.map(\.id)) == Set(reported))
             #expect(notes.texts.contains { $0.contains("back") })
@@ -260,7 +260,7 @@ struct WebhookCourierTests {
             let receiver = Receiver()
             let courier = try await begun(live, receiver)
             try await live.take(chain.life)
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             var kept = receiver.taken
             #expect(kept.count > 2)
             for (earlier, later) in zip(kept, kept.dropFirst()) {
@@ -278,7 +278,7 @@ struct WebhookCourierTests {
             let receiver = Receiver()
             let courier = try await begun(live, receiver)
             try await live.take(chain.life)
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             let first = receiver.taken
             receiver.forget()
             let cursor = try await live.session.ledger.operations.webhookEndpoints()
@@ -333,7 +333,7 @@ struct WebhookCourierTests {
             let courier = try await begun(live, receiver, notes: notes)
             #expect(notes.texts.contains { $0.contains("900") })
             try await live.take([other.bought()])
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(receiver.taken.map(\.chain) == [other.id])
             let counts = try await live.session.ledger.operations.waitingCounts(for: "books")
             #expect(counts.waiting == 0)
@@ -352,7 +352,7 @@ struct WebhookCourierTests {
             let courier = live.courier(receiver)
             #expect(try await courier.step() == false)
             try await live.take([chain.bought()])
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             // Including the clock changes by then.
             #expect(receiver.taken.map(\.type) == ["started", "expired"])
         }

@@ -27,9 +27,9 @@ struct WebhookPlaceTests {
     func grownPast() async throws {
         try await open { live in
             let receiver = Receiver()
-            try await live.courier(receiver).walCheckpoint()
+            try await live.courier(receiver).deliverAll()
             try await live.take(chain.life)
-            try await live.courier(receiver).walCheckpoint()
+            try await live.courier(receiver).deliverAll()
             let operations = live.session.ledger.operations
             var row = try #require(try await operations.webhookEndpoints().first)
             #expect(row.leafHash != nil)
@@ -41,11 +41,11 @@ struct WebhookPlaceTests {
 
             let notes = NoteBook()
             let courier = live.courier(receiver, notes: notes)
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(notes.texts.contains { $0.contains("another log") })
             #expect(receiver.taken.isEmpty)
             try await live.take([other.renewed(1)])
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(receiver.taken.map(\.type) == ["continued", "renewed"])
             let kept = try #require(try await operations.webhookEndpoints().first)
             let leaf = try await live.session.ledger.log.event(at: kept.cursor.position)
@@ -57,19 +57,19 @@ struct WebhookPlaceTests {
     func withoutHash() async throws {
         try await open { live in
             let receiver = Receiver()
-            try await live.courier(receiver).walCheckpoint()
+            try await live.courier(receiver).deliverAll()
             let operations = live.session.ledger.operations
             let empty = try #require(try await operations.webhookEndpoints().first)
             #expect(empty.leafHash == nil)
             try await live.take([chain.bought()])
-            try await live.courier(receiver).walCheckpoint()
+            try await live.courier(receiver).deliverAll()
             #expect(receiver.taken.map(\.type) == ["started"])
             var row = try #require(try await operations.webhookEndpoints().first)
             row.leafHash = nil
             try await operations.keep(row)
             try await live.take([chain.renewed(1)])
             let notes = NoteBook()
-            try await live.courier(receiver, notes: notes).walCheckpoint()
+            try await live.courier(receiver, notes: notes).deliverAll()
             #expect(notes.texts.isEmpty)
             #expect(receiver.taken.map(\.type) == ["started", "continued", "renewed"])
         }

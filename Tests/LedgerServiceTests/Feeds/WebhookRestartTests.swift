@@ -22,15 +22,15 @@ struct WebhookRestartTests {
         try await open(place) { live in
             let receiver = Receiver { _ in .answered(status: 500) }
             let courier = live.courier(receiver, started)
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             try await live.take([chain.bought()])
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             // Nothing that this endpoint's filter admits; the cursor moves all the same.
             try await live.take([chain.turnedOff(0)])
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             receiver.answer { _ in .answered(status: 200) }
             try await live.pass(to: live.clock.now.advanced(byMilliseconds: 60_000))
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(receiver.taken.map(\.type) == ["started"])
         }
         // While no service runs.
@@ -38,7 +38,7 @@ struct WebhookRestartTests {
         try await open(place) { live in
             let (receiver, notes) = (Receiver(), NoteBook())
             let courier = live.courier(receiver, started, notes: notes)
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             #expect(notes.texts.isEmpty)
             #expect(receiver.taken.map(\.chain) == [other.id])
         }

@@ -31,7 +31,7 @@ struct MisledCustomerTests {
         var lines: [(arrival: Timestamp, line: [UInt8])] = []
         let signer = DeliverySigner(authority: TestAuthority.shared, appAppleId: 1_234_567_890)
         while let step = notifier.next(), step.arrival < RecoveryWorld.now {
-            notifier.walCheckpoint(step, .success)
+            notifier.complete(step, .success)
             guard step.obstacle == nil, step.number == 1 else { continue }
             let body = try JSONValue.parse(try notifier.body(step, signedBy: signer))
             var json = JSONWriter()

@@ -175,7 +175,7 @@ struct SystemRun {
             let body = try notifier.body(step, signedBy: SmallWorld.signer)
             answer = try await process.take(body)
         }
-        notifier.walCheckpoint(step, answer)
+        notifier.complete(step, answer)
     }
 
     /// A back end retries an upload until it is acknowledged.
