@@ -66,9 +66,9 @@ struct SeveralChainsFeedTests {
                     .answered(status: refused.contains(message.chain) ? 500 : 204)
                 }
                 let courier = live.courier(receiver)
-                try await courier.walCheckpoint()
+                try await courier.deliverAll()
                 try await take(live)
-                try await courier.walCheckpoint()
+                try await courier.deliverAll()
                 #expect(Set(receiver.taken.map(\.chain)) == Set(ids).subtracting(refused))
                 let waiting = try await live.session.ledger.operations
                     .waiting(for: "books", limit: 10)
@@ -79,7 +79,7 @@ struct SeveralChainsFeedTests {
                 receiver.answer { _ in .answered(status: 204) }
                 live.clock.set(live.clock.now.advanced(byMilliseconds: 3_600_000))
                 let again = live.courier(receiver)
-                try await again.walCheckpoint()
+                try await again.deliverAll()
                 #expect(receiver.taken.map(\.chain).sorted() == ids)
                 #expect(receiver.taken.allSatisfy { $0.sequence == 1 && $0.previous == nil })
                 #expect(Set(receiver.taken.map(\.stateHash)).count == 2)
@@ -92,11 +92,11 @@ struct SeveralChainsFeedTests {
         try await open { live in
             let receiver = Receiver { _ in .answered(status: 500) }
             let courier = live.courier(receiver)
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             try await take(live)
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             live.clock.set(live.clock.now.advanced(byMilliseconds: 4 * 86_400_000))
-            try await courier.walCheckpoint()
+            try await courier.deliverAll()
             let operations = live.session.ledger.operations
             let parked = try await operations.waiting(for: "books", parked: true, limit: 10)
             #expect(parked.map(\.chain.originalTransactionId.rawValue) == ids)
