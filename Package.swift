@@ -190,91 +190,162 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ], swiftSettings: strict),
-        .testTarget(name: "AppStoreTests", dependencies: ["AppStore"], swiftSettings: strict),
-        .testTarget(
-            name: "SigningTests", dependencies: ["AppStore", "Signing", "Simulator"],
+        // Shared by the tests of several targets. `TestSupport` depends on `AppStore` alone, so that
+        // the tests of the lower targets build early; `LedgerTestSupport` has ledgers and a simulated
+        // Apple.
+        .target(
+            name: "TestSupport",
+            dependencies: ["AppStore"], path: "Tests/TestSupport",
             swiftSettings: strict),
-        .testTarget(
-            name: "LedgerTests", dependencies: ["AppStore", "Ledger"], swiftSettings: strict),
+        .target(
+            name: "LedgerTestSupport",
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
+                "Intake", "Projection", "Queries", "Reports", "AppleSync", "Simulator",
+                "TestSupport",
+            ], path: "Tests/LedgerTestSupport",
+            swiftSettings: strict),
         .target(
             name: "Faults",
             dependencies: [
-                "Simulator", .product(name: "GRDBSQLite", package: "GRDB.swift"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-            ],
-            path: "Tests/Faults", swiftSettings: strict),
+                "Simulator", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ], path: "Tests/Faults",
+            swiftSettings: strict),
+        .testTarget(
+            name: "AppStoreTests",
+            dependencies: ["AppStore", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SigningTests",
+            dependencies: ["AppStore", "Signing", "Simulator", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "LedgerTests",
+            dependencies: ["AppStore", "Ledger", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "LedgerStoreTests",
             dependencies: [
-                "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "Migrations",
-                "Intake", "Simulator", "Faults",
+                "AppStore", "Signing", "Ledger", "LedgerStore", "Simulator", "TestSupport",
+                "LedgerTestSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SQLiteStoreTests",
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "Migrations", "LedgerStore", "SQLiteStore",
+                "Simulator", "Faults", "TestSupport", "LedgerTestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "LedgerServiceTests",
+            name: "AppStoreAPITests",
             dependencies: [
-                "AppStore", "Signing", "Ledger", "LedgerStore", "AppStoreAPI", "SQLiteStore",
-                "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service",
-                "subledger", "Simulator", "Bench", "Faults",
+                "AppStore", "Signing", "AppStoreAPI", "Simulator", "TestSupport",
+                "LedgerTestSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "IntakeTests",
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "Intake",
+                "Projection", "Queries", "Simulator", "TestSupport", "LedgerTestSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ProjectionTests",
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "Intake",
+                "Projection", "Queries", "Simulator", "Faults", "TestSupport", "LedgerTestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "QueriesTests",
+            dependencies: [
+                "AppStore", "Ledger", "LedgerStore", "SQLiteStore", "Intake", "Projection",
+                "Queries", "Simulator", "TestSupport", "LedgerTestSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ReportsTests",
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "Intake",
+                "Projection", "Queries", "Reports", "Simulator", "TestSupport", "LedgerTestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "AppleSyncTests",
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
+                "Intake", "Projection", "Queries", "Reports", "AppleSync", "Simulator",
+                "TestSupport", "LedgerTestSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ServiceTests",
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
+                "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service", "Simulator",
+                "Faults", "TestSupport", "LedgerTestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-            ], swiftSettings: strict),
-        .testTarget(
-            name: "AppStoreAPITests",
-            dependencies: ["AppStore", "Signing", "AppStoreAPI", "Simulator"],
+            ],
             swiftSettings: strict),
         .testTarget(
-            name: "SimulatorTests", dependencies: ["AppStore", "Signing", "Ledger", "Simulator"],
+            name: "SimulatorTests",
+            dependencies: ["AppStore", "Signing", "Ledger", "Simulator"],
             swiftSettings: strict),
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "subledger", "AppStore", "Ledger", "LedgerStore", "SQLiteStore", "Intake",
-                "Projection",
-                "Queries", "Reports", "AppleSync", "Service", "Simulator",
+                "AppStore", "Ledger", "Projection", "Queries", "Simulator", "subledger",
+                "TestSupport", "LedgerTestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "AppStore", "AppStoreAPI", "Signing", "Ledger", "LedgerStore", "SQLiteStore",
-                "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service",
-                "Simulator",
-                "Web", "OpenAPI", .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "Yams", package: "Yams"),
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
+                "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service", "OpenAPI",
+                "Web", "Simulator", "Faults", "TestSupport", "LedgerTestSupport",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-            ], swiftSettings: strict),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "WholeSystemTests",
             dependencies: [
-                "AppStore", "Signing", "Ledger", "LedgerStore", "AppStoreAPI", "SQLiteStore",
-                "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service",
-                "Simulator",
-            ], swiftSettings: strict),
+                "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
+                "Intake", "Projection", "Queries", "AppleSync", "Service", "Simulator",
+                "TestSupport", "LedgerTestSupport",
+            ],
+            swiftSettings: strict),
         // The fuzz targets, without libFuzzer.
         .testTarget(
             name: "FuzzTests",
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "Intake",
-                "Projection", "Queries", "Reports", "AppleSync", "Service", "Simulator",
-            ],
-            path: "Tests/Fuzz", exclude: ["Fuzz.swift"], swiftSettings: strict),
+                "Projection", "Reports", "Service", "Simulator",
+            ], path: "Tests/Fuzz", exclude: ["Fuzz.swift"],
+            swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]
 )

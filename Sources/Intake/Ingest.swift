@@ -35,7 +35,8 @@ public struct Ingest: Sendable {
 
     /// - Parameter isEnvironmentNamed: whether the operator named the ledger's environment: signed
     ///   evidence that names none is taken only then (`environmentMissing`).
-    /// - Parameter revocation: nil for files, whose evidence may be older than any responder's answer.
+    /// - Parameter revocation: nil for files, whose evidence may be older than any responder's
+    ///   answer.
     public init(
         log: any EventStore, quarantine: any QuarantineStore, environment: Environment,
         apps: [Configuration.App], verifier: EvidenceVerifier,

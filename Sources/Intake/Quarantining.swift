@@ -25,7 +25,8 @@ extension NewQuarantineItem {
             part: refusal.part, message: refusal.message, bundleId: refusal.bundleId,
             environment: refusal.environment,
             bytes: bytes, input: refusal.submission.input)
-        // Apple gets the same response as any sender; the response does not say that there is no room.
+        // Apple gets the same response as any sender; the response does not say that there is no
+        // room.
         if isConfirmed { otherwise = .unverifiable }
     }
 

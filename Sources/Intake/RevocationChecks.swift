@@ -101,8 +101,8 @@ public final class RevocationChecks: Sendable {
     /// Admits evidence under these certificate chains. `report` asks without keeping the evidence
     /// waiting; `require` waits for the answer.
     ///
-    /// - Parameter isStored: whether the evidence is in the log already; called only where something
-    ///   would have to be asked or refused.
+    /// - Parameter isStored: whether the evidence is in the log already; called only where
+    ///   something would have to be asked or refused.
     ///
     /// Throws `certificateRevoked` or `revocationUnknown`, under `require` alone.
     package func admit(

@@ -20,8 +20,8 @@ struct ErrorTests {
         let asked = try Asked([.json(body)])
         let client = asked.client
         var window = NotificationHistoryRequest()
-        window.startDate = ManualClock.start
-        window.endDate = ManualClock.start.advanced(byMilliseconds: 1)
+        window.startDate = Asked.start
+        window.endDate = Asked.start.advanced(byMilliseconds: 1)
         let request = window
         let questions: [@Sendable () async throws -> Void] = [
             { _ = try await client.notificationHistory(request, in: .production) },

@@ -1,4 +1,5 @@
 import AppStore
+import LedgerTestSupport
 import Signing
 import Simulator
 import Testing
@@ -252,7 +253,7 @@ struct FakeServerTests {
     @Test("an allowance covers its last request, and one more is given the time of renewal")
     func allowance() throws {
         var setup = SimulatedAPI.Setup(
-            books: Served.books, key: Asked.key, authority: Served.authority,
+            books: Served.books, key: Asked.key, authority: TestAuthority.shared,
             storeClock: { Served.now }, clock: { Served.now })
         setup.rateWindowMilliseconds = 60_000
         let api = SimulatedAPI(setup)
@@ -275,7 +276,7 @@ struct FakeServerTests {
     func noToken(_ authorization: String?) {
         let api = SimulatedAPI(
             SimulatedAPI.Setup(
-                books: Served.books, key: Asked.key, authority: Served.authority,
+                books: Served.books, key: Asked.key, authority: TestAuthority.shared,
                 storeClock: { Served.now }, clock: { Served.now }))
         let reply = api.answer(
             ServedRequest(

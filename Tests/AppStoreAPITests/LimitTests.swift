@@ -63,7 +63,7 @@ struct LimitTests {
 
     @Test("a clock off by the tolerance is kept, a millisecond more is corrected")
     func clockTolerance() throws {
-        let now = ManualClock.start
+        let now = Asked.start
         for sign in [Int64(1), -1] {
             for (excess, isCorrected) in [(Int64(0), false), (1, true)] {
                 let tokens = TokenSource(try Asked.credentials())
@@ -79,7 +79,7 @@ struct LimitTests {
     func longestHold() async throws {
         let longest = APILimits.longestHoldMilliseconds
         for (wait, held) in [(longest, longest), (longest + 1, longest)] {
-            let until = ManualClock.start.advanced(byMilliseconds: wait)
+            let until = Asked.start.advanced(byMilliseconds: wait)
             let limited = TransportAnswer(status: 429, retryAfter: String(until.milliseconds))
             let asked = try Asked([.answer(limited), RetryTests.good])
             _ = await Asked.failure { try await RetryTests().ask(asked) }

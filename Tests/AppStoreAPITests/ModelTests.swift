@@ -1,5 +1,6 @@
 import AppStore
 import AppStoreAPI
+import TestSupport
 import Testing
 
 @Suite("Responses published by Apple", Fixtures.condition)
@@ -49,7 +50,7 @@ struct ModelTests {
 
     @Test("every member is known, and survives a round trip", arguments: answers)
     func answer(_ given: Case) throws {
-        let bytes = try Fixtures.bytes(given.file)
+        let bytes = try Fixtures.model(given.file)
         let read = try given.rewrite(bytes)
         #expect(read.unknown == [])
         #expect(
@@ -58,7 +59,7 @@ struct ModelTests {
 
     @Test("an unknown number is kept")
     func unknownNumber() throws {
-        let read = try ErrorPayload.decode(Fixtures.bytes("apiUnknownError"))
+        let read = try ErrorPayload.decode(Fixtures.model("apiUnknownError"))
         #expect(read.errorCode?.rawValue == 9_990_000)
         #expect(read.errorCode?.value == nil)
         #expect(read.unknownValues == ["errorCode"])
@@ -67,14 +68,14 @@ struct ModelTests {
     @Test("an unknown environment is kept")
     func unknownEnvironment() throws {
         let read = try HistoryResponse.decode(
-            Fixtures.bytes("transactionHistoryResponseWithMalformedEnvironment"))
+            Fixtures.model("transactionHistoryResponseWithMalformedEnvironment"))
         #expect(read.environment?.rawValue == "LocalTestingxxx")
         #expect(read.unknownValues == ["environment"])
     }
 
     @Test("a number written as a string is rejected")
     func wrongType() throws {
-        let bytes = try Fixtures.bytes("transactionHistoryResponseWithMalformedAppAppleId")
+        let bytes = try Fixtures.model("transactionHistoryResponseWithMalformedAppAppleId")
         #expect(throws: JSONError.self) { try HistoryResponse.decode(bytes) }
     }
 }

@@ -263,14 +263,14 @@ struct RequestTests {
     @Test("the token is Apple's: header, claims and five minutes")
     func token() throws {
         let tokens = TokenSource(try Asked.credentials())
-        let token = try tokens.token(at: ManualClock.start)
+        let token = try tokens.token(at: Asked.start)
         let parsed = try CompactJWS(parsing: Array(token.utf8))
         let header = try JSONValue.parse(Base64URL.decode(parsed.headerSegment) ?? [])
         #expect(header["alg"]?.string == "ES256")
         #expect(header["kid"]?.string == Asked.key.keyId)
         #expect(header["typ"]?.string == "JWT")
         let claims = try JSONValue.parse(parsed.payload)
-        let seconds = ManualClock.start.milliseconds / 1_000
+        let seconds = Asked.start.milliseconds / 1_000
         #expect(claims["iss"]?.string == Asked.key.issuerId)
         #expect(claims["iat"]?.int64 == seconds)
         #expect(claims["exp"]?.int64 == seconds + 300)
@@ -281,13 +281,13 @@ struct RequestTests {
     @Test("a token is used until its margin, then replaced")
     func tokenReuse() throws {
         let tokens = TokenSource(try Asked.credentials())
-        let first = try tokens.token(at: ManualClock.start)
+        let first = try tokens.token(at: Asked.start)
         let lasting =
             (APILimits.tokenLifeSeconds - APILimits.tokenMarginSeconds) * 1_000 - 1
         #expect(
-            try tokens.token(at: ManualClock.start.advanced(byMilliseconds: lasting)) == first)
+            try tokens.token(at: Asked.start.advanced(byMilliseconds: lasting)) == first)
         #expect(
-            try tokens.token(at: ManualClock.start.advanced(byMilliseconds: lasting + 1)) != first)
+            try tokens.token(at: Asked.start.advanced(byMilliseconds: lasting + 1)) != first)
     }
 
     @Test("credentials are not printed")

@@ -1,4 +1,5 @@
 import AppStore
+import LedgerTestSupport
 import Testing
 
 @testable import AppStoreAPI
@@ -60,7 +61,7 @@ struct RetryTests {
 
     @Test("Retry-After is the time of the next request in milliseconds")
     func retryAfter() async throws {
-        let until = ManualClock.start.advanced(byMilliseconds: 7_000)
+        let until = Asked.start.advanced(byMilliseconds: 7_000)
         let limited = TransportAnswer(
             status: 429, retryAfter: String(until.milliseconds),
             body: Array("{\"errorCode\":4290000}".utf8))
@@ -73,7 +74,7 @@ struct RetryTests {
     @Test("a Retry-After at the budget is waited for, a longer one is reported")
     func retryAfterBound() async throws {
         for (wait, count) in [(5_000, 2), (5_001, 1)] {
-            let until = ManualClock.start.advanced(byMilliseconds: Int64(wait))
+            let until = Asked.start.advanced(byMilliseconds: Int64(wait))
             let limited = TransportAnswer(status: 429, retryAfter: String(until.milliseconds))
             let asked = try Asked(
                 [.answer(limited), RetryTests.good],
@@ -92,18 +93,18 @@ struct RetryTests {
     @Test(
         "during a long hold requests fail with its end instead of waiting")
     func longHold() async throws {
-        let until = ManualClock.start.advanced(byMilliseconds: 600_000)
+        let until = Asked.start.advanced(byMilliseconds: 600_000)
         let limited = TransportAnswer(status: 429, retryAfter: String(until.milliseconds))
         let asked = try Asked([.answer(limited), RetryTests.good])
         #expect(await Asked.failure { try await ask(asked) }?.retryAt == until)
-        asked.clock.advance(milliseconds: 1_000)
+        asked.clock.advance(byMilliseconds: 1_000)
         let later = await Asked.failure { try await ask(asked) }
         #expect(later?.code == .rateLimited)
         #expect(later?.retryAt == until)
         #expect(asked.transport.requests.count == 1)
         #expect(asked.clock.waits == [])
         // A wait within the budget is made.
-        asked.clock.advance(milliseconds: 599_000 - RetryPolicy().budgetMilliseconds)
+        asked.clock.advance(byMilliseconds: 599_000 - RetryPolicy().budgetMilliseconds)
         try await ask(asked)
         #expect(asked.clock.waits == [RetryPolicy().budgetMilliseconds])
         #expect(asked.transport.requests.count == 2)
@@ -114,7 +115,7 @@ struct RetryTests {
         let limited = TransportAnswer(status: 429, retryAfter: String(Int64.max))
         let asked = try Asked([.answer(limited), RetryTests.good])
         #expect(await Asked.failure { try await ask(asked) }?.code == .rateLimited)
-        asked.clock.advance(milliseconds: APILimits.longestHoldMilliseconds)
+        asked.clock.advance(byMilliseconds: APILimits.longestHoldMilliseconds)
         try await ask(asked)
         #expect(asked.transport.requests.count == 2)
         #expect(asked.clock.waits == [])
@@ -122,7 +123,7 @@ struct RetryTests {
 
     @Test("Retry-After is read as milliseconds since 1970, or as seconds from now")
     func retryAfterForms() {
-        let now = ManualClock.start
+        let now = Asked.start
         #expect(
             RetryAfter.read("1000000000000", now: now) == Timestamp(milliseconds: 1_000_000_000_000)
         )

@@ -1,5 +1,6 @@
 import AppStore
 import AppStoreAPI
+import LedgerTestSupport
 import Testing
 
 @Suite("The verifyReceipt client")
@@ -19,7 +20,7 @@ struct VerifyReceiptClientTests {
     /// A client, its network and its clock.
     struct Desk {
         let transport: ScriptedTransport
-        let clock = ManualClock()
+        let clock = ManualClock(Asked.start, sleeping: .advances)
         let client: VerifyReceiptClient
 
         init(

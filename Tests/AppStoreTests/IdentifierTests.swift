@@ -1,4 +1,5 @@
 import AppStore
+import TestSupport
 import Testing
 
 @Suite("Identifiers and money")
@@ -35,7 +36,7 @@ struct IdentifierTests {
 
     @Test("Order agrees with Swift's bytewise order on random ids")
     func randomOrder() {
-        var random = SplitMix64(seed: 7)
+        var random = SeededNumbers(seed: 7)
         let ids = (0..<300).map { _ in
             String(
                 (0..<Int.random(in: 0...20, using: &random)).map { _ in

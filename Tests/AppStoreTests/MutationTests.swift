@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import TestSupport
 import Testing
 
 /// Randomly changed bytes: this reader and Foundation's agree on the contents, or both reject them,
@@ -19,7 +20,7 @@ struct MutationTests {
             0x00, 0x1F, 0x7F, 0x80, 0xC3, 0xED, 0xF0, 0xFF,
         ]
 
-    private func mutate(_ text: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
+    private func mutate(_ text: [UInt8], _ random: inout SeededNumbers) -> [UInt8] {
         var text = text
         for _ in 0..<Int.random(in: 1...3, using: &random) {
             let place = Int.random(in: 0..<text.count, using: &random)
@@ -46,7 +47,7 @@ struct MutationTests {
 
     @Test("Reader and Foundation agree", arguments: seeds)
     func agree(_ seed: UInt64) throws {
-        var random = SplitMix64(seed: seed)
+        var random = SeededNumbers(seed: seed)
         var (read, refused) = (0, 0)
         for round in 0..<1500 {
             let sample = Array(Self.samples[round % Self.samples.count].utf8)
@@ -75,7 +76,7 @@ struct MutationTests {
 
     @Test("Decoders throw or keep everything, for any bytes", arguments: seeds)
     func decoders(_ seed: UInt64) throws {
-        var random = SplitMix64(seed: seed &+ 100)
+        var random = SeededNumbers(seed: seed &+ 100)
         for round in 0..<1500 {
             let sample = Array(Self.samples[round % Self.samples.count].utf8)
             let text = mutate(sample, &random)

@@ -1,4 +1,5 @@
 import AppStore
+import TestSupport
 import Testing
 
 @Suite("Version 1 notifications")

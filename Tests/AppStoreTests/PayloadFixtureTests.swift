@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import TestSupport
 import Testing
 
 /// Published payloads, compared with the result of Foundation's decoder.

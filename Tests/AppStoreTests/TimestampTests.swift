@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Timestamps")
@@ -106,7 +107,7 @@ struct TimestampTests {
 
     @Test("Writing and reading are inverse over the writable range")
     func inverse() {
-        var random = SplitMix64(seed: 20_261_120)
+        var random = SeededNumbers(seed: 20_261_120)
         for _ in 0..<5000 {
             let moment = Timestamp(
                 milliseconds: .random(in: -62_167_219_200_000...253_402_300_799_999, using: &random)

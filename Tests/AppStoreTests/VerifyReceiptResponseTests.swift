@@ -1,4 +1,5 @@
 import AppStore
+import TestSupport
 import Testing
 
 @Suite("Responses of verifyReceipt")

@@ -1,12 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `Docs/Commands.md`, and the commands in other pages, compared with `--help`.
 @Suite("The page of commands")
 struct CommandPageTests {
-    private static let root = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
     /// What ArgumentParser prints for `--experimental-dump-help`, as far as it is compared.
     private struct Help: Decodable {
         let command: Command
@@ -44,7 +42,7 @@ struct CommandPageTests {
     }
 
     private static func text(_ path: String) throws -> String {
-        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+        try String(contentsOf: Fixtures.repository.appending(path: path), encoding: .utf8)
     }
 
     private static func options(in text: some StringProtocol) -> Set<String> {

@@ -1,4 +1,5 @@
 import AppStore
+import LedgerTestSupport
 import Simulator
 
 /// A subscription of two periods, bought on 2026-01-10, renewed, turned off and expired, as lines
@@ -9,10 +10,6 @@ enum Evidence {
 
     /// A data directory, the app and the root of the authority.
     static let options = ["--data", "data", "--bundle-id", app, "--trust-root", "root.der"]
-
-    static let authority: Authority = {
-        do { return try Authority() } catch { fatalError("OpenSSL makes no keys: \(error)") }
-    }()
 
     static let lines: [String] = {
         do {
@@ -63,6 +60,6 @@ enum Evidence {
     }
 
     static func sign(_ payload: String) throws -> String {
-        String(decoding: try authority.sign(Array(payload.utf8)), as: UTF8.self)
+        String(decoding: try TestAuthority.shared.sign(Array(payload.utf8)), as: UTF8.self)
     }
 }

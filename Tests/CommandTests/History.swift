@@ -1,4 +1,5 @@
 import Foundation
+import LedgerTestSupport
 import Simulator
 
 /// A simulated history as lines that `ingest` takes, signed once for all tests.
@@ -11,7 +12,7 @@ enum History {
     private static let shared = Task {
         var bytes: [UInt8] = []
         try await SignedHistory(
-            HistoryPlan(limit: .events(count)), authority: Evidence.authority
+            HistoryPlan(limit: .events(count)), authority: TestAuthority.shared
         ).emit { bytes += $0.lines }
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }

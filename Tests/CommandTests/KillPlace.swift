@@ -1,28 +1,26 @@
 import AppStore
 import Foundation
 import Simulator
+import TestSupport
 import Testing
 
 /// A workplace whose commands get killed, and the checks that must hold afterwards.
 final class KillPlace: Sendable {
     let place: Workplace
     let lines: [String]
-    /// Printed with every failure: the same seed kills after the same times.
-    let seed: UInt64
+    /// The same seed kills after the same times.
+    let seed = Soak.seed
 
-    /// Rounds of one test: a few by default, SUBLEDGER_KILL_ROUNDS in a soak.
-    static let rounds = Int(ProcessInfo.processInfo.environment["SUBLEDGER_KILL_ROUNDS"] ?? "") ?? 1
+    /// Rounds of one test: one in `make test`, SUBLEDGER_KILL_ROUNDS in a soak.
+    static let rounds = Int(Soak.number("SUBLEDGER_KILL_ROUNDS") ?? 1)
 
     init(lines: [String]) throws {
         place = try Workplace()
         self.lines = lines
-        seed =
-            UInt64(ProcessInfo.processInfo.environment["SUBLEDGER_KILL_SEED"] ?? "")
-            ?? UInt64.random(in: 1...UInt64(UInt32.max))
         try place.write(lines, to: "all.ndjson")
     }
 
-    var hint: Comment { "SUBLEDGER_KILL_SEED=\(seed)" }
+    var hint: Comment { "seed \(seed)" }
 
     /// Runs a command and kills it after a random time; returns how it ended.
     func kill(

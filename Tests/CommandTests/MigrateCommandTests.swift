@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import LedgerTestSupport
 import Simulator
 import Testing
 
@@ -9,9 +10,6 @@ struct MigrateCommandTests {
     /// The lives of the served API.
     static let reported = OriginalStoreKit(ServedBooks(HistoryPlan(limit: .chains(200))))
     static let stored = Timestamp(milliseconds: 1_767_225_600_000)
-    static let receipts: ReceiptAuthority = {
-        do { return try ReceiptAuthority() } catch { fatalError("OpenSSL makes no keys: \(error)") }
-    }()
 
     /// Writes responses about some customers into a directory; returns their ids.
     private func store(_ count: Int, in place: Workplace) throws -> [String] {
@@ -155,7 +153,7 @@ struct MigrateCommandTests {
         try await apple.serving { place, _ in
             let id = try #require(Self.reported.ids(at: Self.stored).first)
             let contents = try #require(Self.reported.receipt(of: id, at: Self.stored))
-            try place.write(Data(Self.receipts.sign(contents)), to: "receipt")
+            try place.write(Data(TestAuthority.receipts.sign(contents)), to: "receipt")
             let options = try asking(place, secret: SimulatedAPI.usualSharedSecret)
             let shown = try await place.run(["api", "verify-receipt", "receipt"] + options)
             #expect(shown.code == 0, "\(shown.err)")
@@ -181,7 +179,7 @@ struct MigrateCommandTests {
         try await apple.serving { place, _ in
             let id = try #require(Self.reported.ids(at: Self.stored).first)
             let contents = try #require(Self.reported.receipt(of: id, at: Self.stored))
-            try place.write(Data(Self.receipts.sign(contents)), to: "receipt")
+            try place.write(Data(TestAuthority.receipts.sign(contents)), to: "receipt")
             let options = try asking(place, secret: "another-secret-of-old")
             let outcome = try await place.run(["api", "verify-receipt", "receipt"] + options)
             #expect(outcome.code == 78)
@@ -191,7 +189,7 @@ struct MigrateCommandTests {
             #expect(!outcome.err.contains("another-secret-of-old"))
             var foreign = contents
             foreign.attributes[2] = .text(2, "com.example.other")
-            try place.write(Data(Self.receipts.sign(foreign)), to: "foreign")
+            try place.write(Data(TestAuthority.receipts.sign(foreign)), to: "foreign")
             let other = try await place.run(["api", "verify-receipt", "foreign"] + options)
             #expect(other.code == 1)
             #expect(other.errorCode == "wrongApp")

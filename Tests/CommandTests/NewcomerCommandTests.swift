@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import LedgerTestSupport
 import Simulator
 import Testing
 
@@ -21,7 +22,7 @@ struct NewcomerCommandTests {
                         productId: "pro", transactionId: "1",
                         purchaseDate: MigrateCommandTests.stored, expiresDate: nil)
                 ])
-            try place.write(Data(try MigrateCommandTests.receipts.sign(receipt)), to: "r.der")
+            try place.write(Data(try TestAuthority.receipts.sign(receipt)), to: "r.der")
             try place.write(["another-secret"], to: "secret")
             let app = [
                 "apps:", "  - bundleId: \(Evidence.app)", "    sharedSecretFile: secret",

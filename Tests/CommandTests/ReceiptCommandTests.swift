@@ -1,11 +1,11 @@
 import AppStore
 import Foundation
+import LedgerTestSupport
 import Simulator
 import Testing
 
 @Suite("subledger receipt")
 struct ReceiptCommandTests {
-    private static let shared = Result { try ReceiptAuthority() }
     private static let device = [UInt8](16..<32)
     private static let deviceText = "10111213-1415-1617-1819-1a1b1c1d1e1f"
     private static let created = Timestamp(milliseconds: 1_722_945_600_000)
@@ -16,7 +16,7 @@ struct ReceiptCommandTests {
         ids: [String] = ["42", "41", "42"], creationDate: Timestamp = created
     ) throws -> Workplace {
         let place = try Workplace()
-        let authority = try shared.get()
+        let authority = TestAuthority.receipts
         let contents = ReceiptContents(
             type: type, bundleId: bundleId, creationDate: creationDate, deviceIdentifier: device,
             purchases: ids.enumerated().map { index, id in
@@ -251,7 +251,7 @@ struct ReceiptCommandTests {
                     .date(1704, Self.created), .date(1706, Self.created),
                 ]
             ])
-        try place.write(Data(try Self.shared.get().sign(contents)), to: "untyped.der")
+        try place.write(Data(try TestAuthority.receipts.sign(contents)), to: "untyped.der")
         let text = try await Self.run(place, "untyped.der")
         #expect(text.out.contains("lifetime: its kind is unknown"))
         let line = try Data(contentsOf: URL(filePath: place.file("untyped.der")))

@@ -1,6 +1,7 @@
 import AppStore
 import Foundation
 import Ledger
+import TestSupport
 import Testing
 
 @Suite("Maintenance with subledger")
@@ -199,8 +200,7 @@ struct UpkeepCommandTests {
 
     // MARK: Stories
 
-    static let stories = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Replays")
+    static let stories = Fixtures.repository.appending(path: "Replays")
 
     @Test("replay prints a story and checks it")
     func replay() async throws {

@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("subledger warehouse")
@@ -20,9 +21,6 @@ struct WarehouseCommandTests {
         }
         return nil
     }
-
-    private static let root = URL(filePath: #filePath).appending(path: "../../..")
-        .standardizedFileURL
 
     /// A ledger with a simulated history.
     private func taken(events: Int) async throws -> Workplace {
@@ -80,9 +78,9 @@ struct WarehouseCommandTests {
         let place = try await taken(events: 3_000)
         let exported = try await place.run("warehouse", "transitions", "--data", "data")
         try place.write(Data(exported.out.utf8), to: "transitions.ndjson")
-        let page = Self.root.appending(
+        let page = Fixtures.repository.appending(
             path: "Sources/Reports/Reports.docc/Warehouse.md")
-        let script = Self.root.appending(path: "Tests/Warehouse/churn.py")
+        let script = Fixtures.repository.appending(path: "Tests/Warehouse/churn.py")
         let ran = try await place.program(
             try #require(await Self.python),
             [script.path(), page.path(), place.file("transitions.ndjson")])

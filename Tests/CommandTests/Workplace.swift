@@ -1,10 +1,13 @@
 import Foundation
+import LedgerTestSupport
 import Simulator
+import TestSupport
 import Testing
 
 /// A directory in which the real binary runs, removed with the test.
 final class Workplace: Sendable {
-    let path: String
+    private let directory: TemporaryDirectory
+    var path: String { directory.path }
     /// Added to every command.
     let options: [String]
 
@@ -15,17 +18,11 @@ final class Workplace: Sendable {
 
     init(options: [String] = Evidence.options) throws {
         self.options = options
-        path =
-            FileManager.default.temporaryDirectory
-            .appending(path: "subledger-command-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: true)
-        try write(Data(Evidence.authority.rootDER), to: "root.der")
+        directory = try TemporaryDirectory()
+        try write(Data(TestAuthority.shared.rootDER), to: "root.der")
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func file(_ name: String) -> String { "\(path)/\(name)" }
+    func file(_ name: String) -> String { directory.file(name) }
 
     /// Files of the production ledger in the data directory of `options`.
     func ledgerFile(_ name: String) -> String { file("data/production/\(name)") }

@@ -1,4 +1,5 @@
 import Ledger
+import LedgerTestSupport
 import Signing
 import Testing
 

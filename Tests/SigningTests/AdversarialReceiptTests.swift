@@ -1,9 +1,10 @@
 import AppStore
+import TestSupport
 import Testing
 
 @testable import Signing
 
-@Suite("Receipts under fake authorities", .enabled(if: Fixtures.isUsable, Fixtures.absence))
+@Suite("Receipts under fake authorities", Fixtures.condition)
 struct AdversarialReceiptTests {
     private static func bytes(_ name: String) throws -> [UInt8] {
         try Fixtures.bytes("adversarial/\(name).der")

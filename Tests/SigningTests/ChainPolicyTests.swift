@@ -1,5 +1,6 @@
 import AppStore
 import Simulator
+import TestSupport
 import Testing
 
 @testable import Signing
@@ -175,9 +176,9 @@ struct ChainPolicyTests {
 
     @Test(
         "Apple's chains satisfy the strict profile",
-        .enabled(if: Fixtures.isUsable, Fixtures.absence))
+        Fixtures.condition)
     func appleWindow() throws {
-        let jws = try Fixtures.jws("jws/013-notification-DID_RENEW.jws")
+        let jws = try Fixtures.jws("013-notification-DID_RENEW.jws")
         let window = try #require(try JWSVerifier().verify(jws).window)
         // The leaf's own: 2025-09-19T19:44:51Z to 2027-10-13T17:47:23Z.
         #expect(window.from == Timestamp(milliseconds: 1_758_311_091_000))

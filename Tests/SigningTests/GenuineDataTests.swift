@@ -1,10 +1,11 @@
 import AppStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Signing
 
-@Suite("Genuine Apple data", .enabled(if: Fixtures.isUsable, Fixtures.absence))
+@Suite("Genuine Apple data", Fixtures.condition)
 struct GenuineDataTests {
     /// Long after every leaf in the fixtures has expired: the date of receipt must not matter.
     private let today = Timestamp(milliseconds: 4_000_000_000_000)
@@ -60,7 +61,7 @@ struct GenuineDataTests {
             "092-APPLE_VALID_NO_SIGNEDDATE-renewal-null-payload.jws",
         ])
     func nullRenewals(file: String) throws {
-        let jws = try Fixtures.jws("jws/" + file)
+        let jws = try Fixtures.jws("" + file)
         let signed = try CompactJWS(parsing: jws)
         #expect(signed.payload == Array("null".utf8))
         let chain = try #require(try verifier.jws.verify(jws).chain)
@@ -97,7 +98,7 @@ struct GenuineDataTests {
 
     @Test("Apple's root certificate has the pinned fingerprint")
     func fingerprint() throws {
-        let jws = try Fixtures.jws("jws/002-notification-TEST.jws")
+        let jws = try Fixtures.jws("002-notification-TEST.jws")
         let chain = try #require(try verifier.jws.verify(jws).chain)
         #expect(
             SHA256.hash(chain.root).hexadecimal

@@ -1,10 +1,11 @@
 import AppStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Signing
 
-@Suite("Published receipts", .enabled(if: Fixtures.isUsable, Fixtures.absence))
+@Suite("Published receipts", Fixtures.condition)
 struct GenuineReceiptTests {
     private let verifier = ReceiptVerifier()
 

@@ -1,9 +1,10 @@
 import AppStore
+import TestSupport
 import Testing
 
 @testable import Signing
 
-@Suite("Data that Apple did not sign", .enabled(if: Fixtures.isUsable, Fixtures.absence))
+@Suite("Data that Apple did not sign", Fixtures.condition)
 struct RefusedDataTests {
     private let verifier = EvidenceVerifier()
 

@@ -1,11 +1,15 @@
 import AppStore
 import Simulator
+import TestSupport
 import Testing
 
 @testable import Signing
 
 @Suite("Tampering")
 struct TamperingTests {
+    /// Every byte in a soak; otherwise one of three, so that every bit is covered.
+    private static let step = Soak.isOn ? 1 : 3
+
     /// Flips each bit in turn at every `step`-th byte and expects a rejection each time.
     private func expectRefusal(
         of jws: [UInt8], step: Int, by verifier: EvidenceVerifier
@@ -25,17 +29,17 @@ struct TamperingTests {
 
     @Test(
         "No byte of a real transaction can be changed",
-        .enabled(if: Fixtures.isUsable, Fixtures.absence))
+        Fixtures.condition)
     func everyByteOfARealTransaction() throws {
-        let jws = try Fixtures.jws("jws/050-transaction.jws")
-        try expectRefusal(of: jws, step: 1, by: EvidenceVerifier())
+        let jws = try Fixtures.jws("050-transaction.jws")
+        try expectRefusal(of: jws, step: Self.step, by: EvidenceVerifier())
     }
 
     @Test(
         "No byte of a real notification can be changed",
-        .enabled(if: Fixtures.isUsable, Fixtures.absence))
+        Fixtures.condition)
     func bytesOfARealNotification() throws {
-        let jws = try Fixtures.jws("jws/013-notification-DID_RENEW.jws")
+        let jws = try Fixtures.jws("013-notification-DID_RENEW.jws")
         // A prime, so that every position of a base64 group and every bit is covered.
         try expectRefusal(of: jws, step: 7, by: EvidenceVerifier())
     }
@@ -45,14 +49,14 @@ struct TamperingTests {
         let authority = try Authority()
         let roots = try TrustedRoots.apple.adding(authority.rootDER)
         let jws = try authority.sign(Trial.transaction())
-        try expectRefusal(of: jws, step: 1, by: EvidenceVerifier(roots: roots))
+        try expectRefusal(of: jws, step: Self.step, by: EvidenceVerifier(roots: roots))
     }
 
     @Test(
         "A truncated real transaction is rejected",
-        .enabled(if: Fixtures.isUsable, Fixtures.absence))
+        Fixtures.condition)
     func truncations() throws {
-        let jws = try Fixtures.jws("jws/050-transaction.jws")
+        let jws = try Fixtures.jws("050-transaction.jws")
         let verifier = EvidenceVerifier()
         let accepted = (0..<jws.count).filter { length in
             Trial.code {

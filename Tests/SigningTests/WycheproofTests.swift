@@ -1,4 +1,5 @@
 import AppStore
+import TestSupport
 import Testing
 
 @testable import Signing
@@ -7,7 +8,7 @@ import Testing
 /// which is that of ES256 (RFC 7518 §3.4), against each way a signature is accepted.
 @Suite(
     "Wycheproof: ECDSA P-256 with SHA-256, P1363",
-    .enabled(if: Fixtures.isUsable, Fixtures.absence))
+    Fixtures.condition)
 struct WycheproofTests {
     static let path = "wycheproof/ecdsa_secp256r1_sha256_p1363_test.json"
 

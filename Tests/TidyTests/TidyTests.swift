@@ -79,7 +79,9 @@ struct TidyTests {
     }
 
     static let tests: [Source] = files(under: "Tests").map { path in
-        Source(room: "", path: path, lines: lines(path))
+        Source(
+            room: path.split(separator: "/").dropFirst().first.map(String.init) ?? "",
+            path: path, lines: lines(path))
     }
 
     private static func files(under folder: String) -> [String] {
@@ -99,26 +101,111 @@ struct TidyTests {
         #expect(Set(TidyTests.sources.map(\.room)).isSuperset(of: Set(TidyTests.rooms.keys)))
     }
 
-    @Test("imports follow the allowed dependencies", arguments: sources)
-    func imports(_ source: Source) {
-        guard let allowed = TidyTests.rooms[source.room] else { return }
-        for line in source.lines where line.contains("import ") {
+    /// The modules that a file imports.
+    private static func imports(of source: Source) -> [String] {
+        source.lines.filter { $0.contains("import ") }.compactMap { line in
             let words = line.split(separator: " ")
             guard let keyword = words.firstIndex(of: "import"), keyword < 2,
                 keyword + 1 < words.count
-            else { continue }
-            let module = String(words[keyword + 1])
+            else { return nil }
+            return String(words[keyword + 1])
+        }
+    }
+
+    @Test("imports follow the allowed dependencies", arguments: sources)
+    func imports(_ source: Source) {
+        guard let allowed = TidyTests.rooms[source.room] else { return }
+        for module in TidyTests.imports(of: source) {
             if TidyTests.system.contains(module) {
-                #expect(source.room != "Ledger" && source.room != "AppStore", "\(line)")
+                #expect(source.room != "Ledger" && source.room != "AppStore", "\(module)")
             } else {
-                #expect(allowed.contains(module), "\(source.path): \(line)")
+                #expect(allowed.contains(module), "\(source.path): \(module)")
             }
+        }
+    }
+
+    /// The targets from the lowest to the highest. `TemporaryLedger`, with which intake,
+    /// projection and queries are tested, opens all three.
+    private static let levels: [[String]] = [
+        ["AppStore"], ["Signing", "Ledger"], ["LedgerStore", "AppStoreAPI"], ["SQLiteStore"],
+        ["Intake", "Projection", "Queries"], ["Reports"], ["AppleSync"], ["Service"], ["Web"],
+        ["subledger"],
+    ]
+
+    private static func level(_ target: String) -> Int? {
+        levels.firstIndex { $0.contains(target) }
+    }
+
+    @Test("every target has tests, which import nothing above it", arguments: tests)
+    func testImports(_ source: Source) {
+        let mirrored = source.room.hasSuffix("Tests") ? String(source.room.dropLast(5)) : ""
+        let modules = TidyTests.imports(of: source)
+        if source.room == "TestSupport" {
+            #expect(Set(modules).isSubset(of: TidyTests.system.union(["AppStore", "Testing"])))
+        }
+        guard let level = TidyTests.level(mirrored) else { return }
+        for module in modules {
+            #expect(TidyTests.level(module) ?? 0 <= level, "\(source.path): \(module)")
+        }
+    }
+
+    @Test("the test targets mirror the source targets")
+    func testTargets() {
+        let folders = Set(TidyTests.tests.map(\.room))
+        for target in TidyTests.levels.flatMap(\.self) {
+            // The commands are tested through the binary.
+            let folder = target == "subledger" ? "CommandTests" : target + "Tests"
+            #expect(folders.contains(folder), "\(target)")
         }
     }
 
     @Test("files stay short", arguments: sources + tests)
     func fileLength(_ source: Source) {
         #expect(source.lines.count <= TidyTests.maximumFileLines)
+    }
+
+    @Test(
+        "lines stay short, apart from literals and what cannot be broken",
+        arguments: sources + tests)
+    func columns(_ source: Source) {
+        var isInLiteral = false
+        for (number, line) in source.lines.enumerated() {
+            let wasInLiteral = isInLiteral
+            if line.contains("\"\"\""), line.components(separatedBy: "\"\"\"").count % 2 == 0 {
+                isInLiteral.toggle()
+            }
+            guard line.utf8.count > TidyTests.maximumColumns,
+                line.count > TidyTests.maximumColumns
+            else { continue }
+            let text = line.drop { $0 == " " }
+            let isOneWord = text.split(separator: " ").count == 2
+            let isLiteral = wasInLiteral || text.contains("\"") || text.hasPrefix("/")
+            #expect(
+                text.hasPrefix("//") ? isOneWord : isLiteral, "\(source.path):\(number + 1)")
+        }
+    }
+
+    /// The first line of a function, an initializer or a subscript, whatever its modifiers.
+    private static func beginsFunction(_ text: Substring) -> Bool {
+        text.prefixMatch(
+            of:
+                /(@\w+(\([^)]*\))? )*([a-z]+(\([a-z]+\))? )*(func |init[?]?[(<]|subscript[(<]|deinit )/
+        ) != nil
+    }
+
+    /// Without one of these a line begins no function; faster than the expression.
+    private static let mayBegin = ["func ", "init", "subscript"]
+
+    @Test("the first line of a function is recognized with any modifiers")
+    func functionStarts() {
+        for text in [
+            "func a() {", "init(", "public init(", "package static func a(", "init?(",
+            "private mutating func a<Value>(", "@discardableResult func a(", "deinit {",
+            "public private(set) subscript(", "nonisolated func a() {", "convenience init(",
+        ] { #expect(TidyTests.beginsFunction(text[...]), "\(text)") }
+        for text in ["// func a()", "let function = 1", "initialize()", "self.init(a)", "return"] {
+            #expect(!TidyTests.beginsFunction(text[...]), "\(text)")
+        }
     }
 
     @Test("functions stay short", arguments: sources + tests)
@@ -128,8 +215,8 @@ struct TidyTests {
         for (number, line) in source.lines.enumerated() {
             let indent = line.prefix { $0 == " " }.count
             let text = line.dropFirst(indent)
-            if start == nil, text.contains("func ") || text.hasPrefix("init"),
-                !text.hasPrefix("//")
+            if start == nil, TidyTests.mayBegin.contains(where: text.contains),
+                TidyTests.beginsFunction(text)
             {
                 start = (number, indent)
                 hasBody = false
@@ -151,7 +238,7 @@ struct TidyTests {
         for banned in TidyTests.bannedNames {
             let file = source.path.split(separator: "/").last ?? ""
             #expect(!file.contains(banned), "\(source.path)")
-            for line in source.lines {
+            for line in source.lines where line.contains(banned) {
                 for keyword in ["struct ", "class ", "enum ", "protocol ", "actor "] {
                     guard let range = line.range(of: keyword) else { continue }
                     let name = line[range.upperBound...].prefix { $0.isLetter || $0.isNumber }
@@ -161,7 +248,26 @@ struct TidyTests {
         }
     }
 
-    @Test("the pure target has no clock, no randomness and no unordered iteration")
+    @Test("the pure target walks dictionaries in order, or says why any order will do")
+    func unorderedWalks() {
+        for source in TidyTests.sources where source.room == "Ledger" {
+            for (number, line) in source.lines.enumerated()
+            where line.contains(TidyTests.unorderedWalk) {
+                if line.contains(".sorted") || line.contains(".enumerated()") { continue }
+                let before = number > 0 ? source.lines[number - 1] : ""
+                #expect(
+                    before.contains("//") && before.contains("order"),
+                    "\(source.path):\(number + 1)")
+            }
+        }
+    }
+
+    /// A loop over the keys or values of a dictionary, or a list made of them.
+    private static var unorderedWalk: Regex<Substring> {
+        /for .* in .*\.(?:keys|values)\b.*|\.(?:keys|values)\.(?:map|flatMap|compactMap|first|prefix|joined|forEach)/
+    }
+
+    @Test("the pure target has no clock and no randomness")
     func purity() {
         let banned = [
             "Date()", "Date.now", ".random(", "UUID()", "ContinuousClock", "import Foundation",

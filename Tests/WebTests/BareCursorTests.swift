@@ -1,5 +1,6 @@
 import AppStore
 import HummingbirdTesting
+import LedgerTestSupport
 import Testing
 
 @testable import Web
@@ -9,7 +10,7 @@ struct BareCursorTests {
     @Test("Changes by the clock at the last position are sent to a subscriber that starts after it")
     func quiet() async throws {
         let purchase = MadePurchase()
-        let clock = MovedClock(purchase.start(0).advanced(byMilliseconds: 86_400_000))
+        let clock = ManualClock(purchase.start(0).advanced(byMilliseconds: 86_400_000))
         var place = try ServedPlace()
         place.clock = { clock.now }
         try await place.serve(.live) { client, _ in
@@ -22,7 +23,7 @@ struct BareCursorTests {
             try await StreamReader.open(port: port, "/v1/changes?after=1") { stream in
                 #expect(await stream.wait(for: "retry: "))
                 // No renewal follows, and nothing more is appended.
-                clock.jump(byDays: 60)
+                clock.advance(byDays: 60)
                 #expect(await stream.wait(for: "event: expired\n"))
                 #expect(!stream.text.contains("event: started\n"))
             }

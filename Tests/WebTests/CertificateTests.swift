@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 import Service
+import TestSupport
 import Testing
 
 @testable import Web

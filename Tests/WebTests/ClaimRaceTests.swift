@@ -1,6 +1,7 @@
 import AppStore
 import HTTPTypes
 import HummingbirdTesting
+import Intake
 import Ledger
 import LedgerStore
 import Projection

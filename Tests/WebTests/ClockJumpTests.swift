@@ -2,6 +2,7 @@ import AppStore
 import HTTPTypes
 import Ledger
 import LedgerStore
+import LedgerTestSupport
 import Projection
 import SQLiteStore
 import Service
@@ -11,7 +12,7 @@ import Testing
 
 @Suite("A clock that jumps forward next to one that does not")
 struct ClockJumpTests {
-    private let clock = MovedClock()
+    private let clock = ManualClock(ServedPlace.now)
     private let codes = LogCodes()
     private let purchase = MadePurchase()
 
@@ -81,7 +82,7 @@ struct ClockJumpTests {
         try await place().serve { (client: WebClient, host: LedgerHost) async throws in
             #expect(try await client.notify(purchase.notificationBody()).status == 200)
             #expect(try await Self.jumped(client) == 0)
-            clock.move(to: ServedPlace.now.advanced(byMilliseconds: 5 * Self.hour))
+            clock.set(ServedPlace.now.advanced(byMilliseconds: 5 * Self.hour))
             try await Self.requireStopped(client, host, purchase, head: 1)
             #expect(try await Self.jumped(client) == 5 * 3_600)
             let ready = try await client.get("/readyz")
@@ -94,7 +95,7 @@ struct ClockJumpTests {
             #expect(show.status == 200)
             #expect(try await client.get("/v1/events").status == 200)
             #expect(codes.all.count { $0 == "clockTrusted" } == 0)
-            clock.move(to: ServedPlace.now)
+            clock.set(ServedPlace.now)
             #expect(try await client.get("/readyz").status == 200)
             #expect(try await Self.jumped(client) == 0)
             #expect(try await client.notify(purchase.notificationBody(1)).status == 200)
@@ -112,10 +113,10 @@ struct ClockJumpTests {
         let (clock, purchase) = (clock, purchase)
         try await place().serve { (client: WebClient, host: LedgerHost) async throws in
             #expect(try await client.get("/readyz").status == 200)
-            clock.move(to: ServedPlace.now.advanced(byMilliseconds: Self.hour))
+            clock.set(ServedPlace.now.advanced(byMilliseconds: Self.hour))
             #expect(try await client.get("/readyz").status == 200)
             #expect(try await client.notify(purchase.notificationBody()).status == 200)
-            clock.move(to: ServedPlace.now.advanced(byMilliseconds: 2 * Self.hour + 1))
+            clock.set(ServedPlace.now.advanced(byMilliseconds: 2 * Self.hour + 1))
             try await Self.requireStopped(client, host, purchase, head: 1)
         }
     }
@@ -130,7 +131,7 @@ struct ClockJumpTests {
         let now = signed.advanced(byMilliseconds: 60_000)
         try await place().serve { (client: WebClient, host: LedgerHost) async throws in
             #expect(try await client.notify(purchase.notificationBody()).status == 200)
-            clock.move(to: now)
+            clock.set(now)
             try await Self.requireStopped(client, host, purchase, head: 1)
             let answer = try await client.notify(purchase.notificationBody(3))
             #expect(answer.status == 200)
@@ -147,7 +148,7 @@ struct ClockJumpTests {
         let place = try place()
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             #expect(try await client.notify(purchase.notificationBody()).status == 200)
-            clock.jump(byDays: 400)
+            clock.advance(byDays: 400)
             try await Self.requireStopped(client, host, purchase, head: 1)
         }
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
@@ -161,10 +162,10 @@ struct ClockJumpTests {
         let clock = clock
         try await place().serve { (_: WebClient, host: LedgerHost) async throws in
             #expect(host.clock() == ServedPlace.now)
-            clock.jump(byDays: 60)
+            clock.advance(byDays: 60)
             #expect(host.clock() == ServedPlace.now)
             #expect(host.clockWatch.jumpMilliseconds == 60 * 24 * Self.hour)
-            clock.jump(byDays: -60)
+            clock.advance(byDays: -60)
             #expect(host.clockWatch.jumpMilliseconds == nil)
         }
     }

@@ -1,4 +1,5 @@
 import AppStore
+import LedgerTestSupport
 import Service
 import Testing
 
@@ -8,13 +9,13 @@ import Testing
 struct ClockTests {
     @Test("Back and forth: everything is accepted in order of arrival, and answers continue")
     func jumps() async throws {
-        let clock = MovedClock()
+        let clock = ManualClock(ServedPlace.now)
         var place = try ServedPlace()
         place.clock = { clock.now }
         let purchase = MadePurchase()
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
             for (period, days) in [(0, 0), (1, -400), (2, 800)] as [(Int, Int64)] {
-                clock.jump(byDays: days)
+                clock.advance(byDays: days)
                 let answer = try await client.notify(purchase.notificationBody(period))
                 #expect(answer.status == 200)
                 let path = "/v1/subscriptions/\(purchase.id)?minPosition=\(period + 1)"
@@ -32,7 +33,7 @@ struct ClockTests {
 
     @Test("A log ahead of the clock is reported once, and again after the clock caught up")
     func behind() async throws {
-        let clock = MovedClock()
+        let clock = ManualClock(ServedPlace.now)
         let codes = LogCodes()
         var place = try ServedPlace()
         place.clock = { clock.now }
@@ -45,7 +46,7 @@ struct ClockTests {
                 (0, 400, 0), (0, -400, 0), (1, 0, 1), (2, 0, 1), (3, 401, 1), (4, -401, 2),
             ]
             for step in steps {
-                clock.jump(byDays: step.days)
+                clock.advance(byDays: step.days)
                 let answer = try await client.notify(purchase.notificationBody(step.period))
                 #expect(answer.status == 200)
                 #expect(reported() == step.reported, "period \(step.period)")

@@ -228,7 +228,9 @@ struct CustomerRouteTests {
 
     @Test("A position not reached is a 503, and an environment not served a 404")
     func behind() async throws {
-        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+        var place = try ServedPlace()
+        place.waitLimit = ServedPlace.briefWait
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
             let answer = try await client.get("/v1/customers/ann/entitlements?minPosition=1")
             #expect(answer.status == 503)
             #expect(answer.code == "projectionBehind")

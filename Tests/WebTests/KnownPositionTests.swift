@@ -1,5 +1,6 @@
 import AppStore
 import HTTPTypes
+import LedgerTestSupport
 import Projection
 import SQLiteStore
 import Service
@@ -19,9 +20,10 @@ struct KnownPositionTests {
     private func lagging(
         _ body: @escaping @Sendable (WebClient, ProjectorHold) async throws -> Void
     ) async throws {
-        let clock = MovedClock()
+        let clock = ManualClock(ServedPlace.now)
         var place = try ServedPlace()
         place.clock = { clock.now }
+        place.waitLimit = ServedPlace.briefWait
         let purchase = purchase
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             let served = try host.ledger(.production)
@@ -29,7 +31,7 @@ struct KnownPositionTests {
             _ = try await served.snapshot(atLeast: 1, limit: .seconds(120))
             let hold = ProjectorHold(
                 try await ProjectorLock.held(directory: served.ledger.directory))
-            clock.jump(byDays: 1)
+            clock.advance(byDays: 1)
             #expect(try await client.notify(purchase.notificationBody(1)).status == 200)
             #expect(served.projectedPosition == 1)
             try await body(client, hold)

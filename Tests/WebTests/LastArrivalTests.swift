@@ -1,6 +1,7 @@
 import AppStore
 import Ledger
 import LedgerStore
+import LedgerTestSupport
 import Projection
 import SQLiteStore
 import Service
@@ -16,13 +17,13 @@ struct LastArrivalTests {
     private func serve(
         uploads: Int, _ body: @escaping @Sendable (ServedLedger) async throws -> Void
     ) async throws {
-        let clock = MovedClock()
+        let clock = ManualClock(ServedPlace.now)
         var place = try ServedPlace()
         place.clock = { clock.now }
         let notification = try MadePurchase().notificationBody()
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             #expect(try await client.notify(notification).status == 200)
-            clock.move(to: LastArrivalTests.later)
+            clock.set(LastArrivalTests.later)
             let log = try host.ledger(.production).ledger.log
             var left = uploads
             while left > 0 {

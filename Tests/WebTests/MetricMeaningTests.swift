@@ -1,6 +1,7 @@
 import AppStore
 import Foundation
 import Service
+import TestSupport
 import Testing
 
 @testable import Web
@@ -9,10 +10,9 @@ import Testing
 @Suite("Help texts of metrics")
 struct MetricMeaningTests {
     private static func page() throws -> String {
-        let root = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
         return try String(
-            contentsOf: root.appending(path: "Sources/Web/Web.docc/Service.md"), encoding: .utf8)
+            contentsOf: Fixtures.repository.appending(path: "Sources/Web/Web.docc/Service.md"),
+            encoding: .utf8)
     }
 
     /// Names in the table of Service.md, without their labels.

@@ -1,5 +1,6 @@
 import AppStore
 import LedgerStore
+import LedgerTestSupport
 import Projection
 import SQLiteStore
 import Service

@@ -1,6 +1,7 @@
 import AppStore
 import HTTPTypes
 import Ledger
+import LedgerTestSupport
 import Queries
 import Service
 import Testing
@@ -64,7 +65,7 @@ struct PreparedAnswerTests {
     @Test("The clock alone ends access, and changes the tag; nothing new was appended")
     func clock() async throws {
         let (purchase, token) = (purchase, token)
-        let clock = MovedClock(purchase.start)
+        let clock = ManualClock(purchase.start)
         var place = try ServedPlace()
         place.clock = { clock.now }
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
@@ -73,7 +74,7 @@ struct PreparedAnswerTests {
             let path = "/v1/customers/\(token)/entitlements"
             let first = try await client.get(path)
             #expect(first.json["standing"]?.string == "active")
-            clock.move(to: purchase.start.advanced(byMilliseconds: 1_000))
+            clock.set(purchase.start.advanced(byMilliseconds: 1_000))
             let second = try await client.get(path)
             #expect(second.headers[.eTag] == first.headers[.eTag])
             #expect(second.json["at"]?.string == clock.now.rfc3339)
@@ -82,9 +83,9 @@ struct PreparedAnswerTests {
                     Timestamp(userInput: $0)
                 })
             let end = until.advanced(byMilliseconds: Catalogue().leewayMilliseconds)
-            clock.move(to: end.advanced(byMilliseconds: -1))
+            clock.set(end.advanced(byMilliseconds: -1))
             #expect(try await client.get(path).json["standing"]?.string == "active")
-            clock.move(to: end)
+            clock.set(end)
             let last = try await client.get(path)
             #expect(last.json["standing"]?.string == "inactive")
             #expect(last.headers[.eTag] != first.headers[.eTag])

@@ -1,8 +1,10 @@
 import AppStore
 import HTTPTypes
 import HummingbirdTesting
+import Intake
 import Ledger
 import LedgerStore
+import LedgerTestSupport
 import Projection
 import SQLiteStore
 import Service
@@ -105,7 +107,8 @@ struct ReceiptRouteTests {
             type: .production, bundleId: MadePurchase.app, creationDate: purchase.start,
             purchases: [])
         let receipt = String(
-            decoding: Base64Standard.encode(try MadeReceipt.authority.sign(contents)), as: UTF8.self
+            decoding: Base64Standard.encode(try TestAuthority.receipts.sign(contents)),
+            as: UTF8.self
         )
         try await serve { client, _ in
             let answer = try await client.post(
@@ -228,7 +231,8 @@ struct ReceiptRouteTests {
                 ]
             ])
         let receipt = String(
-            decoding: Base64Standard.encode(try MadeReceipt.authority.sign(contents)), as: UTF8.self
+            decoding: Base64Standard.encode(try TestAuthority.receipts.sign(contents)),
+            as: UTF8.self
         )
         try await serve { client, _ in
             let answer = try await client.post("/v1/receipts", MadeReceipt.body(receipt))

@@ -4,8 +4,10 @@ import Foundation
 import Intake
 import Ledger
 import LedgerStore
+import LedgerTestSupport
 import Signing
 import Simulator
+import TestSupport
 import Testing
 
 @testable import AppleSync
@@ -129,11 +131,27 @@ struct ReceiptTruthTests {
     // MARK: Sending
 
     /// From now on Apple can be queried about these customers.
+    private static let key: ServedKey = {
+        do { return try ServedKey() } catch { fatalError("OpenSSL makes no keys: \(error)") }
+    }()
+
+    /// A client of the app whose customers are in these books.
+    private static func client(_ books: ServedBooks) throws -> AppStoreServerAPIClient {
+        let setup = SimulatedAPI.Setup(
+            books: books, key: key, authority: TestAuthority.shared,
+            storeClock: { ServedPlace.now }, clock: { ServedPlace.now })
+        return AppStoreServerAPIClient(
+            credentials: try APICredentials(
+                keyId: key.keyId, issuerId: key.issuerId, bundleId: books.bundleId, pem: key.pem),
+            transport: SimulatedTransport(production: SimulatedAPI(setup)),
+            clock: ManualClock(ServedPlace.now))
+    }
+
     @discardableResult
     private func use(
         _ host: LedgerHost, _ place: ServedPlace, _ reported: ToldLives = reported
     ) throws -> (AppStoreServerAPIClient, EnvironmentLedgers) {
-        let client = try BooksTransport.client(reported.books)
+        let client = try Self.client(reported.books)
         let books = EnvironmentLedgers(
             place.configuration.ledger, apps: place.configuration.apps,
             verifier: EvidenceVerifier(roots: place.roots),
@@ -153,7 +171,7 @@ struct ReceiptTruthTests {
         let contents = try #require(
             OriginalStoreKit(reported.books).receipt(
                 of: life.originalTransactionId.rawValue, at: ServedPlace.now))
-        let receipt = try MadeReceipt.authority.sign(contents)
+        let receipt = try TestAuthority.receipts.sign(contents)
         let body = MadeReceipt.body(
             String(decoding: Base64Standard.encode(receipt), as: UTF8.self))
         var answer = try await client.post("/v1/receipts", body)
@@ -167,7 +185,7 @@ struct ReceiptTruthTests {
 
     private func notify(_ client: WebClient) async throws {
         let sent = try OriginalStoreKit(Self.reported.books).notificationsV1(
-            through: ServedPlace.now, password: Self.secret, authority: MadeReceipt.authority)
+            through: ServedPlace.now, password: Self.secret, authority: TestAuthority.receipts)
         #expect(sent.count > Self.reported.lives.count)
         for notification in sent {
             #expect(try await client.notify(notification.body).status == 200)

@@ -1,9 +1,11 @@
 import AppStore
+import Faults
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import Intake
 import LedgerStore
+import LedgerTestSupport
 import Projection
 import SQLiteStore
 import Service
@@ -110,7 +112,7 @@ struct RefusalTests {
         let purchase = purchase
         let path = place.directory(of: .production) + "/log.sqlite"
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
-            let holder = try LockHolder(path)
+            let holder = try LockHolder(path: path)
             let answer = try await client.notify(purchase.notificationBody())
             #expect(answer.status == 503)
             #expect(answer.code == "fileLocked")
@@ -131,7 +133,7 @@ struct RefusalTests {
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             #expect(try await client.notify(known).status == 200)
             #expect(try await client.post("/v1/transactions", upload).status == 200)
-            let holder = try LockHolder(path)
+            let holder = try LockHolder(path: path)
             #expect(try await client.notify(known).status == 200)
             let again = try await client.post("/v1/transactions", upload)
             #expect(again.status == 200)
@@ -153,7 +155,7 @@ struct RefusalTests {
         let purchase = purchase
         let path = place.directory(of: .production) + "/log.sqlite"
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
-            let holder = try LockHolder(path)
+            let holder = try LockHolder(path: path)
             let ready = try await client.get("/readyz")
             #expect(ready.status == 503)
             #expect(ready.json["problems"]?.array?.first?["code"]?.string == "fileLocked")

@@ -87,7 +87,9 @@ struct ReportRouteTests {
 
     @Test("An environment that is not served is a 404; a position in the future a 503")
     func elsewhere() async throws {
-        try await ServedPlace().serve(renewed: purchase) { client, _ in
+        var place = try ServedPlace()
+        place.waitLimit = ServedPlace.briefWait
+        try await place.serve(renewed: purchase) { client, _ in
             let path = "/v1/metrics/churn?from=2026-01-01"
             let xcode = try await client.get(path + "&environment=xcode")
             #expect(xcode.status == 404 && xcode.code == "environmentNotServed")

@@ -2,6 +2,7 @@ import AppStore
 import HTTPTypes
 import Intake
 import LedgerStore
+import LedgerTestSupport
 import Projection
 import SQLiteStore
 import Service

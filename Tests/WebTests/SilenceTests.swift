@@ -1,6 +1,7 @@
 import AppStore
 import Foundation
 import Service
+import TestSupport
 import Testing
 
 @testable import Web
@@ -51,10 +52,9 @@ struct SilenceTests {
 
     @Test("The rule uses Apple's deliveries alone, by labels that the metric has")
     func rule() async throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
         let page = try String(
-            contentsOf: root.appending(path: "Sources/Web/Web.docc/Service.md"), encoding: .utf8)
+            contentsOf: Fixtures.repository.appending(path: "Sources/Web/Web.docc/Service.md"),
+            encoding: .utf8)
         let rule = try #require(
             page.components(separatedBy: "alert: SubledgerSilent").dropFirst().first)
         let labels = try #require(rule.firstMatch(of: /timestamp_seconds\{([^}]*)\}/)?.1)

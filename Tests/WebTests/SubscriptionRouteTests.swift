@@ -110,7 +110,9 @@ struct SubscriptionRouteTests {
 
     @Test("A position that is not reached is a 503 that states the reached one")
     func behind() async throws {
-        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+        var place = try ServedPlace()
+        place.waitLimit = ServedPlace.briefWait
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
             let answer = try await client.get("/v1/subscriptions/1?minPosition=1")
             #expect(answer.status == 503)
             #expect(answer.code == "projectionBehind")

@@ -1,5 +1,7 @@
 import AppStore
+import Faults
 import HTTPTypes
+import Intake
 import Ledger
 import LedgerStore
 import Projection
@@ -236,7 +238,7 @@ struct UploadRouteTests {
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
             let body = try purchase.uploadBody(0)
             let first = try await client.post("/v1/transactions", body, head("k"))
-            let holder = try LockHolder(path)
+            let holder = try LockHolder(path: path)
             _ = try await client.post("/v1/transactions", body, head("k"))
             await holder.release()
             let other = try await client.post(

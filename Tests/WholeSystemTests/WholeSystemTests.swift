@@ -1,31 +1,30 @@
 import AppStore
 import Foundation
+import TestSupport
 import Testing
 
 /// Seeded runs of a whole system: subscribers, Apple's notifier and API with all their faults, and
 /// a real ledger that crashes between any two steps. `make soak SEEDS=1 SEED=123` repeats one.
 @Suite("The whole system", .serialized)
 struct WholeSystemTests {
-    /// Runs per test; fewer would not prove the coverage checked below.
-    static let usualSeedCount: UInt64 = 1_000
+    /// Runs in `make test`.
+    static let usualSeedCount: UInt64 = 150
+    /// Fewer runs would not prove that processes ended at all of `fatalSteps`.
+    static let provingSeedCount: UInt64 = 1_000
     /// Concurrent runs: each holds some forty descriptors, and rarely waits.
     static let width = 6
     /// Failures reported in detail.
     static let toldFailures = 5
-    /// Steps at which some process must have ended in the usual number of runs.
+    /// Steps at which some process must have ended in `provingSeedCount` runs.
     static let fatalSteps = [
         "opened", "posted", "verified", "appended", "told", "acknowledged", "uploaded", "asking",
         "answered", "read", "recovered", "projecting", "projected",
     ]
 
-    private static func variable(_ name: String) -> UInt64? {
-        ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
-    }
-
     @Test("After any outage, crash and fault, a recovery makes the ledger correct")
     func seeds() async {
-        let first = Self.variable("SUBLEDGER_SEED") ?? 1
-        let count = Self.variable("SUBLEDGER_SEEDS") ?? Self.usualSeedCount
+        let first = Soak.number("SUBLEDGER_SEED") ?? 1
+        let count = Soak.number("SUBLEDGER_SEEDS") ?? Self.usualSeedCount
         let tally = RunTally(first..<first + count)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<Self.width {
@@ -37,10 +36,12 @@ struct WholeSystemTests {
         let met = tally.coverage
         for failure in met.failures.prefix(Self.toldFailures) { Issue.record("\(failure)") }
         #expect(met.failures.count == 0, "of \(count) seeds")
-        guard count >= Self.usualSeedCount else { return }
         // Runs without this coverage prove nothing.
+        guard count >= Self.usualSeedCount else { return }
         #expect(met.environments == [.production, .sandbox])
         #expect(met.beliefs > 0)
+        #expect(!met.endings.isEmpty)
+        guard count >= Self.provingSeedCount else { return }
         for step in Self.fatalSteps {
             #expect(met.endings[step, default: 0] > 0, "no process ended at: \(step)")
         }

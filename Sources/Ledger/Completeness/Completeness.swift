@@ -113,6 +113,7 @@ public struct Completeness: Hashable, Sendable {
         _ apps: [BundleId], where isKnown: (State) -> Bool = { _ in true }
     ) -> CompleteWindow? {
         var shared: CompleteWindow?
+        // In any order: the latest beginning and the earliest end of all.
         for app in apps.isEmpty ? Array(states.keys) : apps {
             guard let state = state(of: app, where: isKnown) else {
                 // An app whose first sweep is not known yet counts as not swept.

@@ -62,6 +62,7 @@ public struct CountTable: Sendable {
     public func rows() -> [Row] {
         let isWhole = question.dimensions.isEmpty && !metric.isMoney
         var byInterval: [Int: [RollForwardQuestion.Key]] = [:]
+        // In any order: the keys of each interval are sorted below.
         for cell in sums.keys { byInterval[cell.interval, default: []].append(cell.key) }
         return question.instants.indices.dropLast().flatMap { interval in
             let found = (byInterval[interval] ?? []).sorted(by: RollForwardQuestion.precedes)

@@ -35,8 +35,8 @@ public final class FeedBeginning: Sendable {
     /// The cursor to start with; nil until the feed has reached it.
     public var place: ChangePlace? { settled.withLock { $0 } }
 
-    /// Sets the place once the feed has reached it. A subscription with a stored start also receives what
-    /// was emitted since then.
+    /// Sets the place once the feed has reached it. A subscription with a stored start also
+    /// receives what was emitted since then.
     func resolve(_ place: ChangePlace) {
         settled.withLock { $0 = isKept ? min(place, start) : place }
     }

@@ -118,7 +118,7 @@ extension ServedLedger {
         if let snapshot = board.snapshot, snapshot.position >= head { return snapshot }
         board.reached(head: head)
         wake.raise()
-        let snapshot = await board.snapshot(atLeast: head, limit: ServedLedger.waitLimit)
+        let snapshot = await board.snapshot(atLeast: head, limit: waitLimit)
         guard let snapshot, head - snapshot.position <= Int64(ServedLedger.directEventCount) else {
             throw ServingError.projectionBehind(position: snapshot?.position ?? 0)
         }

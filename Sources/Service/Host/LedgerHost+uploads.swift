@@ -210,7 +210,8 @@ extension ServedLedger {
 
     /// - Parameters:
     ///   - reading: the chain; nil for none, and for one without state or too long to be folded.
-    ///   - answer: the customer's entitlements; nil without a customer, and then `reported` says so.
+    ///   - answer: the customer's entitlements; nil without a customer, and then `reported` says
+    ///     so.
     fileprivate func answer(
         _ record: UploadRecord, _ reading: ChainReading?, _ reported: EntitlementsAnswer,
         _ answer: EntitlementsAnswer?

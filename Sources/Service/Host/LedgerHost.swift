@@ -33,7 +33,8 @@ public final class LedgerHost: Sendable {
     /// Uploads under one key are serialized: later ones reuse the record of the first.
     let uploadTurns = KeyedAsyncLock()
     public let observer: any ServingObserver
-    /// Of what is taken in, from Apple's answers as well; nil where the configuration asks for none.
+    /// Of what is taken in, from Apple's answers as well; nil where the configuration asks for
+    /// none.
     public let revocation: RevocationChecks?
     /// How busy the cores are while this runs.
     public let cores = CoreWatch()
@@ -45,17 +46,19 @@ public final class LedgerHost: Sendable {
     /// Opens the environments' files and creates missing ones.
     ///
     /// - Parameters:
-    ///   - steady: a clock that is never set, to compare `clock` with (`ClockWatch`); nil: `clock` is
-    ///     gone by whatever it says.
+    ///   - steady: a clock that is never set, to compare `clock` with (`ClockWatch`); nil: `clock`
+    ///     is gone by whatever it says.
     ///   - responders: reaches OCSP responders, where the configuration has revocation checked;
     ///     without it nothing is learnt of any certificate.
+    ///   - waitLimit: how long a query waits for the projector before it fails.
     ///   - clock: what the system's clock says.
     public static func open(
         _ configuration: ServiceConfiguration, environments: [Environment] = usualEnvironments,
         roots: TrustedRoots, responders: (any RevocationTransport)? = nil,
         observer: any ServingObserver = NoServingObserver(),
         makeId: @escaping @Sendable () -> String = { UUID().uuidString.lowercased() },
-        steady: (@Sendable () -> Int64)? = nil, clock: @escaping @Sendable () -> Timestamp
+        steady: (@Sendable () -> Int64)? = nil, waitLimit: Duration = ServedLedger.waitLimit,
+        clock: @escaping @Sendable () -> Timestamp
     ) async throws(StoreError) -> LedgerHost {
         var ledgers: [ServedLedger] = []
         for environment in environments {
@@ -66,7 +69,8 @@ public final class LedgerHost: Sendable {
                 let head = try? await ledger.log.head()
                 ledgers.append(
                     ServedLedger(
-                        ledger, newestReceivedAt: head?.newestReceivedAt, observer: observer))
+                        ledger, newestReceivedAt: head?.newestReceivedAt, observer: observer,
+                        waitLimit: waitLimit))
             } catch {
                 for opened in ledgers { await opened.ledger.close() }
                 throw error

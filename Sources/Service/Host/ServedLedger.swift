@@ -47,14 +47,17 @@ public final class ServedLedger: Sendable {
 
     /// How long a query waits for `minPosition` before it fails (`contract.md`).
     public static let waitLimit: Duration = .seconds(2)
+    let waitLimit: Duration
 
     public var environment: Environment { ledger.environment }
 
     /// - Parameter newestReceivedAt: of the log when opened.
     init(
-        _ ledger: EnvironmentLedger, newestReceivedAt: Timestamp?, observer: any ServingObserver
+        _ ledger: EnvironmentLedger, newestReceivedAt: Timestamp?, observer: any ServingObserver,
+        waitLimit: Duration = ServedLedger.waitLimit
     ) {
         self.ledger = ledger
+        self.waitLimit = waitLimit
         lead = Mutex(ArrivalClockLead(newest: newestReceivedAt))
         self.observer = observer
         let board = board
@@ -64,16 +67,17 @@ public final class ServedLedger: Sendable {
 
     // MARK: Queries
 
-    /// The state to answer from, including at least `position`. Waits `waitLimit` for it.
+    /// The state to answer from, including at least `position`. Waits `limit` for it, by
+    /// default `waitLimit`.
     ///
     /// Throws `projectionBehind`.
     public func snapshot(
-        atLeast position: Int64? = nil, limit: Duration = ServedLedger.waitLimit
+        atLeast position: Int64? = nil, limit: Duration? = nil
     ) async throws(ServingError) -> LedgerSnapshot {
         let wanted = position ?? 0
         if let snapshot = board.snapshot, snapshot.position >= wanted { return snapshot }
         wake.raise()
-        let snapshot = await board.snapshot(atLeast: wanted, limit: limit)
+        let snapshot = await board.snapshot(atLeast: wanted, limit: limit ?? waitLimit)
         guard let snapshot, snapshot.position >= wanted else {
             throw .projectionBehind(position: snapshot?.position ?? 0)
         }

@@ -63,7 +63,10 @@ public struct StoryCheck: Sendable {
     private func compare(_ life: Lifecycle, _ expected: JSONValue) -> [String] {
         var differences: [String] = []
         func check(_ name: String, _ actual: [String], _ key: String, _ keys: [String]) {
-            guard let list = expected[key]?.array else { return }
+            guard let list = expected[key]?.array else {
+                differences.append("\(key): the list is missing")
+                return
+            }
             let wanted = list.map { item in
                 item.string
                     ?? keys.map { item[$0].map(StoryCheck.text) ?? "null" }
@@ -95,14 +98,37 @@ public struct StoryCheck: Sendable {
                     transition.to.rawValue, transition.reason?.rawValue ?? "null",
                 ].joined(separator: " ")
             }, "transitions", ["at", "from", "to", "reason"])
+        checkReasons(life, expected, &differences)
         checkNotices(life, expected, &differences)
         return differences
+    }
+
+    /// Intervals state no reason in `expected.json`: it is that of the transition with which their
+    /// state began.
+    private func checkReasons(
+        _ life: Lifecycle, _ expected: JSONValue, _ differences: inout [String]
+    ) {
+        let transitions = expected["transitions"]?.array ?? []
+        for interval in life.intervals {
+            let begun = transitions.last { transition in
+                let at = transition["at"]?.string.flatMap { Timestamp(rfc3339: $0) }
+                return at.map { $0 <= interval.from } ?? false
+            }
+            let (wanted, actual) = (begun?["reason"]?.string, interval.reason?.rawValue)
+            guard wanted != actual else { continue }
+            differences.append(
+                "reason of the interval from \(interval.from.rfc3339): expected"
+                    + " \(wanted ?? "null"), actual \(actual ?? "null")")
+        }
     }
 
     private func checkNotices(
         _ life: Lifecycle, _ expected: JSONValue, _ differences: inout [String]
     ) {
-        guard let wanted = expected["notices"]?.array?.compactMap(\.string) else { return }
+        guard let wanted = expected["notices"]?.array?.compactMap(\.string) else {
+            differences.append("notices: the list is missing")
+            return
+        }
         var codes = Set(
             life.notices.filter { $0.holds(at: StoryCheck.end) }.map(\.code.rawValue))
         if !wanted.contains(NoticeCode.lateDelivery.rawValue) {
@@ -118,7 +144,12 @@ public struct StoryCheck: Sendable {
         _ id: String, _ expected: JSONValue, _ session: LedgerSession
     ) async throws(StoreError) -> [String] {
         var differences: [String] = []
-        for answer in expected["answers"]?.array ?? [] {
+        let answers = expected["answers"]?.array
+        // A story about customers may ask about them instead.
+        if answers == nil, self.expected["customers"] == nil {
+            differences.append("answers: the list is missing")
+        }
+        for answer in answers ?? [] {
             guard let at = answer["at"]?.string.flatMap({ Timestamp(rfc3339: $0) }) else {
                 differences.append("an answer has no valid `at`")
                 continue

@@ -43,7 +43,8 @@ final class ConnectionLimiter: Sendable {
     /// Counts a connection if there is room. If there is none, closes one that has never sent a
     /// request to make room.
     ///
-    /// - Parameter close: closes the connection; called at most once, and never before this returns.
+    /// - Parameter close: closes the connection; called at most once, and never before this
+    ///   returns.
     /// - Returns: whether the connection may stay.
     func enter(
         _ id: ObjectIdentifier, from address: String, close: @escaping @Sendable () -> Void

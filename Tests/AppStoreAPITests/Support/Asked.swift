@@ -1,5 +1,6 @@
 import AppStore
 import AppStoreAPI
+import LedgerTestSupport
 import Simulator
 
 /// A client whose network, clock and randomness are controlled by the test.
@@ -10,7 +11,9 @@ struct Asked: Sendable {
     }()
 
     let transport: ScriptedTransport
-    let clock = ManualClock()
+    /// 2026-06-01, UTC.
+    static let start = Timestamp(milliseconds: 1_780_272_000_000)
+    let clock = ManualClock(Asked.start, sleeping: .advances)
     let client: AppStoreServerAPIClient
 
     /// - Parameter chance: the number drawn from a range; the largest by default.

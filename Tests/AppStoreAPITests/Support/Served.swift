@@ -1,15 +1,12 @@
 import AppStore
 import AppStoreAPI
 import Foundation
+import LedgerTestSupport
 import Signing
 import Simulator
 
 /// The simulated API on a real port, and a client that uses it over a real socket.
 struct Served: Sendable {
-    static let authority: Authority = {
-        do { return try Authority() } catch { fatalError("OpenSSL makes no keys: \(error)") }
-    }()
-
     static let books = ServedBooks(HistoryPlan(limit: .chains(300)))
     /// The store's time: within Apple's window of the last notification.
     static let now = Timestamp(milliseconds: 1_780_272_000_000)
@@ -27,7 +24,7 @@ struct Served: Sendable {
     var clientClock: (any RequestClock)?
 
     static var verifier: EvidenceVerifier {
-        get throws { EvidenceVerifier(roots: try TrustedRoots.apple.adding(authority.rootDER)) }
+        get throws { EvidenceVerifier(roots: TestAuthority.roots) }
     }
 
     /// Starts the server, runs the requests and stops it.
@@ -35,7 +32,7 @@ struct Served: Sendable {
         _ body: @escaping @Sendable (AppStoreServerAPIClient, SimulatedAPI) async throws -> Value
     ) async throws -> Value {
         var setup = SimulatedAPI.Setup(
-            books: Served.books, key: Asked.key, authority: Served.authority,
+            books: Served.books, key: Asked.key, authority: TestAuthority.shared,
             storeClock: { Served.now }, clock: { SystemRequestClock().now })
         setup.faults = faults
         setup.rateWindowMilliseconds = rateWindowMilliseconds

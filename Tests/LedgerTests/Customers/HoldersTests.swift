@@ -1,5 +1,6 @@
 import AppStore
 import Ledger
+import TestSupport
 import Testing
 
 /// `lifecycle.md` §6: the holders of a chain over time.

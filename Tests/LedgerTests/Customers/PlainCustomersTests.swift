@@ -1,5 +1,6 @@
 import AppStore
 import Ledger
+import TestSupport
 import Testing
 
 @Suite("Customers compared with the plain implementation")

@@ -1,5 +1,6 @@
 import AppStore
 import Ledger
+import TestSupport
 
 /// Chains with random tokens, links and claims; the same numbers give the same facts.
 enum RandomCommands {

@@ -1,5 +1,6 @@
 import AppStore
 import Ledger
+import TestSupport
 import Testing
 
 @Suite("Sums of occurrences")

@@ -1,5 +1,6 @@
 import AppStore
 import Ledger
+import TestSupport
 import Testing
 
 /// Properties of every roll-forward, over random lives.

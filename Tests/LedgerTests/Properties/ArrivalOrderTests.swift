@@ -1,5 +1,6 @@
 import AppStore
 import Ledger
+import TestSupport
 import Testing
 
 /// `lifecycle.md` §2: arrival order, duplicates and batching must not change a bit.

@@ -1,5 +1,6 @@
 import AppStore
 import Ledger
+import TestSupport
 
 /// Random facts of any kind in any order, often contradictory, sometimes with dates at the limits
 /// of their range. The same seed gives the same facts.

@@ -1,6 +1,7 @@
 import AppStore
 import HTTPTypes
 import Ledger
+import LedgerTestSupport
 import Queries
 import Service
 import Simulator

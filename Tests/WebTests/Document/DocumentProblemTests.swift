@@ -5,6 +5,7 @@ import Queries
 import Reports
 import Service
 import Signing
+import TestSupport
 import Testing
 
 @testable import Web
@@ -15,12 +16,9 @@ import Testing
 struct DocumentProblemTests {
     private let document = APIDocument.shared
 
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
     /// Codes in the sources of a folder, spelled `code: "…"`.
     private func spelledCodes(_ folder: String) throws -> Set<String> {
-        let base = DocumentProblemTests.root.appending(path: folder)
+        let base = Fixtures.repository.appending(path: folder)
         let names = FileManager.default.enumerator(atPath: base.path)?.allObjects ?? []
         var codes: Set<String> = []
         for case let name as String in names where name.hasSuffix(".swift") {

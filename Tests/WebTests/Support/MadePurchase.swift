@@ -1,4 +1,5 @@
 import AppStore
+import LedgerTestSupport
 import Simulator
 
 /// One subscription bought and renewed, with payloads written for the tests.

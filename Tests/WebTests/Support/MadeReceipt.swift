@@ -1,15 +1,12 @@
 import AppStore
+import LedgerTestSupport
 import Signing
 import Simulator
 
 /// App receipts of made purchases, under an authority of this run.
 enum MadeReceipt {
-    static let authority: ReceiptAuthority = {
-        do { return try ReceiptAuthority() } catch { fatalError("OpenSSL makes no keys: \(error)") }
-    }()
-
     static let roots: TrustedRoots = {
-        do { return try TestAuthority.roots.adding(authority.rootDER) } catch {
+        do { return try TestAuthority.roots.adding(TestAuthority.receipts.rootDER) } catch {
             fatalError("the authority's own root is no certificate: \(error)")
         }
     }()
@@ -33,7 +30,8 @@ enum MadeReceipt {
                 }
             })
         return String(
-            decoding: Base64Standard.encode(try authority.sign(contents)), as: UTF8.self)
+            decoding: Base64Standard.encode(try TestAuthority.receipts.sign(contents)),
+            as: UTF8.self)
     }
 
     /// The body of an upload.

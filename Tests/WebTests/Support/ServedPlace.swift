@@ -3,10 +3,12 @@ import Foundation
 import Hummingbird
 import HummingbirdTesting
 import Intake
+import LedgerTestSupport
 import Logging
 import Projection
 import Service
 import Signing
+import TestSupport
 
 @testable import Web
 
@@ -28,6 +30,10 @@ struct ServedPlace: Sendable {
     var now = ServedPlace.now
     /// Another clock, moved by the test.
     var clock: (@Sendable () -> Timestamp)?
+    /// How long queries wait for the projector: longer than it takes on a busy machine. Tests of
+    /// answers that are behind set `briefWait`.
+    var waitLimit: Duration = .seconds(120)
+    static let briefWait: Duration = .milliseconds(50)
     /// A monotonic clock; nil disables the comparison.
     var steady: (@Sendable () -> Int64)?
     static let now = Timestamp(milliseconds: 1_774_000_000_000)
@@ -86,7 +92,8 @@ struct ServedPlace: Sendable {
             let logger = logger
             let host = try await LedgerHost.open(
                 configuration, environments: environments, roots: roots, responders: responders,
-                observer: ServiceObserver(logger: logger, metrics: metrics), steady: steady
+                observer: ServiceObserver(logger: logger, metrics: metrics), steady: steady,
+                waitLimit: waitLimit
             ) { moved?() ?? now }
             async let running: Void = host.run()
             var service = try WebService(

@@ -4,6 +4,7 @@ import Intake
 import NIOSSL
 import Service
 import Simulator
+import TestSupport
 
 @testable import Web
 

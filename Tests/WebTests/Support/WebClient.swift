@@ -25,15 +25,16 @@ struct WebClient: Sendable {
 
     /// As `get`, repeated while answers are behind, which may take long on a loaded machine.
     func ask(_ uri: String, _ headers: HTTPFields = [:]) async throws -> Answer {
-        for _ in 0..<WebClient.patience {
+        let end = ContinuousClock.now.advanced(by: WebClient.patience)
+        while true {
             let answer = try await get(uri, headers)
-            guard answer.code == "projectionBehind" else { return answer }
+            guard answer.code == "projectionBehind", ContinuousClock.now < end else {
+                return answer
+            }
         }
-        return try await get(uri, headers)
     }
 
-    /// Each of them waits two seconds in the service.
-    private static let patience = 60
+    private static let patience: Duration = .seconds(120)
 
     func post(
         _ uri: String, _ body: [UInt8], _ headers: HTTPFields = [.contentType: "application/json"]

@@ -2,11 +2,12 @@ import AppStore
 import Foundation
 import Projection
 import Simulator
+import TestSupport
 
 /// Ledgers without events, created once per environment and copied for many runs.
 actor EmptyLedger {
     private static let shared = EmptyLedger()
-    private var making: [Environment: Task<Scratch, any Error>] = [:]
+    private var making: [Environment: Task<TemporaryDirectory, any Error>] = [:]
 
     /// Copies the files of an empty ledger to `directory`.
     static func copy(of world: SmallWorld, to directory: String) async throws {
@@ -14,11 +15,11 @@ actor EmptyLedger {
         try Steps.copy("\(made.path)/data", to: directory)
     }
 
-    private func made(_ world: SmallWorld) async throws -> Scratch {
+    private func made(_ world: SmallWorld) async throws -> TemporaryDirectory {
         let task =
             making[world.environment]
             ?? Task {
-                let scratch = try Scratch()
+                let scratch = try TemporaryDirectory(inMemory: true)
                 let session = try await LedgerSession.open(
                     world.configuration("\(scratch.path)/data"), environment: world.environment)
                 await session.close()

@@ -5,6 +5,7 @@ import Foundation
 import Intake
 import Ledger
 import LedgerStore
+import LedgerTestSupport
 import Projection
 import SQLiteStore
 import Service
@@ -20,7 +21,7 @@ struct LedgerProcess {
     let clock: VirtualClock
     let steps: Steps
     /// One per process: it caches verified certificates.
-    let verifier = EvidenceVerifier(roots: SmallWorld.roots)
+    let verifier = EvidenceVerifier(roots: TestAuthority.roots)
     private let projecting: CommandProjecting
     /// The latest projection.
     private(set) var snapshot: LedgerSnapshot?
@@ -34,7 +35,7 @@ struct LedgerProcess {
     ) async throws -> LedgerProcess {
         let host = try await LedgerHost.open(
             ServiceConfiguration(world.configuration(directory)), environments: [world.environment],
-            roots: SmallWorld.roots, observer: StepObserver(steps: steps)
+            roots: TestAuthority.roots, observer: StepObserver(steps: steps)
         ) { clock.now }
         steps.begin(directory)
         steps.pass("opened")

@@ -1,6 +1,7 @@
 import AppStore
 import Ledger
 import LedgerStore
+import LedgerTestSupport
 import Projection
 import Queries
 import SQLiteStore
@@ -78,7 +79,7 @@ struct Proof {
     private func audit() async throws {
         // Verifying signatures is expensive: doing it in some runs suffices to find defects.
         let verifier =
-            run.seed % 25 == 0 ? EvidenceVerifier(roots: SmallWorld.roots) : nil
+            run.seed % 25 == 0 ? EvidenceVerifier(roots: TestAuthority.roots) : nil
         let directory =
             "\(run.process.directory)/"
             + EnvironmentLedger.directoryName(run.world.environment)

@@ -2,25 +2,18 @@ import AppStore
 import AppStoreAPI
 import Intake
 import Ledger
+import LedgerTestSupport
 import Signing
 import Simulator
 
 /// A few subscribers of one environment, and everything that Apple and their apps send about them.
 struct SmallWorld: Sendable {
-    /// One authority and one key for all runs: creating them costs more than many runs.
-    static let authority: Authority = {
-        do { return try Authority() } catch { fatalError("OpenSSL cannot create keys: \(error)") }
-    }()
+    /// One key for all runs: creating it costs more than many runs.
     static let key: ServedKey = {
         do { return try ServedKey() } catch { fatalError("OpenSSL cannot create keys: \(error)") }
     }()
-    static let roots: TrustedRoots = {
-        do { return try TrustedRoots.apple.adding(authority.rootDER) } catch {
-            fatalError("the authority's root is not a certificate: \(error)")
-        }
-    }()
     static let signer = DeliverySigner(
-        authority: authority, appAppleId: SmallWorld.subscribers.appAppleId)
+        authority: TestAuthority.shared, appAppleId: SmallWorld.subscribers.appAppleId)
 
     /// First purchases in the quarter from 2024-01-01 on; lives last for years.
     static let subscribers = SubscriberWorld(firstPurchases: firstPurchases)

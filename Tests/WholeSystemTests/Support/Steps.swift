@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// Counts the steps of a ledger's work, and stops the process at given steps: the files are copied
 /// as of that instant, and whatever the process still writes goes to files that are never read. So
@@ -20,9 +21,9 @@ final class Steps: Sendable {
     }
 
     private let state: Mutex<State>
-    private let scratch: Scratch
+    private let scratch: TemporaryDirectory
 
-    init(fatal: [Int], in scratch: Scratch) {
+    init(fatal: [Int], in scratch: TemporaryDirectory) {
         state = Mutex(State(fatal: fatal.sorted(by: >)))
         self.scratch = scratch
     }

@@ -3,10 +3,12 @@ import AppStoreAPI
 import AppleSync
 import Ledger
 import LedgerStore
+import LedgerTestSupport
 import Projection
 import Queries
 import SQLiteStore
 import Simulator
+import TestSupport
 
 /// One seeded run: a small world, Apple's notifier, a real ledger, and all faults between them, in
 /// virtual time; then a recovery, after which the ledger must answer correctly.
@@ -16,7 +18,7 @@ struct SystemRun {
     let script: RunScript
     let time: VirtualTime
     let steps: Steps
-    private let scratch: Scratch
+    private let scratch: TemporaryDirectory
     private var random: SeededGenerator
     private var notifier: Notifier
     private var uploads: [Delivery]
@@ -52,7 +54,7 @@ struct SystemRun {
             .advanced(byMilliseconds: -3_600_000)
         time = VirtualTime(start)
         nextRecovery = start.advanced(byMilliseconds: script.recoveryInterval)
-        scratch = try Scratch()
+        scratch = try TemporaryDirectory(inMemory: true)
         steps = Steps(fatal: script.crashes, in: scratch)
         api = SystemRun.api(world, attempts, script.api, time)
         let directory = "\(scratch.path)/data"
@@ -69,7 +71,7 @@ struct SystemRun {
         _ time: VirtualTime
     ) -> SimulatedAPI {
         var setup = SimulatedAPI.Setup(
-            books: world.books, key: SmallWorld.key, authority: SmallWorld.authority,
+            books: world.books, key: SmallWorld.key, authority: TestAuthority.shared,
             attempts: attempts, storeClock: { time.now }, clock: { time.now })
         setup.faults = faults
         return SimulatedAPI(setup)

@@ -1,0 +1,312 @@
+import AppStore
+import AppStoreAPI
+import AppleSync
+import Foundation
+import Intake
+import Ledger
+import LedgerStore
+import LedgerTestSupport
+import Projection
+import Queries
+import Simulator
+import Testing
+
+@Suite("Reconcile, against the simulated API")
+struct ReconcileTests {
+    /// A life that Apple does not know, with an overdue renewal.
+    func strange() async throws -> TemporaryLedger {
+        let place = try TemporaryLedger()
+        _ = try await place.ingest([MadeChain().bought()])
+        return place
+    }
+
+    func reconcile(
+        _ place: TemporaryLedger, _ apple: AskedApple, _ scope: ReconcileScope = .gaps,
+        budget: ReconcileBudget = ReconcileBudget(), hasKey: Bool = true
+    ) async throws -> ReconcileReport {
+        try await place.session { session in
+            let books = EnvironmentLedgers(
+                place.configuration, apps: place.configuration.apps, verifier: place.verifier,
+                ledgers: [session.ledger]
+            ) { apple.clock.now }
+            return try await Reconcile(
+                hasKey ? [AskedApple.app: apple.client] : [:], books: books,
+                ledger: session.ledger,
+                projected: { _ async throws(StoreError) in try await session.currentSnapshot() }
+            ).run(scope, budget: budget)
+        }
+    }
+
+    /// State and access of every chain, as far as independent of the time of the request.
+    func states(_ place: TemporaryLedger) async throws -> [String] {
+        try await place.exportLines(.subscriptions, at: AskedApple.now).map { line in
+            ["originalTransactionId", "state", "transactionId", "productId", "accessUntil"]
+                .map { line[$0]?.string ?? "-" }.joined(separator: " ")
+        }
+    }
+
+    /// Codes of the open notices of every chain.
+    func notices(_ place: TemporaryLedger) async throws -> [String: Set<String>] {
+        var found: [String: Set<String>] = [:]
+        for line in try await place.exportLines(.subscriptions, at: AskedApple.now) {
+            found[line["originalTransactionId"]?.string ?? ""] = Set(
+                (line["notices"]?.array ?? []).compactMap { $0["code"]?.string })
+        }
+        return found
+    }
+
+    // MARK: Failures
+
+    @Test("A key that Apple refuses ends the run at once")
+    func refusedKey() async throws {
+        let apple = try AskedApple(key: try ServedKey(keyId: "OTHER"))
+        let report = try await reconcile(try await AskedApple.ledger(), apple)
+        #expect(report.stop?.code == "unauthorized")
+        #expect(report.results.count <= ReconcileLimits.concurrency)
+        #expect(report.appended == 0)
+        #expect(report.results.allSatisfy { $0.outcome == .failed })
+    }
+
+    @Test("When Apple cannot be reached the run ends after a few chains, and the rest is left")
+    func unreachable() async throws {
+        let apple = try AskedApple()
+        apple.transport.cut(after: 0)
+        let report = try await reconcile(try await AskedApple.ledger(), apple)
+        #expect(report.stop?.code == "appleUnreachable")
+        #expect(report.left > 0)
+        #expect(report.requests == 0)
+    }
+
+    @Test(
+        "Bad responses close nothing, and nothing of them is appended",
+        arguments: [
+            (ServedFault.badSignature, ["signatureMismatch"]), (.garbage, ["unreadableAnswer"]),
+            (.anotherApp, ["wrongApp", "answerForAnotherApp"]),
+        ])
+    func badAnswers(_ fault: ServedFault, _ codes: [String]) async throws {
+        let place = try await AskedApple.ledger()
+        let before = try await place.exportLines(.events).count
+        let report = try await reconcile(
+            place, try AskedApple(faults: [ServedFaultRule(fault)]),
+            budget: ReconcileBudget(chains: 3))
+        #expect(report.count(.failed) == 3)
+        #expect(
+            report.results.allSatisfy { result in
+                codes.contains(result.refusal?.code ?? result.failure?.code ?? "")
+            })
+        #expect(try await place.exportLines(.events).count == before)
+    }
+
+    @Test("Endless pages fail their chain; earlier pages are kept")
+    func endless() async throws {
+        for fault in [ServedFault.loop, .barren] {
+            let report = try await reconcile(
+                try await strange(),
+                try AskedApple(faults: [
+                    ServedFaultRule(fault, endpoint: .notificationHistory)
+                ]))
+            #expect(report.results.map(\.outcome) == [.failed])
+            #expect(report.results.first?.failure?.code == "endlessPages")
+            #expect(report.stop == nil)
+        }
+    }
+
+    @Test("429 is waited for")
+    func rateLimited() async throws {
+        let apple = try AskedApple(faults: [
+            ServedFaultRule(
+                .rateLimited(milliseconds: 5_000), endpoint: .allSubscriptionStatuses, count: 1)
+        ])
+        let report = try await reconcile(try await strange(), apple)
+        #expect(report.results.map(\.outcome) == [.unknown])
+        #expect(apple.clock.elapsedMilliseconds >= 5_000)
+    }
+
+    @Test("A chain that Apple does not know is reported and unchanged")
+    func unknown() async throws {
+        let place = try await strange()
+        let report = try await reconcile(place, try AskedApple())
+        #expect(report.results.map(\.outcome) == [.unknown])
+        #expect(report.results.first?.after == ["renewalOverdue"])
+        #expect(report.appended == 0)
+    }
+
+    @Test("Without a key for the app no request is sent, and that is reported")
+    func noKey() async throws {
+        let apple = try AskedApple()
+        let report = try await reconcile(try await strange(), apple, hasKey: false)
+        #expect(report.withoutKey == 1)
+        #expect(report.left == 0)
+        #expect(apple.transport.sent.isEmpty)
+    }
+
+    @Test("Without notices no request is sent")
+    func nothing() async throws {
+        let apple = try AskedApple()
+        let place = try TemporaryLedger()
+        _ = try await place.ingest(MadeChain().life)
+        let report = try await reconcile(place, apple)
+        #expect(report.chains == 0)
+        #expect(apple.transport.sent.isEmpty)
+    }
+
+    // MARK: Success
+
+    @Test("After an outage notices and states become the same as without it")
+    func outage() async throws {
+        let place = try await AskedApple.ledger()
+        let report = try await reconcile(place, try AskedApple())
+        #expect(report.count(.closed) > 5)
+        #expect(report.count(.closed) + report.count(.open) == report.chains)
+        #expect(report.stop == nil)
+        let whole = try await AskedApple.ledger(until: AskedApple.now)
+        let usual = try await notices(whole)
+        for result in report.results {
+            let id = result.chain.originalTransactionId.rawValue
+            #expect(Set(result.after).isSubset(of: usual[id] ?? []), "\(id)")
+        }
+        let again = try await reconcile(place, try AskedApple())
+        #expect(again.chains == report.count(.open))
+        let looked = Set(report.results.map { $0.chain.originalTransactionId.rawValue })
+        func ofLooked(_ states: [String]) -> [String] {
+            states.filter { looked.contains(String($0.prefix { $0 != " " })) }
+        }
+        #expect(ofLooked(try await states(place)) == ofLooked(try await states(whole)))
+    }
+
+    @Test("The cheapest request comes first, and none after the one that closed the notice")
+    func frugal() async throws {
+        let report = try await reconcile(try await AskedApple.ledger(), try AskedApple())
+        for result in report.results where result.outcome == .closed {
+            #expect(result.asked.dropLast().allSatisfy { $0.endpoint != "refundHistory" })
+            // The closing evidence was new.
+            #expect(result.asked.last?.appended ?? 0 > 0)
+        }
+        let overdue = report.results.filter { $0.before == ["renewalOverdue"] }
+        #expect(!overdue.isEmpty)
+        #expect(overdue.allSatisfy { $0.asked.first?.endpoint == "notificationHistory" })
+        #expect(overdue.contains { $0.asked.count == 1 && $0.outcome == .closed })
+    }
+
+    @Test("A history that began before ours: transactions are fetched, not expired notifications")
+    func historyBefore() async throws {
+        let place = try TemporaryLedger()
+        let id = try #require(AskedApple.longLife)
+        let apple = try AskedApple()
+        let info = try await apple.client.transactionHistory(id, in: .only(.production))
+        let newest = try #require(info.value.signedTransactions?.last)
+        _ = try await place.ingest([Array(newest.utf8)])
+        let report = try await reconcile(place, apple)
+        #expect(report.results.map(\.before) == [["historyMissingBefore"]])
+        #expect(report.results.map(\.outcome) == [.closed])
+        #expect(
+            report.results.first?.asked.map(\.endpoint)
+                == ["allSubscriptionStatuses", "transactionHistory"]
+                || report.results.first?.asked.first?.endpoint == "notificationHistory")
+    }
+
+    @Test("A purchase after an end without known renewal info is reconciled")
+    func missingRenewalInfo() async throws {
+        struct Sent {
+            let line: [UInt8]
+            let payload: JSONValue
+            let transaction: String
+        }
+        let sent = try AskedApple.sent.compactMap { entry -> Sent? in
+            let payload = try Self.payload(JSONValue.parse(entry.line)["signedPayload"]?.string)
+            guard let signed = payload["data"]?["signedTransactionInfo"]?.string else { return nil }
+            return Sent(line: entry.line, payload: payload, transaction: signed)
+        }
+        func chain(_ sent: Sent) throws -> String? {
+            try Self.payload(sent.transaction)["originalTransactionId"]?.string
+        }
+        let again = try #require(
+            sent.lastIndex { $0.payload["subtype"]?.string == "RESUBSCRIBE" })
+        let id = try chain(sent[again])
+        let before = try sent[..<again].filter { try chain($0) == id }.map(\.line)
+        let place = try TemporaryLedger()
+        _ = try await place.ingest(before + [Array(sent[again].transaction.utf8)])
+        #expect(try await notices(place)[id ?? ""]?.contains("missingRenewalInfo") == true)
+        let report = try await reconcile(place, try AskedApple())
+        #expect(report.results.contains { $0.before.contains("missingRenewalInfo") })
+        #expect(try await notices(place)[id ?? ""]?.contains("missingRenewalInfo") == false)
+    }
+
+    /// The payload of a compact JWS of the simulator.
+    private static func payload(_ jws: String?) throws -> JSONValue {
+        let part = try #require(jws?.split(separator: ".").dropFirst().first)
+        var text = String(part).replacing("-", with: "+").replacing("_", with: "/")
+        text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        return try JSONValue.parse(Array(try #require(Data(base64Encoded: text))))
+    }
+
+    @Test("The most valuable first: access at stake, then the price relative to its currency")
+    func order() async throws {
+        let place = try TemporaryLedger()
+        // Thirty days bought 35 days ago are overdue; those of 200 days ago ended long ago.
+        func chain(
+            _ id: String, daysAgo: Int64, _ price: Int64, _ currency: String,
+            _ ownership: InAppOwnershipType = .purchased
+        ) -> MadeDelivery {
+            var chain = MadeChain()
+            chain.id = id
+            chain.start = AskedApple.now.advanced(byMilliseconds: -daysAgo * 86_400_000)
+            return chain.bought().withTransaction {
+                $0.price = price
+                $0.currency = currency
+                $0.inAppOwnershipType = Raw(ownership)
+            }
+        }
+        let made = [
+            chain("1", daysAgo: 200, 99_990, "USD"), chain("2", daysAgo: 35, 4_990, "USD"),
+            chain("3", daysAgo: 35, 9_990, "USD"), chain("4", daysAgo: 35, 900_000, "JPY"),
+            chain("5", daysAgo: 35, 300_000, "JPY"), chain("6", daysAgo: 35, 300_000, "JPY"),
+            chain("7", daysAgo: 35, 9_990, "USD", .familyShared),
+        ]
+        _ = try await place.ingest(made.sorted { $0.receivedAt < $1.receivedAt })
+        let report = try await reconcile(place, try AskedApple())
+        #expect(
+            report.results.map(\.chain.originalTransactionId.rawValue)
+                == ["4", "3", "5", "6", "2", "7", "1"])
+    }
+
+    @Test("A budget of chains is respected, and one of requests starts no further chain")
+    func budget() async throws {
+        let place = try await AskedApple.ledger()
+        let two = try await reconcile(
+            place, try AskedApple(), budget: ReconcileBudget(chains: 2))
+        #expect(two.results.count == 2)
+        #expect(two.left == two.chains - 2)
+        let few = try await reconcile(
+            place, try AskedApple(), budget: ReconcileBudget(requests: 1))
+        #expect((1...ReconcileLimits.concurrency).contains(few.results.count))
+    }
+
+    @Test("A chain that was reconciled without success pauses for a while, then is retried")
+    func pause() async throws {
+        let place = try await strange()
+        let apple = try AskedApple()
+        let first = try await reconcile(place, apple, budget: .round)
+        #expect(first.results.count == 1)
+        let second = try await reconcile(place, apple, budget: .round)
+        #expect(second.paused == 1)
+        #expect(second.results.isEmpty)
+        // A manual request ignores the pause.
+        #expect(try await reconcile(place, apple).results.count == 1)
+        try await apple.clock.sleep(milliseconds: 2 * ReconcileLimits.pauseMilliseconds)
+        #expect(try await reconcile(place, apple, budget: .round).results.count == 1)
+    }
+
+    @Test("With all, a chain with any notice is reconciled")
+    func all() async throws {
+        let place = try TemporaryLedger()
+        let chain = MadeChain()
+        var late = chain.life
+        late[1].receivedAt = late[1].receivedAt.advanced(byMilliseconds: 3_600_000)
+        _ = try await place.ingest(late.sorted { $0.receivedAt < $1.receivedAt })
+        #expect(try await reconcile(place, try AskedApple()).chains == 0)
+        let report = try await reconcile(place, try AskedApple(), .all)
+        #expect(report.results.map(\.before) == [["lateDelivery"]])
+        #expect(report.results.map(\.outcome) == [.unknown])
+    }
+}

@@ -1,0 +1,314 @@
+import AppStore
+import AppStoreAPI
+import AppleSync
+import Foundation
+import Intake
+import Ledger
+import LedgerStore
+import LedgerTestSupport
+import Projection
+import Queries
+import Signing
+import Simulator
+import TestSupport
+import Testing
+
+@Suite("Migration from verifyReceipt, against the simulated API")
+struct MigrationTests {
+    /// A directory of files by name and content.
+    func folder(
+        _ files: [(String, [UInt8])], in directory: TemporaryDirectory
+    ) throws -> String {
+        let root = directory.file("stored")
+        for (name, bytes) in files {
+            let url = URL(filePath: "\(root)/\(name)")
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(bytes).write(to: url)
+        }
+        return root
+    }
+
+    /// Half of the customers as receipts in every form, the others as verifyReceipt responses.
+    func customers(_ ids: [String]) throws -> [(String, [UInt8])] {
+        try ids.enumerated().compactMap { index, id in
+            if index % 2 == 1 {
+                return StoredReceipts.reported.verifyReceipt(of: id, at: StoredReceipts.stored).map
+                {
+                    ("answers/\(id).json", $0)
+                }
+            }
+            guard let contents = StoredReceipts.reported.receipt(of: id, at: StoredReceipts.stored)
+            else { return nil }
+            let binary = try TestAuthority.receipts.sign(contents)
+            let base64 = Base64Standard.encode(binary)
+            switch index % 8 {
+            case 0: return ("receipts/\(id)", binary)
+            case 2: return ("receipts/\(id).b64", base64)
+            case 4: return ("receipts/\(id).txt", StoredReceipts.broken(base64))
+            default:
+                var json = JSONWriter()
+                json.object {
+                    $0.member("receipt-data", String(decoding: base64, as: UTF8.self))
+                    $0.member("exclude-old-transactions", false)
+                }
+                return ("requests/\(id).json", json.bytes)
+            }
+        }
+    }
+
+    /// The result of one run: taken in, requested, compared.
+    struct Run {
+        var evidence: StoredEvidence
+        var ingest = IngestSummary()
+        var reports: [BackfillReport] = []
+        var differences = StateDifferences()
+    }
+
+    func migrate(
+        _ directory: String, _ apple: AskedApple, _ place: TemporaryLedger
+    ) async throws -> Run {
+        let migration = StoreKitImport(apps: place.configuration.apps)
+        var run = Run(evidence: try await migration.read(directory))
+        run = try await Gate.ledgers.pass { [run] in
+            var run = run
+            let books = apple.books(place)
+            let result = await Result {
+                run.ingest = try await migration.take(
+                    run.evidence, into: books, verifier: place.verifier)
+                for scope in run.evidence.scopes {
+                    let cursors = try await books.ledger(scope.environment).operations
+                    run.reports.append(
+                        try await Backfill(
+                            apple.client, books: books, cursors: cursors,
+                            in: .only(scope.environment)
+                        ).run(IdList(run.evidence.ids(of: scope))))
+                }
+            }
+            await books.close()
+            try result.get()
+            return run
+        }
+        run.differences = try await place.session { [run] session in
+            var differences = StateDifferences()
+            for scope in run.evidence.scopes where scope.environment == place.environment {
+                try await differences.add(
+                    run.evidence.ids(of: scope), of: scope, in: session, now: AskedApple.now)
+            }
+            return differences
+        }
+        return run
+    }
+
+    /// For each of these customers, the ledger's current state and the true one, where they differ.
+    func wrong(_ ids: [String], _ place: TemporaryLedger) async throws -> [String: String] {
+        var reported: [String: String] = [:]
+        for line in try await place.exportLines(.subscriptions, at: AskedApple.now) {
+            reported[line["originalTransactionId"]?.string ?? ""] = line["state"]?.string
+        }
+        var wrong: [String: String] = [:]
+        for id in ids {
+            let truth = StoredReceipts.reported.truth(of: id, at: AskedApple.now)?.state.rawValue
+            if reported[id] != truth {
+                wrong[id] = "\(reported[id] ?? "nothing") for \(truth ?? "nothing")"
+            }
+        }
+        return wrong
+    }
+
+    // MARK: Unusable input
+
+    @Test("Bad files are named, each once, and the good ones beside them are read")
+    func badFiles() async throws {
+        let directory = try TemporaryDirectory()
+        let ids = StoredReceipts.reported.ids(at: StoredReceipts.stored)
+        let good = try #require(
+            StoredReceipts.reported.verifyReceipt(of: ids[0], at: StoredReceipts.stored))
+        let receipt = try TestAuthority.receipts.sign(
+            #require(StoredReceipts.reported.receipt(of: ids[1], at: StoredReceipts.stored)))
+        let refused = Array("{\"status\":21003}".utf8)
+        let noise = (0..<5_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 10) }
+        let root = try folder(
+            [
+                ("a-empty", []), ("b-cut", Array(receipt.dropLast(200))), ("c-noise.bin", noise),
+                ("d-refused.json", refused), ("e-text", Array("hello\nworld".utf8)),
+                ("f-signed.jws", Array("a.b.c".utf8)), (".hidden", Array("x".utf8)),
+                ("g/h/i.json", good), ("j.receipt", receipt),
+                ("k-long", [UInt8](repeating: 0x41, count: 4 * 1_024 * 1_024 + 1)),
+                (
+                    "l.ndjson",
+                    good + Array("\n{\"status\":0}\n".utf8) + Base64Standard.encode(receipt)
+                ),
+            ], in: directory)
+        let evidence = try await StoreKitImport(
+            apps: [Configuration.App(bundleId: AskedApple.app)]
+        ).read(root)
+        #expect(evidence.files.count == 10)
+        #expect(
+            evidence.badInputs.map { "\($0.input.split(separator: ":")[0]) \($0.code)" } == [
+                "a-empty undecodablePayload", "b-cut malformedReceipt",
+                "c-noise.bin undecodablePayload", "d-refused.json receiptRefusedByApple",
+                "e-text undecodablePayload", "f-signed.jws notOriginalStoreKit",
+                "k-long payloadTooLarge", "l.ndjson undecodablePayload",
+            ])
+        #expect(evidence.badInputs.last?.input == "l.ndjson:2")
+        #expect(evidence.receipts == 2)
+        #expect(evidence.responses == 2)
+        let scope = try #require(evidence.scopes.first)
+        #expect(evidence.scopes.count == 1)
+        #expect(evidence.ids(of: scope) == [ids[0], ids[1]])
+    }
+
+    @Test("A missing or too deep directory is reported")
+    func noDirectory() async throws {
+        let migration = StoreKitImport(apps: [Configuration.App(bundleId: AskedApple.app)])
+        let directory = try TemporaryDirectory()
+        await #expect(throws: ImportProblem.unreadableDirectory(directory.file("none"))) {
+            try await migration.read(directory.file("none"))
+        }
+        let steps = Array(repeating: "d", count: ImportLimits.depth + 1)
+        let deep = try folder(
+            [(steps.joined(separator: "/") + "/f", Array("x".utf8))], in: directory)
+        await #expect(throws: ImportProblem.tooDeep("\(deep)/\(steps.joined(separator: "/"))")) {
+            try await migration.read(deep)
+        }
+        // One level less is read.
+        #expect(try await migration.read("\(deep)/d").files.count == 1)
+    }
+
+    @Test("Other apps and environments are counted and left out")
+    func leftOut() async throws {
+        let directory = try TemporaryDirectory()
+        let sandbox = OriginalStoreKit(AskedApple.sandbox)
+        let id = try #require(sandbox.ids(at: AskedApple.now).first)
+        var other = MadeChain()
+        other.bundleId = "com.example.other"
+        let root = try folder(
+            [
+                ("a", try #require(sandbox.verifyReceipt(of: id, at: AskedApple.now))),
+                ("b", other.verifyReceipt(through: 0, at: other.start(0))),
+                ("c", MadeChain().verifyReceipt(through: 0, at: other.start(0), environment: nil)),
+            ], in: directory)
+        let apps = [Configuration.App(bundleId: AskedApple.app)]
+        let all = try await StoreKitImport(apps: apps).read(root)
+        #expect(all.scopes.map(\.environment) == [.production, .sandbox])
+        #expect(all.otherApps == [BundleId("com.example.other"): 1])
+        let production = try await StoreKitImport(apps: apps, only: .production).read(root)
+        #expect(production.otherEnvironments == 1)
+        #expect(production.scopes.map(\.environment) == [.production])
+    }
+
+    // MARK: Running
+
+    @Test(
+        "The plan counts customers once, requests, and time under Apple's limits or the operator's")
+    func plan() async throws {
+        let directory = try TemporaryDirectory()
+        let ids = Array(StoredReceipts.reported.ids(at: StoredReceipts.stored).prefix(8))
+        let root = try folder(
+            try customers(ids)
+                + [
+                    (
+                        "twice.json",
+                        #require(
+                            StoredReceipts.reported.verifyReceipt(
+                                of: ids[1], at: StoredReceipts.stored))
+                    )
+                ],
+            in: directory)
+        let apps = [Configuration.App(bundleId: AskedApple.app)]
+        let evidence = try await StoreKitImport(apps: apps).read(root)
+        #expect(evidence.badInputs.isEmpty)
+        #expect(evidence.customerCount == 8)
+        let plan = ImportPlan(evidence, includesRefunds: true, requestsPerSecond: nil)
+        #expect(plan.requests == 24)
+        #expect(plan.parts.map(\.estimate.furtherRequests) == [8])
+        #expect(plan.milliseconds == 800)
+        let quick = ImportPlan(evidence, includesRefunds: false, requestsPerSecond: nil)
+        #expect(quick.requests == 16)
+        #expect(quick.milliseconds == 160)
+        let slow = ImportPlan(evidence, includesRefunds: true, requestsPerSecond: 2)
+        #expect(slow.milliseconds == 4_000)
+    }
+
+    @Test("Every customer ends in the true state, and customers with another state are listed")
+    func migrated() async throws {
+        let place = try StoredReceipts.place()
+        let ids = StoredReceipts.reported.ids(at: StoredReceipts.stored)
+        let files = try customers(ids)
+        #expect(files.count == ids.count)
+        let root = try folder(files, in: place.directory)
+        let run = try await migrate(root, try AskedApple(), place)
+        #expect(run.ingest.errors.isEmpty, "\(run.ingest.errors)")
+        #expect(run.ingest.appended == Int64(ids.count))
+        #expect(run.reports.map(\.isComplete) == [true])
+        let untrue = try await wrong(ids, place)
+        #expect(untrue == [:], "\(untrue)")
+        let untrueEnds = try await MigratedEnds(ids: ids).wrong(place)
+        #expect(untrueEnds == [:], "\(untrueEnds)")
+        #expect(run.differences.compared == ids.count)
+        for difference in run.differences.list {
+            let id = difference.originalTransactionId.rawValue
+            let truth = StoredReceipts.reported.truth(of: id, at: difference.at)?.state.rawValue
+            // A retry that ended before any signed evidence of it stays unknown: Apple's newer,
+            // signed evidence about the time after a period ranks above verifyReceipt.
+            let isPastRetry = difference.said == "billingRetry" && difference.actual == "expired"
+            #expect(difference.actual == truth || (isPastRetry && truth == "billingRetry"))
+        }
+        // Twice: nothing is new, and nothing changes.
+        let again = try await migrate(root, try AskedApple(), place)
+        #expect(again.ingest.appended == 0)
+        #expect(again.ingest.duplicates == Int64(ids.count))
+        let still = try await wrong(ids, place)
+        #expect(still == [:], "\(still)")
+    }
+
+    @Test("After an outage in the middle the same run resumes there, and nothing is lost")
+    func resumed() async throws {
+        let place = try StoredReceipts.place()
+        let ids = Array(StoredReceipts.reported.ids(at: StoredReceipts.stored).prefix(16))
+        let root = try folder(try customers(ids), in: place.directory)
+        let apple = try AskedApple()
+        apple.transport.cut(after: 20)
+        let first = try await migrate(root, apple, place)
+        let stopped = try #require(first.reports.first)
+        #expect(stopped.stop?.code == "appleUnreachable")
+        #expect(stopped.left > 0)
+        apple.transport.cut(after: nil)
+        let second = try await migrate(root, apple, place)
+        let ended = try #require(second.reports.first)
+        #expect(ended.resumedAt == stopped.run.settled)
+        #expect(ended.isComplete)
+        #expect(second.ingest.duplicates == Int64(ids.count))
+        let untrue = try await wrong(ids, place)
+        #expect(untrue == [:], "\(untrue)")
+    }
+
+    @Test("A customer whom Apple has refunded since is named, with the receipt's statement")
+    func differing() async throws {
+        // verifyReceipt stated it on a day on which Apple's records include the refund; the stored
+        // response has another purchase date than Apple.
+        let place = try StoredReceipts.place()
+        let revoked = try #require(
+            StoredReceipts.reported.ids(at: StoredReceipts.stored).first {
+                StoredReceipts.reported.truth(of: $0, at: StoredReceipts.stored)?.state == .revoked
+            })
+        let body = String(
+            decoding: try #require(
+                StoredReceipts.reported.verifyReceipt(of: revoked, at: StoredReceipts.stored)),
+            as: UTF8.self)
+        let lost = body.replacing("cancellation_date", with: "cancelled_at")
+        #expect(lost != body)
+        let root = try folder([("a.json", Array(lost.utf8))], in: place.directory)
+        let run = try await migrate(root, try AskedApple(), place)
+        let difference = try #require(run.differences.list.first)
+        #expect(difference.originalTransactionId.rawValue == revoked)
+        #expect(difference.at == StoredReceipts.stored)
+        #expect(difference.actual == "revoked")
+        #expect(difference.said != "revoked")
+        #expect(
+            difference.since
+                == StoredReceipts.reported.truth(of: revoked, at: StoredReceipts.stored)?.from)
+        #expect(difference.text.contains("actual was revoked since"))
+    }
+}

@@ -1,0 +1,58 @@
+import AppStore
+import AppleSync
+import Intake
+import Ledger
+import LedgerTestSupport
+import Simulator
+import Testing
+
+@Suite("Outages of an app, detected from its own log")
+struct OutageWatchTests {
+    static let minute: Int64 = 60_000
+    static let hour = 60 * minute
+    static let day = 24 * hour
+
+    private func suggestions(
+        _ world: RecoveryWorld
+    ) async throws -> [OutageDetection.Suggestion] {
+        let client = try world.client(world.apple())
+        return try await world.ledger.ledger { ledger in
+            try await OutageWatch(ledger: ledger, client: client) { RecoveryWorld.now }
+                .suggestions()
+        }
+    }
+
+    @Test("A delivery dated in the future hides no outage, and causes none")
+    func future() async throws {
+        let world = try RecoveryWorld()
+        let hole = RecoveryWorld.now.advanced(byMilliseconds: -10 * Self.hour)
+        let before = RecoveryWorld.times(
+            40, every: 10 * Self.minute, to: hole.advanced(byMilliseconds: -10 * Self.hour))
+        let after = RecoveryWorld.times(60, every: 10 * Self.minute, to: RecoveryWorld.now)
+        let taken = try await world.ledger.ingest(RecoveryWorld.deliveries(at: before + after))
+        #expect(taken.appended == 100)
+        let found = try await suggestions(world)
+        #expect(found.map(\.reasons) == [[.silence]])
+        #expect(found.map(\.to) == [after[0]])
+        for (index, ahead) in [1, 3 * Self.day, 73 * 365 * Self.day].enumerated() {
+            var stray = RecoveryWorld.deliveries(
+                at: [RecoveryWorld.now.advanced(byMilliseconds: -Int64(index + 1) * 2_000)])
+            stray[0].receivedAt = RecoveryWorld.now.advanced(byMilliseconds: ahead)
+            #expect(try await world.ledger.ingest(stray).appended == 1)
+            #expect(try await suggestions(world) == found, "\(ahead) ms ahead")
+        }
+    }
+
+    @Test("A log with future dates only suggests nothing")
+    func onlyFuture() async throws {
+        let world = try RecoveryWorld()
+        var strays = RecoveryWorld.deliveries(
+            at: RecoveryWorld.times(20, every: Self.hour, to: RecoveryWorld.now))
+        for index in strays.indices {
+            strays[index].receivedAt = RecoveryWorld.now.advanced(
+                byMilliseconds: Int64(index + 1) * Self.day)
+        }
+        #expect(try await world.ledger.ingest(strays).appended == 20)
+        #expect(try await suggestions(world).isEmpty)
+    }
+}

@@ -1,0 +1,44 @@
+import AppStore
+import Intake
+import LedgerTestSupport
+import Testing
+
+@testable import AppleSync
+
+@Suite("Recovery beside live deliveries")
+struct RecoveryBesideLiveTests {
+    @Test(
+        "live deliveries meanwhile are not missing: the report equals a quiet recovery's"
+    )
+    func quiet() async throws {
+        let live = try MisledCustomerTests.live()
+        // Deliveries of the last days change states and access of many chains.
+        let split = RecoveryWorld.days(25)
+        let (before, during) = (
+            live.filter { $0.arrival < split }.map(\.line),
+            live.filter { $0.arrival >= split }.map(\.line)
+        )
+        #expect(during.count > 20)
+        let usual = try RecoveryWorld()
+        #expect(try await usual.ledger.ingest(before + during).isClean)
+        let quiet = try await usual.recover(RecoveryWorld.request(40, 30)).report
+        let busy = try RecoveryWorld()
+        #expect(try await busy.ledger.ingest(before).isClean)
+        let loud = try await busy.recover(
+            RecoveryWorld.request(40, 30), meanwhile: during
+        ).report
+        #expect(quiet.newCount > 10)
+        #expect(!quiet.customers.isEmpty)
+        #expect(loud.newCount == quiet.newCount)
+        #expect(loud.fetchedCount == quiet.fetchedCount)
+        #expect(loud.chains == quiet.chains)
+        #expect(loud.customers == quiet.customers)
+    }
+
+    @Test("only events that the recovery appended count as recovered")
+    func brought() {
+        var brought = BroughtEvents(after: 10)
+        brought.leaveOut(12)
+        #expect([9, 10, 11, 12, 13].filter { brought.contains($0) } == [11, 13])
+    }
+}

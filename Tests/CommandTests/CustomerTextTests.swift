@@ -1,0 +1,61 @@
+import AppStore
+import Foundation
+import Ledger
+import LedgerTestSupport
+import Projection
+import Queries
+import Testing
+import subledger
+
+@Suite("Customers for people")
+struct CustomerTextTests {
+    private let place: TemporaryLedger
+    private let chain = MadeChain()
+
+    init() throws { place = try TemporaryLedger() }
+
+    private func day(_ number: Int64) -> Timestamp {
+        chain.start.advanced(byMilliseconds: number * 86_400_000)
+    }
+
+    private func run(_ action: Command.Action, _ isAboutChain: Bool, at now: Timestamp) async throws
+    {
+        let id = ChainId(
+            bundleId: BundleId(chain.bundleId),
+            originalTransactionId: OriginalTransactionId(chain.id))
+        try await place.ledger { ledger in
+            let intake = CommandIntake(
+                ledger: ledger, clock: { now }, makeId: { UUID().uuidString })
+            _ = try await intake.run(
+                action, about: isAboutChain ? id : nil,
+                .init(actor: "sara", reason: "a ticket"))
+        }
+    }
+
+    @Test("A timeline has the notes with author and text")
+    func notes() async throws {
+        _ = try await place.ingest(chain.life)
+        try await run(.link(CustomerId("ann")), true, at: day(5))
+        try await run(.note(CustomerId("ann")), false, at: day(21))
+        try await place.session { session in
+            let ann = try await session.customers.reading(
+                of: CustomerId("ann"), moment: place.moment(day(100)))
+            #expect(ann.timelineText().contains("note, by sara: a ticket"))
+        }
+    }
+
+    @Test("A period that continued without the customer is over")
+    func past() async throws {
+        _ = try await place.ingest([chain.bought()])
+        try await run(.link(CustomerId("ann")), true, at: day(5))
+        try await run(.link(CustomerId("bob")), true, at: day(20))
+        try await place.session { session in
+            for (customer, words) in [("ann", "was subscribed, "), ("bob", "  subscribed, ")] {
+                let text = try await session.customers.entitlements(
+                    of: CustomerId(stated: customer), moment: place.moment(day(25))
+                ).text()
+                #expect(text.contains(words), "\(text)")
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import AppStore
+import Foundation
+import Ledger
+import Testing
+
+/// What a command does about an input or a file that it cannot use as it is.
+@Suite("Unusable settings and files")
+struct UnusableInputCommandTests {
+    private func taken() async throws -> Workplace {
+        let place = try Workplace()
+        try place.write(Evidence.lines, to: "in.ndjson")
+        #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        return place
+    }
+
+    /// `design.md` §3: derived data is disposable and can be rebuilt at any time.
+    @Test(
+        "A derived file that is not a database is rebuilt, at the latest by rebuild",
+        arguments: [
+            "projections-\(Lifecycle.reducerVersion)-1.sqlite",
+            "facts-\(Fact.decoderVersion).sqlite",
+        ])
+    func damagedDerivedFile(name: String) async throws {
+        let place = try await taken()
+        for suffix in ["-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: place.ledgerFile(name + suffix))
+        }
+        try Data(repeating: 0x41, count: 16_384)
+            .write(to: URL(filePath: place.ledgerFile(name)))
+        let rebuilt = try await place.run("rebuild", "--from-log")
+        #expect(rebuilt.code == 0, "\(rebuilt.err)")
+        #expect(try await place.run("show", Evidence.id).code == 0)
+    }
+
+    /// `contract.md`: flags and variables override the file.
+    @Test("An app id without a bundle id is that of the file's only app; of several, refused")
+    func appAppleIdAlone() async throws {
+        let place = try Workplace(options: [])
+        try place.write(
+            ["apps: [ { bundleId: \(Evidence.app) } ]", "dataDirectory: data"],
+            to: "subledger.yaml")
+        let outcome = try await place.run("doctor", "--app-apple-id", "1234567890")
+        #expect(outcome.code == 0, "\(outcome.err)")
+        #expect(outcome.out.contains("app \(Evidence.app): configured"))
+        #expect(!outcome.out.contains("appAppleId is missing"))
+        try place.write(
+            [
+                "apps: [ { bundleId: \(Evidence.app) }, { bundleId: com.example.other } ]",
+                "dataDirectory: data",
+            ], to: "subledger.yaml")
+        let several = try await place.run("doctor", "--app-apple-id", "1234567890")
+        #expect(several.code == 64)
+        #expect(several.err.contains("add --bundle-id"))
+    }
+
+    @Test("A SUBLEDGER_APP_APPLE_ID that is not a number is an error")
+    func appAppleIdVariable() async throws {
+        let place = try Workplace(options: ["--data", "data", "--bundle-id", Evidence.app])
+        let outcome = try await place.run(
+            "doctor", variables: ["SUBLEDGER_APP_APPLE_ID": "many"])
+        #expect(outcome.code == 78)
+        #expect(outcome.errorCode == "invalidValue")
+    }
+
+    @Test("A story that cannot be checked leaves no scratch ledger")
+    func scratchLedger() async throws {
+        let place = try Workplace(options: [])
+        let temporary = place.file("temporary")
+        try FileManager.default.createDirectory(
+            atPath: temporary, withIntermediateDirectories: false)
+        let lines = UpkeepCommandTests.stories
+            .appending(path: "plain-month-and-three-renewals/notifications.ndjson")
+        let outcome = try await place.run(
+            "replay", "--check", lines.path, variables: ["TMPDIR": temporary + "/"])
+        #expect(outcome.code == 1)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
+    }
+}

@@ -1,0 +1,219 @@
+import AppStore
+import Foundation
+import LedgerStore
+import LedgerTestSupport
+import Projection
+import Queries
+import SQLiteStore
+import Simulator
+import TestSupport
+import Testing
+
+@testable import Intake
+
+@Suite("Bad input")
+struct BadInputTests {
+    private static let goodLines: [[UInt8]] = {
+        do {
+            return try (0..<12).flatMap { index in
+                try MadeChain(id: "51000000000000\(index)").life.map { try $0.line() }
+            }
+        } catch { fatalError("good lines cannot be made: \(error)") }
+    }()
+
+    private func balanced(_ summary: IngestSummary) -> Bool {
+        summary.read == summary.appended + summary.duplicates + summary.conflicts
+            + summary.rejected + summary.quarantined
+    }
+
+    @Test(
+        "A bad line in the middle is reported with its line and code; the rest is appended",
+        arguments: BadLine.all)
+    func inTheMiddle(_ bad: BadLine) async throws {
+        let ledger = try TemporaryLedger()
+        let good = BadInputTests.goodLines.prefix(4)
+        let summary = try await ledger.ingest(good.prefix(2) + [bad.bytes] + good.suffix(2))
+        #expect(summary.read == 5)
+        #expect(summary.appended == 4)
+        #expect(summary.rejected == (bad.isQuarantined ? 0 : 1))
+        #expect(summary.quarantined == (bad.isQuarantined ? 1 : 0))
+        #expect(!summary.isClean)
+        let error = try #require(summary.errors.first)
+        #expect(error.code == bad.code)
+        #expect(error.input == "\(ledger.directory.file("input.ndjson")):3")
+        #expect(!error.message.isEmpty)
+        #expect(!error.message.contains("eyJ"), "a message never holds evidence")
+        let items = try await ledger.ledger { try await Quarantine(ledger: $0).items() }
+        #expect(items.map(\.code) == [bad.code])
+        #expect(items.map(\.input) == [error.input])
+    }
+
+    @Test("All bad lines at once among many good ones: every good line is in the ledger")
+    func together() async throws {
+        let ledger = try TemporaryLedger()
+        var lines: [[UInt8]] = []
+        var expected: [String] = []
+        let good = BadInputTests.goodLines
+        for (index, line) in good.enumerated() {
+            lines.append(line)
+            guard index < BadLine.all.count else { continue }
+            lines.append(BadLine.all[index].bytes)
+            let place = "\(ledger.directory.file("input.ndjson")):\(lines.count)"
+            expected.append("\(place) \(BadLine.all[index].code)")
+        }
+        #expect(BadLine.all.count <= good.count)
+        let summary = try await ledger.ingest(lines)
+        #expect(summary.appended == Int64(good.count))
+        #expect(summary.errors.map { "\($0.input) \($0.code)" } == expected)
+        #expect(balanced(summary))
+        #expect(summary.read == Int64(lines.count))
+        #expect(summary.position == Int64(good.count))
+        for index in 0..<12 {
+            let show = try await ledger.show("51000000000000\(index)")
+            #expect(show["state"]?.string == "expired")
+        }
+    }
+
+    @Test("Line ends of both kinds, blank lines and blanks around a line are no errors")
+    func lineEnds() async throws {
+        let ledger = try TemporaryLedger()
+        let good = BadInputTests.goodLines
+        var bytes = Array("\n\r\n".utf8) + good[0] + Array("\r\n\r\n   \t \n".utf8)
+        bytes += Array("  ".utf8) + good[1] + Array(" \t\r\n".utf8) + good[2]
+        let summary = try await ledger.ingest(file: bytes)
+        #expect(summary.read == 3)
+        #expect(summary.appended == 3)
+        #expect(summary.isClean)
+    }
+
+    @Test("Blank lines count in the line number of an error")
+    func lineNumbers() async throws {
+        let ledger = try TemporaryLedger()
+        let summary = try await ledger.ingest(file: Array("\n\nwords\r\n\r\nmore\n".utf8))
+        #expect(summary.errors.map(\.input.last) == ["3", "5"])
+        #expect(summary.read == 2)
+    }
+
+    /// A body with a good JWS and blanks in a string up to `count` bytes.
+    private func padded(to count: Int, _ delivery: MadeDelivery) throws -> [UInt8] {
+        let head = Array(#"{"signedPayload":"\#(try delivery.token())","pad":""#.utf8)
+        let tail = Array(#""}"#.utf8)
+        return head + [UInt8](repeating: UInt8(ascii: " "), count: count - head.count - tail.count)
+            + tail
+    }
+
+    @Test(
+        "A line of exactly 4 MiB is accepted; one byte more is too large, and the next line is read"
+    )
+    func lineBound() async throws {
+        let bound = InputLine.maximumByteCount
+        #expect(bound == 4 * 1024 * 1024)
+        let chain = MadeChain()
+        let ledger = try TemporaryLedger()
+        let summary = try await ledger.ingest([
+            try chain.bought().line(), try padded(to: bound, chain.renewed(1)),
+            try padded(to: bound + 1, chain.renewed(2)), try chain.renewed(3).line(),
+        ])
+        #expect(summary.read == 4)
+        #expect(summary.appended == 3)
+        #expect(summary.errors.map(\.code) == ["payloadTooLarge"])
+        #expect(summary.errors.map(\.input.last) == ["3"])
+    }
+
+    @Test("A line far over the bound, without an end, is one error")
+    func endlessLine() async throws {
+        let ledger = try TemporaryLedger()
+        let long = [UInt8](repeating: UInt8(ascii: "a"), count: 3 * InputLine.maximumByteCount)
+        let summary = try await ledger.ingest([BadInputTests.goodLines[0], long])
+        #expect(summary.appended == 1)
+        #expect(summary.errors.map(\.code) == ["payloadTooLarge"])
+    }
+
+    @Test("A signed payload nested to the limit is accepted", arguments: [31, 32])
+    func depthBound(depth: Int) async throws {
+        #expect(JSONLimits.depth == 32)
+        let ledger = try TemporaryLedger()
+        let token = try TestAuthority.signer.sign(
+            Array(BadLine.nested(depth, uuid: "depth-\(depth)").utf8))
+        let summary = try await ledger.ingest([Array(token.utf8)])
+        #expect(summary.appended == 1)
+    }
+
+    @Test(
+        "The first thousand errors are listed, the others counted",
+        arguments: [999, 1_000, 1_001, 1_300])
+    func errorBound(count: Int) async throws {
+        #expect(IngestSummary.maximumErrors == 1_000)
+        let ledger = try TemporaryLedger()
+        let bad = (0..<count).map { Array("bad \($0)".utf8) }
+        let summary = try await ledger.ingest(bad + [BadInputTests.goodLines[0]])
+        #expect(summary.errors.count == min(count, 1_000))
+        #expect(summary.errorsOmitted == Int64(max(count - 1_000, 0)))
+        #expect(summary.rejected == Int64(count))
+        #expect(summary.appended == 1)
+        #expect(balanced(summary))
+        #expect(summary.errors.last?.input.hasSuffix(":\(min(count, 1_000))") == true)
+    }
+
+    @Test(
+        "An empty file, and one of blank lines, hold nothing", arguments: ["", "\n", "\r\n \n\t"])
+    func nothing(text: String) async throws {
+        let ledger = try TemporaryLedger()
+        let summary = try await ledger.ingest(file: Array(text.utf8))
+        #expect(summary == IngestSummary())
+    }
+
+    @Test("A missing file stops the run with its name; earlier files stay ingested")
+    func missingFile() async throws {
+        let ledger = try TemporaryLedger()
+        let first = try ledger.directory.write(BadInputTests.goodLines[0], to: "one.ndjson")
+        let missing = ledger.directory.file("none.ndjson")
+        do {
+            _ = try await ledger.ingest(paths: [first, missing])
+            Issue.record("a missing file was read")
+        } catch let failure as Ingest.Failure {
+            guard case .input(let path, let reason) = failure else {
+                Issue.record("\(failure)")
+                return
+            }
+            #expect(path == missing)
+            #expect(!reason.isEmpty)
+        }
+        let position = try await ledger.ledger { try await $0.log.head().position }
+        #expect(position == 1)
+    }
+
+    @Test("A directory is not an input")
+    func directory() async throws {
+        let ledger = try TemporaryLedger()
+        await #expect(throws: Ingest.Failure.self) {
+            try await ledger.ingest(paths: [ledger.directory.path])
+        }
+    }
+
+    @Test("Several files are read in order, each error under its own file")
+    func severalFiles() async throws {
+        let ledger = try TemporaryLedger()
+        let good = BadInputTests.goodLines
+        let one = try ledger.directory.write(good[0] + Array("\nbad\n".utf8), to: "one.ndjson")
+        let two = try ledger.directory.write(Array("bad\n".utf8) + good[1], to: "two.ndjson")
+        let summary = try await ledger.ingest(paths: [one, two])
+        #expect(summary.errors.map(\.input) == ["\(one):2", "\(two):1"])
+        #expect(summary.appended == 2)
+        let events = try await ledger.exportLines(.events)
+        #expect(events.map { $0["notificationType"]?.string } == ["SUBSCRIBED", "DID_RENEW"])
+    }
+
+    @Test("Messages about bad evidence never repeat it")
+    func messages() async throws {
+        let ledger = try TemporaryLedger()
+        let secret = "TOPSECRETTOPSECRET"
+        let summary = try await ledger.ingest([
+            Array(#"{"signedPayload":"\#(secret).\#(secret).\#(secret)"}"#.utf8),
+            Array(secret.utf8), Array(#"{"\#(secret)":1}"#.utf8),
+            Array(#"{"receivedAt":"\#(secret)","signedPayload":"x"}"#.utf8),
+        ])
+        #expect(summary.rejected == 4)
+        for error in summary.errors { #expect(!error.message.contains(secret)) }
+    }
+}

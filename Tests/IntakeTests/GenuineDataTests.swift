@@ -1,0 +1,135 @@
+import AppStore
+import Foundation
+import Intake
+import LedgerStore
+import LedgerTestSupport
+import Projection
+import Queries
+import Signing
+import TestSupport
+import Testing
+
+/// Every published JWS, ingested under Apple's root alone.
+@Suite("Real data", Fixtures.condition)
+struct GenuineDataTests {
+    private static let files = Fixtures.manifest.map(\.file)
+
+    /// A ledger with every app of the fixtures configured.
+    private func ledger(apps: [String]? = nil) throws -> TemporaryLedger {
+        let all = Set(Fixtures.manifest.compactMap(\.bundleId)).sorted()
+        var ledger = try TemporaryLedger(environment: .sandbox, apps: apps ?? all)
+        ledger.roots = .apple
+        return ledger
+    }
+
+    /// The code of a refused file; nil when it is an event.
+    private func expected(_ entry: Fixtures.Entry) -> String? {
+        switch entry.label {
+        case "APPLE_VALID", "APPLE_VALID_NO_SIGNEDDATE":
+            ["notification-v2", "transaction", "app-transaction"].contains(entry.what)
+                ? nil : "undecodablePayload"
+        case "APPLE_CHAIN_BAD_SIG": "signatureMismatch"
+        case "APPLE_CHAIN_BROKEN": "invalidCertificate"
+        case "XCODE": "invalidChainLength"
+        case _ where entry.file.hasPrefix("110"): "malformedJWS"
+        case _ where entry.file.hasPrefix("111"): "invalidChainLength"
+        default: "untrustedRoot"
+        }
+    }
+
+    @Test(
+        "Genuine notifications and transactions are appended, all else refused for its reason"
+    )
+    func everything() async throws {
+        let ledger = try ledger()
+        let paths = GenuineDataTests.files.map { Fixtures.folder.appending(path: "jws/\($0)").path }
+        let summary = try await ledger.ingest(paths: paths)
+        let refused = Dictionary(
+            uniqueKeysWithValues: summary.errors.map { ($0.input, $0.code) })
+        for (entry, path) in zip(Fixtures.manifest, paths) {
+            #expect(refused["\(path):1"] == expected(entry), "\(entry.file)")
+        }
+        let genuine = Fixtures.manifest.count { expected($0) == nil }
+        #expect(genuine >= 30)
+        #expect(summary.read == Int64(paths.count))
+        #expect(summary.appended == Int64(genuine))
+        #expect(summary.rejected == Int64(paths.count - genuine))
+        #expect(summary.quarantined == 0)
+        let again = try await ledger.ingest(paths: paths)
+        #expect(again.appended == 0)
+        #expect(again.duplicates == Int64(genuine))
+    }
+
+    @Test(
+        "Third-party test data is refused for its reason",
+        arguments: [
+            ("apple-library/mock_signed_data/legacyTransaction", "malformedJWS"),
+            ("apple-library/mock_signed_data/missingX5CHeaderClaim", "invalidChainLength"),
+            ("apple-library/mock_signed_data/renewalInfo", "untrustedRoot"),
+            ("apple-library/mock_signed_data/testNotification", "untrustedRoot"),
+            ("apple-library/mock_signed_data/transactionInfo", "untrustedRoot"),
+            ("apple-library/mock_signed_data/wrongBundleId", "untrustedRoot"),
+            ("adversarial/transaction.jws", "untrustedRoot"),
+            ("adversarial/transaction-no-leaf-oid.jws", "untrustedRoot"),
+            ("adversarial/transaction-no-intermediate-oid.jws", "untrustedRoot"),
+            ("adversarial/app-transaction.jws", "untrustedRoot"),
+            ("adversarial/app-transaction-production.jws", "untrustedRoot"),
+            ("adversarial/expired-cert-fresh.jws", "untrustedRoot"),
+            ("adversarial/expired-cert-historical.jws", "untrustedRoot"),
+        ])
+    func otherRoots(file: String, code: String) async throws {
+        let ledger = try ledger(apps: ["com.example", "com.example.app"])
+        let summary = try await ledger.ingest(
+            paths: [Fixtures.folder.appending(path: file).path])
+        #expect(summary.errors.map(\.code) == [code])
+        #expect(summary.position == 0)
+    }
+
+    @Test("A genuine app that is not configured is verified and quarantined")
+    func unconfigured() async throws {
+        let ledger = try ledger(apps: ["com.example.app"])
+        let summary = try await ledger.ingest([try Fixtures.jws(Fixtures.subscriber[0])])
+        #expect(summary.quarantined == 1)
+        #expect(summary.rejected == 0)
+        #expect(summary.errors.map(\.code) == ["wrongApp"])
+    }
+
+    @Test("A notification without signedDate is kept and changes nothing")
+    func undated() async throws {
+        let ledger = try ledger(apps: ["com.audaos.audarecorder"])
+        let summary = try await ledger.ingest([
+            try Fixtures.jws("090-APPLE_VALID_NO_SIGNEDDATE-notification-DID_RENEW.jws")
+        ])
+        #expect(summary.appended == 1)
+        let events = try await ledger.exportLines(.events)
+        #expect(events.map { $0["notificationType"]?.string } == ["DID_RENEW"])
+    }
+
+    @Test("Every event carries the fingerprint of Apple's root and can be verified again")
+    func audit() async throws {
+        let ledger = try ledger()
+        let paths = GenuineDataTests.files.map { Fixtures.folder.appending(path: "jws/\($0)").path }
+        let summary = try await ledger.ingest(paths: paths)
+        for event in try await ledger.exportLines(.events) {
+            #expect(
+                event["rootFingerprint"]?.string
+                    == "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179")
+        }
+        let report = try await ledger.session { session in
+            try await Audit(log: session.ledger.log, directory: ledger.environmentDirectory).verify(
+                verifier: ledger.verifier)
+        }
+        #expect(report.isSound)
+        #expect(report.signaturesVerified == summary.appended)
+        #expect(report.log.eventCount == summary.appended)
+    }
+
+    @Test("Evidence is exported unchanged")
+    func evidence() async throws {
+        let ledger = try ledger(apps: [Fixtures.subscriberApp])
+        let tokens = try Fixtures.subscriber.map { try Fixtures.text($0) }
+        _ = try await ledger.ingest(tokens.map { Array($0.utf8) })
+        let lines = try await ledger.exportLines(.events) { $0.withEvidence = true }
+        #expect(lines.map { $0["signedPayload"]?.string } == tokens)
+    }
+}

@@ -1,0 +1,171 @@
+import AppStore
+import Intake
+import LedgerStore
+import LedgerTestSupport
+import Projection
+import SQLiteStore
+import Signing
+import Simulator
+import Testing
+
+@Suite("The quarantine")
+struct QuarantineTests {
+    private let foreign = MadeChain(id: "580000000000001", bundleId: "com.example.other")
+
+    private func items(_ ledger: TemporaryLedger) async throws -> [QuarantineItem] {
+        try await ledger.ledger { try await Quarantine(ledger: $0).items() }
+    }
+
+    private func retry(_ ledger: TemporaryLedger) async throws -> IngestSummary {
+        try await ledger.ledger {
+            try await Quarantine(ledger: $0).retry(
+                apps: ledger.configuration.apps, verifier: ledger.verifier
+            )
+        }
+    }
+
+    @Test("An item has its kind, owner, reason and origin")
+    func item() async throws {
+        let ledger = try TemporaryLedger()
+        let delivery = foreign.bought()
+        _ = try await ledger.ingest([delivery])
+        let item = try #require(try await items(ledger).first)
+        #expect(item.code == "wrongApp")
+        #expect(item.standing == .genuineForeign)
+        #expect(item.bundleId?.rawValue == foreign.bundleId)
+        #expect(item.environment == "Production")
+        #expect(item.receivedAt == delivery.receivedAt)
+        #expect(item.input.hasSuffix("input.ndjson:1"))
+        #expect(item.attempts == 1)
+        #expect(item.bytes.isEmpty, "a list holds no bytes")
+        let json = try TemporaryLedger.json { item.write(to: &$0, withBytes: false) }
+        #expect(json["content"] == nil)
+        let whole = try await ledger.ledger { try await $0.operations.quarantineItem(item.id) }
+        #expect(whole?.bytes.isEmpty == false)
+        #expect(whole.map { Int64($0.bytes.count) } == whole?.byteCount)
+    }
+
+    @Test("A foreign environment of a configured app is kept as its own")
+    func configured() async throws {
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest([MadeChain(environment: .sandbox).bought()])
+        let item = try #require(try await items(ledger).first)
+        #expect(item.standing == .genuineConfigured)
+        #expect(item.code == "wrongEnvironment")
+        #expect(item.environment == "Sandbox")
+    }
+
+    @Test("Evidence of an app is appended once the app is configured, and leaves the quarantine")
+    func configuredLater() async throws {
+        var ledger = try TemporaryLedger()
+        let first = try await ledger.ingest(foreign.life)
+        #expect(first.quarantined == 4)
+        #expect(try await items(ledger).count == 4)
+        let stays = try await retry(ledger)
+        #expect(stays.read == 4)
+        #expect(stays.quarantined == 4)
+        #expect(try await items(ledger).map(\.attempts) == [1, 1, 1, 1])
+        ledger.configuration.apps.append(
+            Configuration.App(bundleId: BundleId(foreign.bundleId)))
+        let taken = try await retry(ledger)
+        #expect(taken.appended == 4)
+        #expect(taken.isClean)
+        #expect(taken.position == 4)
+        #expect(try await items(ledger).isEmpty)
+        #expect(try await ledger.show(foreign.id)["state"]?.string == "expired")
+        let again = try await retry(ledger)
+        #expect(again.read == 0)
+    }
+
+    @Test("Evidence that arrived meanwhile by another way is a duplicate and leaves too")
+    func arrivedMeanwhile() async throws {
+        var ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(foreign.life)
+        ledger.configuration.apps.append(
+            Configuration.App(bundleId: BundleId(foreign.bundleId)))
+        _ = try await ledger.ingest(foreign.life)
+        let summary = try await retry(ledger)
+        #expect(summary.duplicates == 4)
+        #expect(summary.appended == 0)
+        #expect(try await items(ledger).isEmpty)
+    }
+
+    @Test("Evidence under a newly trusted root is verified on retry")
+    func trustedLater() async throws {
+        var ledger = try TemporaryLedger()
+        ledger.roots = .apple
+        _ = try await ledger.ingest(MadeChain().life)
+        #expect(Set(try await items(ledger).map(\.standing)) == [.unverifiable])
+        ledger.roots = TestAuthority.roots
+        let summary = try await retry(ledger)
+        #expect(summary.appended == 4)
+        #expect(try await items(ledger).isEmpty)
+    }
+
+    @Test("A forgery stays, whatever is configured, and the rest is appended")
+    func forgery() async throws {
+        var ledger = try TemporaryLedger()
+        let parts = try foreign.bought().token().split(separator: ".")
+        let forged = "\(parts[0]).\(parts[1])." + String(repeating: "A", count: 86)
+        _ = try await ledger.ingest([Array(forged.utf8), try foreign.renewed(1).line()])
+        ledger.configuration.apps.append(
+            Configuration.App(bundleId: BundleId(foreign.bundleId)))
+        let summary = try await retry(ledger)
+        #expect(summary.appended == 1)
+        #expect(summary.rejected == 1)
+        #expect(try await items(ledger).map(\.code) == ["signatureMismatch"])
+    }
+
+    @Test("A pair keeps Apple's status through the quarantine")
+    func pair() async throws {
+        var ledger = try TemporaryLedger()
+        let signed = foreign.start(1).advanced(byMilliseconds: 3_600_000)
+        let pair = MadeDelivery(
+            receivedAt: signed,
+            evidence: .pair(
+                foreign.transaction(0, signed: signed), foreign.renewal(0, signed: signed),
+                Raw(.billingRetry)))
+        _ = try await ledger.ingest([pair])
+        ledger.configuration.apps.append(
+            Configuration.App(bundleId: BundleId(foreign.bundleId)))
+        #expect(try await retry(ledger).appended == 1)
+        let show = try await ledger.show(foreign.id, at: signed)
+        #expect(show["state"]?.string == "billingRetry")
+        #expect(show["appleStatus"]?.int64 == 3)
+    }
+
+    @Test("Each piece of a body is kept separately")
+    func body() async throws {
+        let ledger = try TemporaryLedger()
+        let tokens = try [foreign.bought(), foreign.renewed(1)].map { try $0.token() }
+        let own = try MadeChain().bought().token()
+        let list = (tokens + [own]).map { #"{"signedPayload":"\#($0)"}"# }.joined(separator: ",")
+        let summary = try await ledger.ingest([
+            Array(#"{"notificationHistory":[\#(list)]}"#.utf8)
+        ])
+        #expect(summary.quarantined == 2)
+        #expect(summary.appended == 1)
+        #expect(try await items(ledger).count == 2)
+    }
+
+    @Test("The same bytes are one item, counted")
+    func sameBytes() async throws {
+        let ledger = try TemporaryLedger()
+        let line = try foreign.bought().line()
+        let summary = try await ledger.ingest([line, line, line])
+        #expect(summary.quarantined == 3)
+        #expect(try await items(ledger).map(\.attempts) == [3])
+    }
+
+    @Test("Of an app that is not configured the first hundred are kept", arguments: [100, 101])
+    func foreignBound(count: Int) async throws {
+        #expect(QuarantineLimits.foreignCountPerBundle == 100)
+        let ledger = try TemporaryLedger()
+        let deliveries = (0..<count).map { index in
+            MadeChain(id: "59\(1_000 + index)", bundleId: foreign.bundleId).bought()
+        }
+        let summary = try await ledger.ingest(deliveries)
+        #expect(summary.quarantined == Int64(count))
+        #expect(try await items(ledger).count == 100)
+    }
+}

@@ -1,0 +1,86 @@
+import AppStore
+import AppStoreAPI
+import AppleSync
+import Intake
+import Queries
+import Simulator
+
+/// A configurable Apple: simulated data of Production and Sandbox, faults, and a clock that
+/// advances only by waiting.
+package struct AskedApple: Sendable {
+    package static let app = BundleId(MadeChain.app)
+    package static let key: ServedKey = {
+        do { return try ServedKey() } catch { fatalError("OpenSSL makes no keys: \(error)") }
+    }()
+    package static let productionPlan = plan(.production, seed: 0)
+    package static let production = ServedBooks(productionPlan)
+    package static let sandbox = ServedBooks(plan(.sandbox, seed: 1))
+    /// 2026-06-01: the time everywhere.
+    package static let now = Timestamp(milliseconds: 1_780_272_000_000)
+
+    private static func plan(_ environment: Environment, seed: UInt64) -> HistoryPlan {
+        HistoryPlan(
+            world: SubscriberWorld(bundleId: app), environment: environment, seed: seed,
+            limit: .chains(40))
+    }
+
+    /// A chain with several transactions, the last of them a renewal.
+    package static let longLife: String? = {
+        var counts: [String: Int] = [:]
+        var stream = HistoryStream(productionPlan)
+        while case let page = stream.next(), !page.isEmpty {
+            for entry in page {
+                guard
+                    case .notification(let notification, let transaction?, _) = entry.delivery
+                        .evidence,
+                    notification.notificationType == Raw(.didRenew),
+                    entry.delivery.signedDate.map({ $0 <= now }) == true,
+                    let id = transaction.originalTransactionId?.rawValue
+                else { continue }
+                counts[id, default: 0] += 1
+            }
+        }
+        // Few enough for one page of Apple's.
+        return counts.filter { (3...15).contains($0.value) }.keys.min()
+    }()
+
+    package let clock = ManualClock(AskedApple.now, sleeping: .advances)
+    package let api: SimulatedAPI
+    package let sandboxApi: SimulatedAPI
+    package let transport: SimulatedTransport
+    package let client: AppStoreServerAPIClient
+
+    package init(
+        faults: [ServedFaultRule] = [], sandboxFaults: [ServedFaultRule] = [],
+        books: ServedBooks = AskedApple.production, key: ServedKey = AskedApple.key,
+        onAnswer: @escaping @Sendable (TransportRequest, TransportAnswer) async -> Void = {
+            _, _ in
+        },
+        carrying: (SimulatedTransport) -> any APITransport = { $0 }
+    ) throws {
+        let clock = clock
+        func served(_ books: ServedBooks, _ faults: [ServedFaultRule]) -> SimulatedAPI {
+            var setup = SimulatedAPI.Setup(
+                books: books, key: AskedApple.key, authority: TestAuthority.shared,
+                storeClock: { clock.now }, clock: { clock.now })
+            setup.faults = faults
+            return SimulatedAPI(setup)
+        }
+        api = served(books, faults)
+        sandboxApi = served(AskedApple.sandbox, sandboxFaults)
+        transport = SimulatedTransport(
+            production: api, sandbox: sandboxApi, onAnswer: onAnswer)
+        client = AppStoreServerAPIClient(
+            credentials: try APICredentials(
+                keyId: key.keyId, issuerId: key.issuerId, bundleId: AskedApple.app, pem: key.pem),
+            transport: carrying(transport), clock: clock,
+            policy: RetryPolicy(attempts: 2, firstWaitMilliseconds: 1, longestWaitMilliseconds: 1))
+    }
+
+    /// The ledgers of a test, for responses.
+    package func books(_ ledger: TemporaryLedger) -> EnvironmentLedgers {
+        EnvironmentLedgers(
+            ledger.configuration, apps: ledger.configuration.apps, verifier: ledger.verifier
+        ) { [clock] in clock.now }
+    }
+}

@@ -1,0 +1,193 @@
+import AppStore
+import AppStoreAPI
+import AppleSync
+import Foundation
+import Intake
+import Ledger
+import LedgerStore
+import Projection
+import Queries
+import SQLiteStore
+import Signing
+import Simulator
+import TestSupport
+import Testing
+
+/// A ledger and a simulated Apple in the same process: no socket, no waiting, no wall clock.
+package struct RecoveryWorld: Sendable {
+    package static let books = ServedBooks(HistoryPlan(limit: .chains(300)))
+    /// Everything was requested at once.
+    package static let attempts = AttemptBook(delivering: books)
+    package static let key: ServedKey = {
+        do { return try ServedKey() } catch { fatalError("OpenSSL makes no keys: \(error)") }
+    }()
+    /// 2026-06-01.
+    package static let now = Timestamp(milliseconds: 1_780_272_000_000)
+    package static let app = BundleId("com.example.app")
+
+    package var ledger: TemporaryLedger
+    package var faults: [ServedFaultRule] = []
+    package var outages: [ClosedRange<Timestamp>] = []
+    /// Attempts per request.
+    package var attemptCount = 3
+
+    package init() throws {
+        ledger = try TemporaryLedger(apps: [RecoveryWorld.app.rawValue])
+        ledger.configuration.apps[0].appAppleId = 1_234_567_890
+        ledger.now = RecoveryWorld.now
+    }
+
+    /// This many days before `now`.
+    package static func days(_ count: Int64) -> Timestamp {
+        now.advanced(byMilliseconds: -count * 86_400_000)
+    }
+
+    package static func request(_ from: Int64, _ to: Int64) -> RecoveryRequest {
+        RecoveryRequest(
+            bundleId: app, environment: .production, from: days(from), to: days(to))
+    }
+
+    /// Apple, with this world's faults from the first request on.
+    package func apple() -> SimulatedAPI {
+        let now = RecoveryWorld.now
+        var setup = SimulatedAPI.Setup(
+            books: RecoveryWorld.books, key: RecoveryWorld.key, authority: TestAuthority.shared,
+            attempts: outages.isEmpty
+                ? RecoveryWorld.attempts
+                : AttemptBook(
+                    delivering: RecoveryWorld.books,
+                    outages: outages.map { DeliveryOutage($0) }),
+            storeClock: { now }, clock: { now })
+        setup.faults = faults
+        setup.rateWindowMilliseconds = nil
+        return SimulatedAPI(setup)
+    }
+
+    package func client(
+        _ api: SimulatedAPI,
+        onAnswer: @escaping @Sendable (TransportRequest, TransportAnswer) async -> Void = {
+            _, _ in
+        },
+        carrying: (SimulatedTransport) -> any APITransport = { $0 }
+    ) throws -> AppStoreServerAPIClient {
+        AppStoreServerAPIClient(
+            credentials: try APICredentials(
+                keyId: RecoveryWorld.key.keyId, issuerId: RecoveryWorld.key.issuerId,
+                bundleId: RecoveryWorld.app, pem: RecoveryWorld.key.pem),
+            transport: carrying(SimulatedTransport(production: api, onAnswer: onAnswer)),
+            clock: ManualClock(RecoveryWorld.now, sleeping: .advances),
+            policy: RetryPolicy(
+                attempts: attemptCount, firstWaitMilliseconds: 1, longestWaitMilliseconds: 1,
+                budgetMilliseconds: 10_000))
+    }
+
+    // MARK: Steps
+
+    /// The result of a recovery, and the number of requests.
+    package struct Recovered: Sendable {
+        package let report: RecoveryReport
+        package let requestCount: Int
+        package let head: LogHead
+    }
+
+    /// - Parameter meanwhile: arrives as live deliveries after Apple's first response.
+    package func recover(
+        _ request: RecoveryRequest, meanwhile: [[UInt8]] = [],
+        report: @escaping Recovery.Report = { _ in },
+        carrying: (SimulatedTransport) -> any APITransport = { $0 }
+    ) async throws -> Recovered {
+        let api = apple()
+        return try await ledger.ledger { opened in
+            let live = LiveArrivals(
+                Ingest(
+                    ledger: opened, apps: ledger.configuration.apps, verifier: ledger.verifier,
+                    source: .webhook
+                ) { [ledger] in ledger.now }, meanwhile)
+            let client = try client(
+                api, onAnswer: { _, _ in await live.arrive() }, carrying: carrying)
+            let now = ledger.now
+            let projecting = CommandProjecting(opened) { _ in }
+            let recovery = Recovery(
+                request, ledger: opened, client: client, apps: ledger.configuration.apps,
+                verifier: ledger.verifier
+            ) { now }
+            let result = await Result {
+                try await RecoveryRun(recovery) { () async throws(StoreError) in
+                    try await projecting.snapshot()
+                }.run(report: report)
+            }
+            let head = try await opened.log.head()
+            await projecting.close()
+            try await live.check()
+            return Recovered(
+                report: try result.get(), requestCount: api.counts[.notificationHistory] ?? 0,
+                head: head)
+        }
+    }
+
+    /// The failure of a recovery.
+    package func failure(_ request: RecoveryRequest) async throws -> RecoveryFailure? {
+        do {
+            _ = try await recover(request)
+            return nil
+        } catch let failure as RecoveryFailure {
+            return failure
+        }
+    }
+
+    /// Apple's history of a window, by notificationUUID.
+    package func sent(_ from: Int64, _ to: Int64) async throws -> Set<String> {
+        var question = NotificationHistoryRequest()
+        question.startDate = RecoveryWorld.days(from)
+        question.endDate = RecoveryWorld.days(to)
+        var world = self
+        world.faults = []
+        let client = try world.client(world.apple())
+        var found: Set<String> = []
+        for try await page in client.notificationHistoryPages(question, in: .production) {
+            for item in page.value.notificationHistory ?? [] {
+                let jws = try CompactJWS(parsing: Array((item.signedPayload ?? "").utf8))
+                let payload = try NotificationPayload.decode(jws.payload)
+                found.insert(try #require(payload.notificationUUID?.rawValue))
+            }
+        }
+        return found
+    }
+
+    /// Every notification in the log, by notificationUUID, in order.
+    package func held() async throws -> [String] {
+        try await ledger.exportLines(.events).compactMap { $0["notificationUUID"]?.string }
+    }
+
+    package func audit() async throws {
+        try await ledger.session { session in
+            let check = try await RebuildCheck(try #require(session.projector)).run()
+            #expect(check.count == 0)
+            #expect(check.fileFindings.isEmpty, "\(check.fileFindings)")
+        }
+    }
+}
+
+/// Deliveries that arrive while something else runs, once.
+package actor LiveArrivals {
+    private let ingest: Ingest
+    private var lines: [[UInt8]]
+    private let count: Int64
+    private var taken: Int64 = 0
+
+    package init(_ ingest: Ingest, _ lines: [[UInt8]]) {
+        self.ingest = ingest
+        self.lines = lines
+        count = Int64(lines.count)
+    }
+
+    package func arrive() async {
+        let due = lines
+        lines = []
+        guard !due.isEmpty else { return }
+        taken += (try? await ingest.run(lines: due, input: "live"))?.appended ?? 0
+    }
+
+    /// Whether all of them came, and came first.
+    package func check() throws { #expect(taken == count) }
+}

@@ -1,0 +1,77 @@
+import AppStore
+import AppStoreAPI
+import Foundation
+import Simulator
+import Synchronization
+
+/// Routes requests to simulated APIs without a socket: one for Production, one for Sandbox.
+package final class SimulatedTransport: APITransport {
+    private let production: SimulatedAPI?
+    private let sandbox: SimulatedAPI?
+    private struct State {
+        package var sent: [TransportRequest] = []
+        package var cut: Int?
+        package var unreachable: [String] = []
+    }
+
+    private let state = Mutex(State())
+    /// Observes each complete response before the client does.
+    private let onAnswer: @Sendable (TransportRequest, TransportAnswer) async -> Void
+
+    package init(
+        production: SimulatedAPI? = nil, sandbox: SimulatedAPI? = nil,
+        onAnswer: @escaping @Sendable (TransportRequest, TransportAnswer) async -> Void = {
+            _, _ in
+        }
+    ) {
+        self.production = production
+        self.sandbox = sandbox
+        self.onAnswer = onAnswer
+    }
+
+    /// Requests so far.
+    package var sent: [TransportRequest] { state.withLock { $0.sent } }
+
+    /// Requests after which connections fail; nil: never.
+    package func cut(after count: Int?) { state.withLock { $0.cut = count } }
+
+    /// Requests that name one of these ids find no connection.
+    package func refuse(_ ids: some Sequence<String>) {
+        state.withLock { $0.unreachable = Array(ids) }
+    }
+
+    package func send(
+        _ request: TransportRequest
+    ) async throws(TransportFailure) -> TransportAnswer {
+        let isCut = state.withLock { state in
+            if let cut = state.cut, state.sent.count >= cut { return true }
+            let body = String(decoding: request.body ?? [], as: UTF8.self)
+            let isRefused = state.unreachable.contains {
+                request.url.contains("/\($0)") || body.contains("\"\($0)\"")
+            }
+            if isRefused { return true }
+            state.sent.append(request)
+            return false
+        }
+        let api = request.url.contains("sandbox") ? sandbox : production
+        guard !isCut, let api else { throw .notConnected }
+        let reply = api.answer(SimulatedTransport.served(request))
+        guard reply.manner == .whole else { throw .disconnected }
+        guard reply.body.count <= APILimits.answerByteCount else { throw .tooLarge }
+        let answer = TransportAnswer(
+            status: reply.status,
+            retryAfter: reply.headers.first { $0.name == "retry-after" }?.value,
+            date: reply.headers.first { $0.name == "date" }?.value, body: reply.body)
+        await onAnswer(request, answer)
+        return answer
+    }
+
+    private static func served(_ request: TransportRequest) -> ServedRequest {
+        let parts = URLComponents(string: request.url)
+        return ServedRequest(
+            method: request.method, path: parts?.percentEncodedPath ?? "",
+            query: (parts?.queryItems ?? []).map { (name: $0.name, value: $0.value ?? "") },
+            authorization: request.headers.first { $0.name == "authorization" }?.value,
+            body: request.body ?? [])
+    }
+}

@@ -1,0 +1,46 @@
+import AppStore
+import Intake
+import Ledger
+import Signing
+import Simulator
+import TestSupport
+
+/// The receipts of the simulated customers, as a back end stored them.
+package enum StoredReceipts {
+    /// The day on which they were stored.
+    package static let stored = AskedApple.now.advanced(byMilliseconds: -100 * 86_400_000)
+    package static let reported = OriginalStoreKit(AskedApple.production)
+
+    /// All products of the simulated app.
+    package static let catalogue: Catalogue = {
+        var catalogue = Catalogue()
+        catalogue.products = Dictionary(
+            uniqueKeysWithValues: SubscriberWorld(bundleId: AskedApple.app).products.map {
+                product in
+                (
+                    product.productId,
+                    Catalogue.Product(
+                        entitlements: ["pro"], group: product.group, level: product.level,
+                        period: product.period, duration: product.duration)
+                )
+            })
+        return catalogue
+    }()
+
+    /// A ledger that trusts the receipts of this run.
+    package static func place(apps: [String] = [MadeChain.app]) throws -> TemporaryLedger {
+        var place = try TemporaryLedger(apps: apps)
+        place.configuration.catalogue = catalogue
+        place.roots = try TestAuthority.roots.adding(TestAuthority.receipts.rootDER)
+        try place.share()
+        return place
+    }
+
+    /// Lines of 64 characters.
+    package static func broken(_ base64: [UInt8]) -> [UInt8] {
+        Array(
+            stride(from: 0, to: base64.count, by: 64).map {
+                Array(base64[$0..<min($0 + 64, base64.count)])
+            }.joined(separator: [UInt8(ascii: "\n")]))
+    }
+}

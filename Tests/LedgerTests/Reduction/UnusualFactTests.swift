@@ -1,0 +1,161 @@
+import AppStore
+import Ledger
+import Testing
+
+/// Facts that are flawed, empty, undated, endless or at the bounds of a rule.
+@Suite("Unusual facts")
+struct UnusualFactTests {
+    private let bought = Fact.subscribed("1", day(0), day(30))
+
+    // MARK: Totality
+
+    @Test("§2 rule 1, total: a period as long as Int64 outside Production is folded")
+    func endlessSandboxPeriod() async {
+        // Twice the period's length overflows, which would end the process.
+        await #expect(processExitsWith: .success) {
+            let end = Timestamp(milliseconds: .max)
+            let life = Lifecycle(
+                numbered([.subscribed("1", day(0), end)]), environment: .sandbox,
+                catalogue: Catalogue())
+            #expect(!life.isEmpty)
+        }
+    }
+
+    @Test("§2 rule 1: an unusable fact has no effect, including its statements")
+    func flawedFactSpeaks() {
+        let flawed = Fact.notification(.didFailToRenew, "1", day(0), day(30), at: day(30))
+            .transaction { $0.expiresDate = nil }.with { $0.flaw = .incompleteTransaction }
+        #expect(given(bought, flawed).history == given(bought).history)
+    }
+
+    @Test("§2: duplicates change nothing, also of an undated, unreadable fact")
+    func undatedTwice() {
+        let fact = Fact.reported(.notification, at: nil).with { $0.flaw = .undecodable }
+        #expect(given(bought, fact, fact).notices.count == given(bought, fact).notices.count)
+    }
+
+    @Test("§2 rule 1: a dated transaction with neither type nor end is not silently dropped")
+    func neitherTypeNorEnd() {
+        var payload = TransactionPayload()
+        payload.transactionId = TransactionId("1")
+        payload.originalTransactionId = OriginalTransactionId("1")
+        payload.purchaseDate = day(0)
+        payload.signedDate = day(0)
+        let fact = Fact(
+            transaction: payload,
+            origin: FactOrigin(
+                position: 1, receivedAt: day(0), trust: .signed, digest: Digest(words: (1, 1, 1, 1))
+            ))
+        let life = Lifecycle([fact], environment: .production, catalogue: Catalogue())
+        #expect(!life.isEmpty || !life.notices.isEmpty)
+    }
+
+    // MARK: Rules 2, 3 and 5
+
+    @Test("§2 rule 2: an empty stretch overlaps nothing")
+    func emptyStretchOverlaps() {
+        func line(_ fact: Fact) -> Fact {
+            fact.transaction { $0.webOrderLineItemId = WebOrderLineItemId("w") }
+        }
+        // [10, 10) lies inside [0, 30) and shares no moment with it; as a period of its own it
+        // would end the first one at day 10.
+        let life = given(line(bought), line(.transaction("2", day(10), day(10), at: day(10))))
+        #expect(
+            life.history == [Start(.subscribed, day(0)), Start(.expired, day(10))])
+    }
+
+    @Test("§2 rule 5: GRACE_PERIOD with a date at or before the end is not undated")
+    func pastGraceDate() {
+        let stale = Fact.didFailToRenew(at: day(30), grace: day(29))
+        let life = given(bought, stale)
+        #expect(life.history.map(\.state) == [.subscribed, .billingRetry, .expired])
+        #expect(life.notices(.unknownValue).isEmpty)
+    }
+
+    @Test("§4 unknownValue: an unknown expirationIntent has no effect")
+    func unknownIntent() {
+        let unknown = Fact.renewalInfo(at: day(32)) { $0.expirationIntent = Raw(rawValue: 9) }
+        let failed = Fact.didFailToRenew(at: day(30))
+        #expect(given(bought, failed, unknown).history == given(bought, failed).history)
+    }
+
+    // MARK: Attributes and facts
+
+    @Test("§2, cancellation: a renewal info without a status does not interrupt the off-stretch")
+    func silentInfoInStretch() {
+        let life = given(
+            bought, .autoRenew(false, at: day(3)), .renewalInfo(at: day(4)),
+            .autoRenew(false, at: day(5)))
+        #expect(life.answer(day(6))?.cancellation?.at == day(3))
+    }
+
+    @Test("§3 and run: a purchase after a refund of the running period is not a product change")
+    func boughtAfterRefund() {
+        let life = given(
+            bought.revoked(day(5)),
+            .resubscribed("2", day(10), day(40)).transaction { $0.productId = ProductId("other") })
+        #expect(life.history.map(\.state) == [.subscribed, .revoked, .subscribed, .expired])
+        #expect(life.lifeFacts.map(\.name) == [.refunded])
+    }
+
+    // MARK: Notices
+
+    @Test(
+        "§4 unexplainedExpiry: EXPIRED's own renewal info, signed just before it, explains nothing"
+    )
+    func ownInfoExplains() {
+        // Apple signs the nested parts before the envelope.
+        let expired = Fact.expired(.billingRetry, at: day(30, 10)).renewal {
+            $0.autoRenewStatus = Raw(.off)
+            $0.expirationIntent = Raw(.billingError)
+            $0.signedDate = day(30)
+        }
+        let life = given(bought, .autoRenew(true, at: day(1)), expired)
+        #expect(life.notices.map(\.code) == [.unexplainedExpiry])
+    }
+
+    @Test("§4 renewalOverdue: last known on, although the newest info lacks it")
+    func lastKnownOn() {
+        let life = given(bought, .autoRenew(true, at: day(1)), .renewalInfo(at: day(2)))
+        #expect(life.notices.map(\.code) == [.renewalOverdue])
+    }
+
+    @Test("§4 contradiction: found although a third snapshot of that date lies between")
+    func silentThird() {
+        func priced(_ price: Int64?, _ order: UInt64) -> Fact {
+            Fact.transaction("1", day(0), day(30), at: day(0)).digest(order).transaction {
+                $0.price = price
+            }
+        }
+        let life = given(priced(1, 1), priced(nil, 2), priced(2, 3))
+        #expect(life.notices.map(\.code) == [.contradiction])
+    }
+
+    @Test(
+        "§4 contradiction: any value that both state differently",
+        arguments: [
+            "isUpgraded", "transactionReason", "webOrderLineItemId", "revocationType",
+            "appAccountToken", "storefront", "offerDiscountType", "originalPurchaseDate",
+        ])
+    func otherFields(_ field: String) {
+        func fact(_ second: Bool) -> Fact {
+            Fact.transaction("1", day(0), day(30), at: day(0)).transaction { snapshot in
+                let value = second ? "B" : "A"
+                switch field {
+                case "isUpgraded": snapshot.isUpgraded = second
+                case "transactionReason":
+                    snapshot.transactionReason = Raw(second ? .renewal : .purchase)
+                case "webOrderLineItemId": snapshot.webOrderLineItemId = WebOrderLineItemId(value)
+                case "revocationType":
+                    snapshot.revocationDate = day(3)
+                    snapshot.revocationType = Raw(rawValue: value)
+                case "appAccountToken": snapshot.appAccountToken = value
+                case "storefront": snapshot.storefront = value
+                case "offerDiscountType": snapshot.offer = Offer(discountType: Raw(rawValue: value))
+                default: snapshot.originalPurchaseDate = second ? day(-2) : day(-1)
+                }
+            }
+        }
+        #expect(given(fact(false), fact(true)).notices(.contradiction).count == 1)
+    }
+}

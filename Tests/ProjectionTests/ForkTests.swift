@@ -1,0 +1,130 @@
+import AppStore
+import Foundation
+import GRDB
+import Ledger
+import LedgerStore
+import LedgerTestSupport
+import Projection
+import Queries
+import SQLiteStore
+import TestSupport
+import Testing
+
+/// Two logs that diverged and then appended the same events: the newest event does not show it.
+@Suite("A log that ends like another one")
+struct ForkTests {
+    private let mine = MadeChain(id: "570000000000001")
+    private let theirs = MadeChain(id: "570000000000005")
+    private let shared = MadeChain(id: "570000000000009")
+
+    private func taken(_ lines: [[UInt8]]) async throws -> TemporaryLedger {
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(lines)
+        try await ledger.session { session in
+            try await session.ledger.log.checkpoint()
+            try await session.projections.walCheckpoint()
+            try await session.ledger.facts.walCheckpoint()
+        }
+        return ledger
+    }
+
+    private func leaf(_ ledger: TemporaryLedger, _ position: Int64) async throws -> Digest? {
+        try await ledger.ledger { try await $0.log.event(at: position)?.event.leafHash }
+    }
+
+    private func audit(_ ledger: TemporaryLedger) async throws -> Audit.Report {
+        let log = try await EventLog.open(directory: ledger.environmentDirectory)
+        let report = try await Audit(log: log, directory: ledger.environmentDirectory)
+            .verify(verifier: nil)
+        await log.close()
+        return report
+    }
+
+    /// Replaces this log by the other one.
+    private func replaceLog(of ledger: TemporaryLedger, by other: TemporaryLedger) throws {
+        try FileDamage.copy(
+            other.environmentDirectory + "/" + EventLog.fileName,
+            to: ledger.environmentDirectory + "/" + EventLog.fileName)
+    }
+
+    @Test(
+        "It is detected, grown or not: derived data is rebuilt, with a remark",
+        arguments: [0, 1, 3])
+    func fork(grown: Int) async throws {
+        // Signed once: the same bytes in both.
+        let common = try shared.bought().line()
+        let later = try (0..<grown).map { try shared.renewed($0 + 1).line() }
+        let ledger = try await taken([try mine.bought().line(), common])
+        let other = try await taken([try theirs.bought().line(), common] + later)
+        #expect(try await leaf(ledger, 2) == leaf(other, 2))
+        #expect(try await leaf(ledger, 1) != leaf(other, 1))
+        try replaceLog(of: ledger, by: other)
+        let report = try await audit(ledger)
+        #expect(report.log.isSound)
+        #expect(report.projectionsMatch == false)
+        let remarks = try await ledger.session { $0.remarks }
+        #expect(remarks.count == 2)
+        #expect(remarks.allSatisfy { $0.contains("position 2 of another log") })
+        #expect(try await audit(ledger).isSound)
+        #expect(
+            try await ledger.export(.subscriptions) == other.export(.subscriptions))
+        try await ledger.session { #expect($0.remarks.isEmpty) }
+    }
+
+    @Test("A log that only grew is the same, however often it is opened")
+    func grown() async throws {
+        let ledger = try await taken([try mine.bought().line(), try shared.bought().line()])
+        let path = try await ledger.session { $0.projections.path }
+        for period in 1...9 {
+            _ = try await ledger.ingest([mine.renewed(period)])
+            #expect(try await audit(ledger).isSound)
+            try await ledger.session { session in
+                #expect(session.remarks.isEmpty)
+                #expect(session.projections.path == path)
+                let checkpoint = try await session.projections.checkpoint()
+                #expect(checkpoint.tree?.size == session.head)
+                #expect(try await session.ledger.facts.checkpoint() == checkpoint)
+            }
+        }
+    }
+
+    @Test(
+        "A tree that is not this log's, or none at all, is found by an audit and rebuilt",
+        arguments: [
+            "tree_size = tree_size + 1", "tree_size = NULL", "tree = x'00'",
+            "tree = zeroblob(32)", "tree_size = 1",
+        ])
+    func spoiltTree(change: String) async throws {
+        let ledger = try await taken([
+            try mine.bought().line(), try shared.bought().line(),
+        ])
+        let file = try DatabaseQueue(path: try await ledger.session { $0.projections.path })
+        try await file.write { try $0.execute(sql: "UPDATE checkpoint SET \(change)") }
+        try file.close()
+        #expect(try await audit(ledger).projectionsMatch == false)
+        try await ledger.session { #expect($0.remarks.count == 1) }
+        #expect(try await audit(ledger).isSound)
+    }
+
+    @Test("Files of a release that stored no tree are rebuilt without a remark")
+    func upgrade() async throws {
+        let ledger = try await taken([try mine.bought().line(), try shared.bought().line()])
+        let path = try await ledger.session { $0.projections.path }
+        let file = try DatabaseQueue(path: path)
+        try await file.write { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE checkpoint DROP COLUMN tree;
+                    ALTER TABLE checkpoint DROP COLUMN tree_size;
+                    UPDATE meta SET value = '7' WHERE key = 'layoutVersion'
+                    """)
+        }
+        try file.close()
+        try await ledger.session { session in
+            #expect(session.remarks.isEmpty)
+            #expect(session.projections.path != path)
+            let checkpoint = try await session.projections.checkpoint()
+            #expect(checkpoint.tree?.size == 2)
+        }
+    }
+}

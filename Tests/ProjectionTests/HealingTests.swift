@@ -1,0 +1,89 @@
+import AppStore
+import Foundation
+import Ledger
+import LedgerStore
+import LedgerTestSupport
+import Projection
+import Queries
+import SQLiteStore
+import TestSupport
+import Testing
+
+@Suite("Damaged or deleted derived files")
+struct HealingTests {
+    private let chain = MadeChain(id: "570000000000001")
+    private let other = MadeChain(id: "570000000000005")
+
+    private func taken() async throws -> TemporaryLedger {
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(chain.life)
+        try await ledger.session { session in
+            try await session.projections.walCheckpoint()
+            try await session.ledger.facts.walCheckpoint()
+        }
+        return ledger
+    }
+
+    /// Overwrites everything after the first page, which holds the schema.
+    private func damage(_ path: String) throws {
+        var data = try Data(contentsOf: URL(filePath: path))
+        for index in 8_192..<data.count { data[index] = 0xA5 }
+        try data.write(to: URL(filePath: path))
+    }
+
+    private func expectWhole(_ ledger: TemporaryLedger) async throws {
+        let shown = try await ledger.exportLines(.subscriptions)
+        #expect(shown.count == 2)
+        try await ledger.session { session in
+            let found = try await RebuildCheck(try #require(session.projector)).run()
+            #expect(found.count == 0)
+            #expect(found.fileFindings.isEmpty)
+        }
+    }
+
+    @Test("Whatever page of the projections is damaged, the next events are ingested all the same")
+    func projections() async throws {
+        let ledger = try await taken()
+        let path = try await ledger.session { $0.projections.path }
+        try damage(path)
+        _ = try await ledger.ingest(other.life)
+        try await expectWhole(ledger)
+        #expect(try await ledger.session { $0.projections.path } != path)
+    }
+
+    @Test("Whatever page of the facts is damaged, the next events are ingested all the same")
+    func facts() async throws {
+        let ledger = try await taken()
+        try damage(try await ledger.session { $0.ledger.facts.path })
+        _ = try await ledger.ingest(other.life)
+        try await expectWhole(ledger)
+    }
+
+    @Test("A rebuild with unreadable facts decodes the log, with and without the flag")
+    func rebuild() async throws {
+        let ledger = try await taken()
+        _ = try await ledger.ingest(other.life)
+        try damage(
+            try await ledger.session { session in
+                try await session.ledger.facts.walCheckpoint()
+                return session.ledger.facts.path
+            })
+        try await ledger.session { try await #require($0.projector).rebuild() }
+        try await expectWhole(ledger)
+    }
+
+    @Test("Facts deleted under an open projector are rebuilt automatically and at once")
+    func factsGone() async throws {
+        let ledger = try await taken()
+        try await ledger.session { session in
+            let files = try FileDamage.names(in: ledger.environmentDirectory)
+                .filter { $0.hasPrefix("facts-") }
+            try FileDamage.remove(files, in: ledger.environmentDirectory)
+            let head = try await #require(session.projector).catchUp()
+            #expect(head == session.head)
+            #expect(try await session.ledger.facts.checkpoint().position == head)
+        }
+        _ = try await ledger.ingest(other.life)
+        try await expectWhole(ledger)
+    }
+}

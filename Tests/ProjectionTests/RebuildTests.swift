@@ -1,0 +1,220 @@
+import AppStore
+import Foundation
+import Intake
+import Ledger
+import LedgerTestSupport
+import Projection
+import Queries
+import SQLiteStore
+import Simulator
+import TestSupport
+import Testing
+
+@Suite("Rebuilding")
+struct RebuildTests {
+    private let chain = MadeChain(id: "570000000000001", storefront: "ZZQ")
+    private let other = MadeChain(id: "570000000000005")
+
+    private func taken() async throws -> TemporaryLedger {
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(chain.life + other.life)
+        try await ledger.session { try await $0.projections.walCheckpoint() }
+        return ledger
+    }
+
+    private func check(_ ledger: TemporaryLedger) async throws -> [RebuildCheck.Difference] {
+        try await ledger.session { session in
+            let found = try await RebuildCheck(try #require(session.projector)).run()
+            #expect(found.count == found.differences.count)
+            return found.differences
+        }
+    }
+
+    private func path(_ ledger: TemporaryLedger) async throws -> String {
+        try await ledger.session { $0.projections.path }
+    }
+
+    // MARK: Check
+
+    @Test("Incremental projections equal those of a rebuild from the log")
+    func equal() async throws {
+        let ledger = try TemporaryLedger()
+        for delivery in chain.life + other.life {
+            _ = try await ledger.ingest([delivery])
+            try await ledger.session { #expect($0.head >= 1) }
+        }
+        #expect(try await check(ledger).isEmpty)
+    }
+
+    @Test("A row altered by hand is found, with its chain and column")
+    func alteredRow() async throws {
+        let ledger = try await taken()
+        // The chain's own row, and its class in the sums.
+        let changed = try FileDamage.replace("ZZQ", by: "ZZW", in: try await path(ledger))
+        #expect(changed == 2)
+        let differences = try await check(ledger)
+        #expect(differences.map(\.chain.originalTransactionId.rawValue) == [chain.id])
+        #expect(differences.map(\.columns) == [["subscriptions.storefront"]])
+    }
+
+    @Test("A chain under another id is one chain missing and one surplus")
+    func renamedChain() async throws {
+        let ledger = try await taken()
+        try FileDamage.replace(
+            "570000000000001", by: "570000000000002", in: try await path(ledger))
+        let differences = try await check(ledger)
+        #expect(
+            differences.map { "\($0.chain.originalTransactionId) \($0.columns)" }
+                == ["570000000000001 [\"missing\"]", "570000000000002 [\"surplus\"]"])
+    }
+
+    @Test("Rows folded from fewer facts differ in every affected table")
+    func forgottenFact() async throws {
+        let ledger = try await taken()
+        try await ledger.session { session in
+            let id = ChainId(
+                bundleId: BundleId(chain.bundleId),
+                originalTransactionId: OriginalTransactionId(chain.id))
+            let facts = try await session.ledger.facts.facts(of: [id])[0].1
+            let rows = ChainRows(
+                id, facts: Array(facts.prefix(1)), environment: .production,
+                catalogue: session.ledger.catalogue)
+            let checkpoint = try await session.projections.checkpoint()
+            try await session.projections.update([rows], checkpoint: checkpoint)
+        }
+        let differences = try await check(ledger)
+        let columns = Set(differences.flatMap(\.columns))
+        #expect(differences.count == 1)
+        #expect(columns.isSuperset(of: ["intervals", "intervals.cause", "life_facts"]))
+    }
+
+    @Test("A rebuild repairs what a check found", arguments: [false, true])
+    func repair(fromLog: Bool) async throws {
+        let ledger = try await taken()
+        let before = try await ledger.timeline(chain.id)
+        try FileDamage.replace("ZZQ", by: "ZZW", in: try await path(ledger))
+        try await ledger.session { session in
+            let projector = try #require(session.projector)
+            try await projector.rebuild(fromLog: fromLog)
+        }
+        #expect(try await check(ledger).isEmpty)
+        #expect(try await ledger.timeline(chain.id) == before)
+    }
+
+    @Test("A check reads the evidence, and reports stored facts that differ from it")
+    func independent() async throws {
+        let ledger = try await taken()
+        // Had the check read the stored facts, it would expect another storefront now.
+        let facts = try await ledger.session { $0.ledger.facts.path }
+        #expect(try FileDamage.replace("ZZQ", by: "ZZW", in: facts) > 0)
+        let differences = try await check(ledger)
+        #expect(differences.map(\.chain.originalTransactionId.rawValue) == [chain.id])
+        #expect(differences.map(\.columns) == [["facts"]])
+        let leftovers = try FileDamage.names(in: ledger.environmentDirectory)
+            .filter { $0.hasPrefix(".check") }
+        #expect(leftovers.isEmpty)
+    }
+
+    // MARK: Automatic rebuilds
+
+    @Test("Every rebuild makes a new file and switches the link to it")
+    func newFile() async throws {
+        let ledger = try await taken()
+        let first = try await path(ledger)
+        #expect(first == (try await path(ledger)))
+        try await ledger.session { session in
+            try await #require(session.projector).rebuild()
+        }
+        let second = try await path(ledger)
+        #expect(first != second)
+        let files = DerivedFiles.projections(in: ledger.environmentDirectory)
+        #expect(files.names().count == 2)
+        #expect(files.current() == second)
+    }
+
+    @Test("Another catalogue means other rows: they are rebuilt, and the answer names it")
+    func catalogue() async throws {
+        var ledger = try TemporaryLedger()
+        var pass = chain.transaction(0, signed: chain.start)
+        pass.type = Raw(.nonRenewingSubscription)
+        pass.productId = ProductId("com.example.pass")
+        pass.expiresDate = nil
+        _ = try await ledger.ingest([
+            MadeDelivery(receivedAt: chain.start, evidence: .transaction(pass))
+        ])
+        let first = try await path(ledger)
+        let with = try await ledger.show(chain.id)
+        #expect(with["state"]?.string == "lapsed")
+        ledger.configuration.catalogue.products[ProductId("com.example.pass")] = nil
+        let without = try await ledger.show(chain.id)
+        #expect(without["state"]?.string == "owned")
+        #expect(!without.noticeCodes.isEmpty)
+        #expect(with["catalogueHash"] != without["catalogueHash"])
+        #expect(try await path(ledger) != first)
+        #expect(try await check(ledger).isEmpty)
+    }
+
+    @Test("Projections and facts of another log are not used")
+    func otherLog() async throws {
+        let one = try await taken()
+        let two = try TemporaryLedger()
+        let stranger = MadeChain(id: "570000000000009")
+        // As many events as the other log has, so that only the leaf hash distinguishes them.
+        _ = try await two.ingest(stranger.life + other.life)
+        try await two.session { #expect($0.head == 8) }
+        let before = try await path(one)
+        try FileDamage.copy(
+            two.environmentDirectory + "/log.sqlite", to: one.environmentDirectory + "/log.sqlite")
+        #expect(try await one.show(stranger.id)["state"]?.string == "expired")
+        await #expect(throws: QueryError.noSuchSubscription(chain.id)) {
+            try await one.show(chain.id)
+        }
+        #expect(try await path(one) != before)
+        #expect(try await check(one).isEmpty)
+    }
+
+    @Test("A shorter log restored from a backup removes answers from later events")
+    func shorterLog() async throws {
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(other.life)
+        try await ledger.session { #expect($0.head == 4) }
+        let backup = ledger.directory.file("backup.sqlite")
+        try FileDamage.copy(ledger.environmentDirectory + "/log.sqlite", to: backup)
+        _ = try await ledger.ingest(chain.life)
+        try await ledger.session { #expect($0.head == 8) }
+        try FileDamage.copy(backup, to: ledger.environmentDirectory + "/log.sqlite")
+        #expect(try await ledger.exportLines(.subscriptions).count == 1)
+        #expect(try await check(ledger).isEmpty)
+    }
+
+    @Test(
+        "Missing derived files are rebuilt; losing the quarantine loses no answer",
+        arguments: [
+            ["projections.sqlite"], ["facts-\(Fact.decoderVersion).sqlite"], ["operations.sqlite"],
+            [
+                "projections.sqlite", "projections-\(Lifecycle.reducerVersion)-1.sqlite",
+                "facts-\(Fact.decoderVersion).sqlite",
+            ],
+            ["projections-\(Lifecycle.reducerVersion)-1.sqlite"],
+        ])
+    func goneFiles(names: [String]) async throws {
+        let ledger = try await taken()
+        let before = try await ledger.timeline(chain.id)
+        try FileDamage.remove(names, in: ledger.environmentDirectory)
+        #expect(try await ledger.timeline(chain.id) == before)
+        #expect(try await ledger.exportLines(.subscriptions).count == 2)
+        #expect(try await check(ledger).isEmpty)
+    }
+
+    @Test("Opened again without changes, nothing is rebuilt and nothing changes")
+    func idle() async throws {
+        let ledger = try await taken()
+        let before = try await ledger.export(.subscriptions)
+        let files = try FileDamage.names(in: ledger.environmentDirectory)
+            .filter { $0.hasSuffix(".sqlite") }
+        #expect(try await ledger.export(.subscriptions) == before)
+        #expect(
+            try FileDamage.names(in: ledger.environmentDirectory)
+                .filter { $0.hasSuffix(".sqlite") } == files)
+    }
+}

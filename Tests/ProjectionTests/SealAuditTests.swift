@@ -1,0 +1,73 @@
+import AppStore
+import Intake
+import Ledger
+import LedgerStore
+import LedgerTestSupport
+import Projection
+import TestSupport
+import Testing
+
+/// `audit verify --signatures` on version 1 notifications: verified with the shared secret where
+/// available.
+@Suite("Seals in the audit")
+struct SealAuditTests {
+    private let chain = MadeChain()
+
+    private func taken() async throws -> TemporaryLedger {
+        var ledger = try TemporaryLedger()
+        try ledger.share()
+        _ = try await ledger.ingest([
+            chain.notificationV1("INITIAL_BUY", through: 0, at: chain.start(0)),
+            try chain.renewed(1).line(),
+        ])
+        return ledger
+    }
+
+    private func audit(_ ledger: TemporaryLedger) async throws -> Audit.Report {
+        let (verifier, apps) = (ledger.verifier, ledger.configuration.apps)
+        return try await ledger.ledger { opened in
+            try await Audit(log: opened.log, directory: ledger.environmentDirectory)
+                .verify(verifier: verifier, apps: apps)
+        }
+    }
+
+    @Test("With the secret the seal is verified like a signature")
+    func verified() async throws {
+        let report = try await audit(try await taken())
+        #expect(report.isSound)
+        #expect(report.signaturesVerified == 2)
+        #expect(report.signaturesNotVerifiable == 0)
+    }
+
+    @Test(
+        "Without it, or with another, it is counted as not verifiable here, and is not a finding",
+        arguments: [nil, "fedcba9876543210fedcba9876543210"] as [String?])
+    func notVerifiable(secret: String?) async throws {
+        var ledger = try await taken()
+        ledger.configuration.apps[0].sharedSecretFile = nil
+        if let secret { try ledger.share(secret) }
+        let report = try await audit(ledger)
+        #expect(report.isSound)
+        #expect(report.signaturesVerified == 1)
+        #expect(report.signaturesNotVerifiable == 1)
+    }
+
+    @Test("An older secret in the file still verifies what was sealed with it")
+    func rotated() async throws {
+        var ledger = try await taken()
+        try ledger.share("fedcba9876543210fedcba9876543210\n\(MadeChain.secret)")
+        #expect(try await audit(ledger).signaturesVerified == 2)
+    }
+
+    @Test("A changed byte is found by the hash of the evidence, with the secret and without")
+    func tampered() async throws {
+        var ledger = try await taken()
+        let count = try FileDamage.replace(
+            "\"is_trial_period\":\"false\"", by: "\"is_trial_period\":\"fals3\"",
+            in: ledger.environmentDirectory + "/log.sqlite")
+        #expect(count > 0)
+        #expect(!(try await audit(ledger).log.isSound))
+        ledger.configuration.apps[0].sharedSecretFile = nil
+        #expect(!(try await audit(ledger).log.isSound))
+    }
+}

@@ -1,0 +1,175 @@
+import AppStore
+import Intake
+import Ledger
+import LedgerTestSupport
+import Queries
+import TestSupport
+import Testing
+
+@Suite("Exports")
+struct ExportTests {
+    private let chains = [
+        MadeChain(id: "550000000000003"), MadeChain(id: "550000000000001"),
+        MadeChain(id: "550000000000002", product: #"com.example."odd", pro"#),
+    ]
+
+    private func taken() async throws -> TemporaryLedger {
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(chains[0].life + [chains[1].bought()] + chains[2].life)
+        return ledger
+    }
+
+    /// Events 4 + 1 + 4; transitions 3 + 2 + 3; facts 2 + 0 + 2.
+    static let counts: [(Export.Subject, Int)] = [
+        (.subscriptions, 3), (.transitions, 8), (.facts, 4), (.events, 9),
+    ]
+
+    @Test("Each subject has one line per item", arguments: counts)
+    func lines(subject: Export.Subject, count: Int) async throws {
+        #expect(try await taken().exportLines(subject).count == count)
+    }
+
+    @Test(
+        "A table has as many rows, and every row as many columns as its header", arguments: counts)
+    func columns(subject: Export.Subject, count: Int) async throws {
+        let text = try await taken().export(subject, .csv)
+        let rows = CommaSeparated.rows(text)
+        #expect(rows.count == count + 1)
+        let header = try #require(rows.first)
+        #expect(Set(header).count == header.count)
+        for row in rows { #expect(row.count == header.count) }
+    }
+
+    @Test(
+        "A table equals the lines, including quotes and commas",
+        arguments: Export.Subject.allCases)
+    func sameValues(subject: Export.Subject) async throws {
+        let ledger = try await taken()
+        let rows = CommaSeparated.rows(try await ledger.export(subject, .csv))
+        let lines = try await ledger.exportLines(subject)
+        let header = try #require(rows.first)
+        for (row, line) in zip(rows.dropFirst(), lines) {
+            for (column, text) in zip(header, row) {
+                let value = column.split(separator: ".").reduce(line) { found, key in
+                    found[String(key)] ?? .null
+                }
+                let expected =
+                    value.isNull
+                    ? "" : value.string ?? String(decoding: value.encoded(), as: UTF8.self)
+                #expect(text == expected, "\(column)")
+            }
+            #expect(Set(header.map { $0.prefix { $0 != "." } }) == Set(line.keys.map { $0[...] }))
+        }
+    }
+
+    @Test("An empty ledger exports only a header", arguments: Export.Subject.allCases)
+    func empty(subject: Export.Subject) async throws {
+        let ledger = try TemporaryLedger()
+        #expect(try await ledger.export(subject).isEmpty)
+        #expect(CommaSeparated.rows(try await ledger.export(subject, .csv)).count == 1)
+    }
+
+    @Test("Chains come in the order of their ids, events by position")
+    func order() async throws {
+        let ledger = try await taken()
+        let ids = try await ledger.exportLines(.subscriptions).compactMap {
+            $0["originalTransactionId"]?.string
+        }
+        #expect(ids == chains.map(\.id).sorted())
+        let positions = try await ledger.exportLines(.events).compactMap { $0["position"]?.int64 }
+        #expect(positions == Array(1...9))
+        for subject in [Export.Subject.transitions, .facts] {
+            let places = try await ledger.exportLines(subject).map { line in
+                "\(line["originalTransactionId"]?.string ?? "") \(line["at"]?.string ?? "")"
+            }
+            #expect(places == places.sorted())
+        }
+    }
+
+    @Test("A line of subscriptions equals the answer of show")
+    func sameAsShow() async throws {
+        let ledger = try await taken()
+        for line in try await ledger.exportLines(.subscriptions) {
+            let id = try #require(line["originalTransactionId"]?.string)
+            #expect(try await ledger.show(id) == line)
+        }
+    }
+
+    @Test("A line of events has every key of the contract")
+    func eventKeys() async throws {
+        let keys = [
+            "position", "key", "kind", "source", "trust", "conflict", "receivedAtClaimed",
+            "rootFingerprint", "bundleId", "originalTransactionId", "notificationType", "subtype",
+            "notificationUUID", "signedDate", "receivedAt", "leafHash",
+        ]
+        let ledger = try await taken()
+        for line in try await ledger.exportLines(.events) {
+            #expect(Set(line.keys).isSuperset(of: keys))
+            #expect(!line.keys.contains("signedPayload"))
+            #expect(line["kind"]?.string == "notification")
+            #expect(line["source"]?.string == "import")
+            #expect(line["trust"]?.string == "signed")
+        }
+        for line in try await ledger.exportLines(.events, adjust: { $0.withEvidence = true }) {
+            #expect(line["signedPayload"]?.string?.hasPrefix("eyJ") == true)
+        }
+        let table = CommaSeparated.rows(
+            try await ledger.export(.events, .csv) { $0.withEvidence = true })
+        #expect(table.first?.last == "signedPayload")
+        #expect(Set(table.map(\.count)).count == 1)
+    }
+
+    @Test("After a position: later events, and the chains they changed")
+    func after() async throws {
+        let ledger = try await taken()
+        let events = try await ledger.exportLines(.events) { $0.after = 5 }
+        #expect(events.compactMap { $0["position"]?.int64 } == [6, 7, 8, 9])
+        let touched = try await ledger.exportLines(.subscriptions) { $0.after = 4 }
+        #expect(
+            touched.compactMap { $0["originalTransactionId"]?.string }
+                == [chains[1].id, chains[2].id])
+        #expect(try await ledger.exportLines(.subscriptions) { $0.after = 9 }.isEmpty)
+        #expect(try await ledger.exportLines(.events) { $0.after = 9 }.isEmpty)
+        #expect(try await ledger.exportLines(.events) { $0.after = .max }.isEmpty)
+    }
+
+    @Test("A chain that did not exist yet has no line")
+    func notYet() async throws {
+        let ledger = try await taken()
+        let before = chains[0].start.advanced(byMilliseconds: -1)
+        #expect(try await ledger.exportLines(.subscriptions, at: before).isEmpty)
+        let known = try await ledger.exportLines(.subscriptions, knowledge: .knownPosition(4))
+        #expect(known.compactMap { $0["originalTransactionId"]?.string } == [chains[0].id])
+        #expect(try await ledger.exportLines(.events, knowledge: .knownPosition(4)).count == 4)
+    }
+
+    @Test("Selecting an app excludes the others")
+    func oneApp() async throws {
+        let other = MadeChain(id: "550000000000009", bundleId: "com.example.other")
+        let ledger = try TemporaryLedger(apps: [MadeChain.app, other.bundleId])
+        _ = try await ledger.ingest(chains[0].life + other.life)
+        for (subject, count) in [
+            (Export.Subject.subscriptions, 1), (.transitions, 3), (.events, 4),
+        ] {
+            let lines = try await ledger.exportLines(subject) {
+                $0.bundleId = BundleId(other.bundleId)
+            }
+            #expect(lines.count == count)
+            #expect(Set(lines.map { $0["bundleId"]?.string }) == [other.bundleId])
+        }
+    }
+
+    @Test("Many chains are exported page by page, without gaps or duplicates")
+    func many() async throws {
+        let ledger = try TemporaryLedger()
+        let many = (0..<1_200).map { MadeChain(id: "56\($0 + 100_000)") }
+        let summary = try await ledger.ingest(many.map { $0.bought() })
+        #expect(summary.appended == 1_200)
+        let ids = try await ledger.exportLines(.subscriptions).compactMap {
+            $0["originalTransactionId"]?.string
+        }
+        #expect(ids == many.map(\.id))
+        let positions = try await ledger.exportLines(.events).compactMap { $0["position"]?.int64 }
+        #expect(positions == Array(1...1_200))
+    }
+}

@@ -1,0 +1,182 @@
+import AppStore
+import Ledger
+import LedgerTestSupport
+import Queries
+import TestSupport
+import Testing
+
+@Suite("Queries")
+struct ShowTests {
+    private let chain = MadeChain(appAccountToken: "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033")
+
+    static let showKeys = [
+        "environment", "bundleId", "originalTransactionId", "at", "knownAt", "position",
+        "completeThrough", "reducerVersion", "catalogueHash", "state", "entitled", "appleStatus",
+        "since", "until", "accessUntil", "willRenew", "productId", "nextProductId", "phase",
+        "ownership", "appAccountToken", "price", "storefront", "transactionId", "offer",
+        "commitment", "priceIncrease", "cancellation", "revocation", "notices", "evidence",
+    ]
+
+    private func taken() async throws -> TemporaryLedger {
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(chain.life)
+        return ledger
+    }
+
+    // MARK: Ids
+
+    @Test("A chain is found by every transactionId it has")
+    func anyTransactionId() async throws {
+        let ledger = try await taken()
+        let show = try await ledger.show(chain.id)
+        #expect(show["originalTransactionId"]?.string == chain.id)
+        // A query by a transaction's id first gives the standing of that transaction.
+        let asked = try await ledger.show(chain.transactionId(1))
+        #expect(asked.without("transaction") == show)
+        #expect(asked["transaction"]?["transactionId"]?.string == chain.transactionId(1))
+        #expect(asked["transaction"]?["standing"]?.string == "ended")
+    }
+
+    @Test(
+        "An unknown id is no subscription",
+        arguments: ["", "1", "' OR 1=1 --", "500000000000002"])
+    func unknownId(id: String) async throws {
+        let ledger = try await taken()
+        await #expect(throws: QueryError.noSuchSubscription(id)) { try await ledger.show(id) }
+    }
+
+    @Test("An empty ledger answers that there is no such subscription")
+    func emptyLedger() async throws {
+        let ledger = try TemporaryLedger()
+        await #expect(throws: QueryError.noSuchSubscription(chain.id)) {
+            try await ledger.show(chain.id)
+        }
+    }
+
+    @Test("An id of two apps is ambiguous until the app is given")
+    func ambiguous() async throws {
+        let other = MadeChain(id: chain.id, bundleId: "com.example.other")
+        let ledger = try TemporaryLedger(apps: [MadeChain.app, other.bundleId])
+        _ = try await ledger.ingest(chain.life + other.life)
+        do {
+            _ = try await ledger.show(chain.id)
+            Issue.record("an ambiguous id was answered")
+        } catch let error as QueryError {
+            #expect(error.code == "ambiguousId")
+            #expect(error.message.contains("--bundle-id"))
+        }
+        let show = try await ledger.show(chain.id, bundleId: other.bundleId)
+        #expect(show["bundleId"]?.string == other.bundleId)
+        await #expect(throws: QueryError.noSuchSubscription(chain.id)) {
+            try await ledger.show(chain.id, bundleId: "com.example.third")
+        }
+    }
+
+    // MARK: Shape
+
+    @Test("The answer has every key of the contract, null for unknown values")
+    func keys() async throws {
+        let ledger = try await taken()
+        for at in [chain.start, chain.start(1), ledger.now] {
+            let show = try await ledger.show(chain.id, at: at)
+            #expect(Set(show.keys).isSuperset(of: ShowTests.showKeys))
+            #expect(Set(show.keys).count == show.keys.count)
+        }
+    }
+
+    @Test("Every value is of the contract's kind")
+    func values() async throws {
+        let ledger = try await taken()
+        let show = try await ledger.show(chain.id, at: chain.start(1))
+        #expect(show["environment"]?.string == "Production")
+        #expect(show["bundleId"]?.string == MadeChain.app)
+        #expect(show["at"]?.string == chain.start(1).rfc3339)
+        #expect(show["knownAt"]?.isNull == true)
+        #expect(show["position"]?.int64 == 4)
+        #expect(show["completeThrough"]?.isNull == true)
+        #expect(show["reducerVersion"]?.int64 == Int64(Lifecycle.reducerVersion))
+        #expect(show["catalogueHash"]?.string?.count == 64)
+        #expect(show["state"]?.string == "renewing")
+        #expect(show["entitled"]?.bool == true)
+        #expect(show["appleStatus"]?.int64 == 1)
+        #expect(show["since"]?.string == chain.start(1).rfc3339)
+        #expect(show["until"]?.string == chain.start(2).rfc3339)
+        #expect(show["accessUntil"]?.string == chain.start(2).rfc3339)
+        #expect(show["phase"]?.string == "standard")
+        #expect(show["ownership"]?.string == "purchased")
+        #expect(show["appAccountToken"]?.string == chain.appAccountToken)
+        #expect(show["price"]?.keys == ["milliunits", "currency"])
+        #expect(show["price"]?["milliunits"]?.int64 == 9990)
+        #expect(show["transactionId"]?.string == chain.transactionId(1))
+        #expect(show["notices"]?.array?.isEmpty == true)
+    }
+
+    @Test("A timeline holds the show object, its intervals and its entries with their causes")
+    func timelineShape() async throws {
+        let ledger = try await taken()
+        let timeline = try await ledger.timeline(chain.id)
+        #expect(timeline.keys == ["chain", "intervals", "entries"])
+        #expect(timeline["chain"] == (try await ledger.show(chain.id)))
+        for interval in try #require(timeline["intervals"]?.array) {
+            #expect(interval.keys == ["state", "from", "to", "productId", "transactionId"])
+        }
+        let entries = try #require(timeline["entries"]?.array)
+        #expect(entries.count == 5)
+        for entry in entries {
+            let keys = Set(entry.keys)
+            #expect(keys.isSuperset(of: ["at", "kind", "from", "to", "fact", "cause"]))
+            #expect(["state", "fact"].contains(entry["kind"]?.string))
+            #expect((entry["kind"]?.string == "fact") == (entry["fact"]?.string != nil))
+            #expect((entry["kind"]?.string == "state") == (entry["to"]?.string != nil))
+            let causeKeys = Set(entry["cause"]?.keys ?? [])
+            #expect(
+                causeKeys.isSuperset(of: [
+                    "position", "notificationType", "subtype", "notificationUUID", "signedDate",
+                    "receivedAt", "lateness",
+                ]))
+            #expect(entry["cause"]?["lateness"]?.int64 == 1_000)
+        }
+    }
+
+    @Test("Each entry has the event that proves it")
+    func causes() async throws {
+        let entries = try await taken().timeline(chain.id)["entries"]?.array ?? []
+        let lines = entries.map { entry in
+            let what = entry["fact"]?.string ?? entry["to"]?.string ?? ""
+            let cause = entry["cause"]
+            let type = cause?["notificationType"]?.string ?? ""
+            return "\(what) \(cause?["position"]?.int64 ?? 0) \(type)"
+        }
+        #expect(
+            lines == [
+                "subscribed 1 SUBSCRIBED", "renewing 2 DID_RENEW", "renewed 2 DID_RENEW",
+                "autoRenewDisabled 3 DID_CHANGE_RENEWAL_STATUS", "expired 4 EXPIRED",
+            ])
+        #expect(entries.last?["reason"]?.string == "voluntary")
+    }
+
+    // MARK: Moments
+
+    @Test("Entries after the requested moment are neither listed nor counted")
+    func later() async throws {
+        let ledger = try await taken()
+        let counts = try await [0, 1].asyncMap { period in
+            try await ledger.timeline(chain.id, at: chain.start(period))["entries"]?.array?.count
+        }
+        #expect(counts == [1, 3])
+        let before = chain.start(2).advanced(byMilliseconds: -1)
+        #expect(try await ledger.show(chain.id, at: before)["state"]?.string == "renewing")
+        #expect(try await ledger.show(chain.id, at: chain.start(2))["state"]?.string == "expired")
+    }
+
+    @Test("A moment before the first period has no subscription")
+    func beforeTheFirst() async throws {
+        let ledger = try await taken()
+        let before = chain.start.advanced(byMilliseconds: -1)
+        await #expect(
+            throws: QueryError.unknownThen(
+                chain.id, reason: "It begins on \(chain.start.rfc3339).")
+        ) { try await ledger.show(chain.id, at: before) }
+        #expect(try await ledger.show(chain.id, at: chain.start)["state"]?.string == "subscribed")
+    }
+}

@@ -1,0 +1,147 @@
+import AppStore
+import Intake
+import Ledger
+import LedgerTestSupport
+import Queries
+import Reports
+import Testing
+
+/// Movements of money, and subscribers with several chains, counted by hand.
+@Suite("Movements and subscribers by other definitions")
+struct SubscriberRuleTests {
+    private static let month: Int64 = 9_990 * 12
+
+    private func ledger(_ deliveries: [MadeDelivery]) async throws -> TemporaryLedger {
+        var ledger = try TemporaryLedger()
+        ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
+        _ = try await ledger.ingest(deliveries)
+        return ledger
+    }
+
+    private func rows(
+        _ ledger: TemporaryLedger, _ metric: String, _ pack: DefinitionPack
+    ) async throws -> [Report.Row] {
+        var words = MetricParameters()
+        (words.from, words.to) = ("2026-01-01", "2026-05-01")
+        return try await ledger.session { [words] session in
+            let query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)
+            return try await query.comparison(metric, words, pack).rows
+        }
+    }
+
+    /// By month from January; 0 where there is no row.
+    private func months(
+        _ rows: [Report.Row], _ figure: String,
+        _ amount: (Report.Row) -> Int64
+    ) -> [Int64] {
+        ["2026-01", "2026-02", "2026-03", "2026-04"].map { month in
+            rows.filter { $0.figure == figure && $0.from.rfc3339.hasPrefix(month) }
+                .reduce(0) { $0 + amount($1) }
+        }
+    }
+
+    /// A trial that converts in February and ends in March; a chain paid from January, ended in
+    /// February and back from April on.
+    private var lives: [MadeDelivery] {
+        let (tried, back) = (MadeChain(id: "680000000000001"), MadeChain(id: "680000000000002"))
+        let trial = tried.bought().withTransaction {
+            $0.price = 0
+            $0.offerType = Raw(.introductoryOffer)
+            $0.offerDiscountType = Raw(.freeTrial)
+        }
+        let again = back.notification(.subscribed, .resubscribe, 3, at: back.start(3))
+            .withTransaction { $0.transactionReason = Raw(.purchase) }
+        return [trial, tried.renewed(1), tried.expired(1), back.bought(), back.expired(0), again]
+    }
+
+    @Test("RevenueCat has new and churned: returns can make churned negative")
+    func newLessChurned() async throws {
+        let rows = try await rows(try await ledger(lives), "mrr-movement", .revenuecat)
+        let month = Self.month
+        #expect(months(rows, "new", \.ours) == [month, 0, 0, 0])
+        #expect(months(rows, "new", \.theirs) == [month, month, 0, 0])
+        #expect(months(rows, "churned", \.ours) == [0, month, month, 0])
+        #expect(months(rows, "churned", \.theirs) == [0, month, month, -month])
+    }
+
+    @Test("New less churned is the whole change of RevenueCat's recurring money, by four weeks")
+    func balance() async throws {
+        let weekly = MadeChain(id: "680000000000003", product: "com.example.weekly")
+        var ledger = try await ledger(lives + [weekly.bought()])
+        ledger.configuration.catalogue.products[ProductId("com.example.weekly")] =
+            Catalogue.Product(period: ISO8601Period(days: 7))
+        let movement = try await rows(ledger, "mrr-movement", .revenuecat)
+        let standing = try await rows(ledger, "mrr", .revenuecat)
+        let (new, churned) = (
+            months(movement, "new", \.theirs), months(movement, "churned", \.theirs)
+        )
+        var sum: Int64 = 0
+        let ends = zip(new, churned).map { new, churned in
+            sum += new - churned
+            return sum
+        }
+        #expect(ends == months(standing, "annualised", \.theirs))
+        #expect(new[0] == Self.month + 9_990 * 48)
+    }
+
+    /// One customer with two subscriptions: the first until 9 February, the second from 20 January
+    /// until 21 March.
+    private func doubled(_ token: String?) async throws -> TemporaryLedger {
+        var first = MadeChain(id: "680000000000004")
+        var second = MadeChain(id: "680000000000005")
+        second.start = first.start.advanced(byMilliseconds: 10 * 86_400_000)
+        (first.appAccountToken, second.appAccountToken) = (token, token)
+        return try await ledger([
+            first.bought(), second.bought(), first.expired(0), second.renewed(1),
+            second.expired(1),
+        ])
+    }
+
+    private static let token = "7b3f2f0e-1d7c-4f5e-9a53-0c8f4a6b9d21"
+
+    @Test("Stripe's subscriber is new once; the first of two subscriptions to end is a contraction")
+    func perSubscriber() async throws {
+        let month = Self.month
+        let rows = try await rows(try await doubled(Self.token), "mrr-movement", .stripe)
+        #expect(months(rows, "new", \.ours) == [2 * month, 0, 0, 0])
+        #expect(months(rows, "new", \.theirs) == [month, 0, 0, 0])
+        #expect(months(rows, "expansion", \.theirs) == [month, 0, 0, 0])
+        #expect(months(rows, "contraction", \.theirs) == [0, month, 0, 0])
+        #expect(months(rows, "churned", \.ours) == [0, month, month, 0])
+        #expect(months(rows, "churned", \.theirs) == [0, 0, month, 0])
+        #expect(months(rows, "churnedRevenue", \.theirs) == [0, month, month, 0])
+        let apart = try await self.rows(try await doubled(nil), "mrr-movement", .stripe)
+        #expect(months(apart, "churned", \.theirs) == [0, month, month, 0])
+    }
+
+    @Test("Stripe counts subscribers, not products: active, lost and its base")
+    func counted() async throws {
+        let ledger = try await doubled(Self.token)
+        let active = try await rows(ledger, "active", .stripe)
+        #expect(months(active, "active", \.ours) == [2, 1, 0, 0])
+        #expect(months(active, "active", \.theirs) == [1, 1, 0, 0])
+        let churn = try await rows(ledger, "churn", .stripe)
+        #expect(months(churn, "churned", \.ours) == [0, 1, 1, 0])
+        #expect(months(churn, "churned", \.theirs) == [0, 0, 1, 0])
+        // Of one new subscriber, then of one active 30 days before each end, then of none.
+        #expect(churn.map(\.base) == [1, 1, 1, 0])
+        let apart = try await rows(try await doubled(nil), "churn", .stripe)
+        #expect(months(apart, "churned", \.theirs) == [0, 1, 1, 0])
+    }
+
+    @Test(
+        "Stripe's reactivation is a payment after none; a change of currency is no movement")
+    func comeBack() async throws {
+        let month = Self.month
+        let stripe = try await rows(try await ledger(lives), "mrr-movement", .stripe)
+        #expect(months(stripe, "new", \.theirs) == [month, month, 0, 0])
+        #expect(months(stripe, "reactivated", \.theirs) == [0, 0, 0, month])
+        let chain = MadeChain(id: "680000000000006")
+        let moved = chain.renewed(1).withTransaction { $0.currency = "EUR" }
+        let euros = try await rows(
+            try await ledger([chain.bought(), moved]), "mrr-movement", .stripe)
+        #expect(months(euros, "new", \.theirs) == [month, 0, 0, 0])
+        #expect(months(euros, "churned", \.theirs) == [0, 0, month, 0])
+        #expect(months(euros, "contraction", \.theirs) == [0, 0, 0, 0])
+    }
+}

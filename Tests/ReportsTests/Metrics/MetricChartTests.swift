@@ -1,0 +1,116 @@
+import AppStore
+import Foundation
+import Ledger
+import LedgerTestSupport
+import Queries
+import Reports
+import Testing
+
+@Suite("Charts of metrics")
+struct MetricChartTests {
+    private func chart(
+        _ ledger: TemporaryLedger, _ name: String, by: [String] = [], where filters: [String] = []
+    ) async throws -> ChartDrawing {
+        var words = MetricParameters()
+        (words.from, words.to) = ("2026-01-01", "2026-05-01")
+        (words.by, words.filters) = (by, filters)
+        let name = try MetricName(name)
+        let report = try await ledger.session { [words] session in
+            try await MetricsQuery(
+                session.query, reportTimeZone: "UTC",
+                now: Timestamp(milliseconds: 1_781_481_600_000)
+            ).metric(name, words)
+        }
+        return try ChartDrawing.reading(try ReportChart(report).svg)
+    }
+
+    /// Four chains that end in March, one with only a beginning, one in euros.
+    private func taken(inEuros: Bool = false) async throws -> TemporaryLedger {
+        let ledger = try TemporaryLedger()
+        var lines: [MadeDelivery] = []
+        for number in 1...4 { lines += MadeChain(id: "60000000000000\(number)").life }
+        lines.append(MadeChain(id: "600000000000009").bought())
+        if inEuros {
+            lines.append(
+                MadeChain(id: "600000000000010").bought().withTransaction { $0.currency = "EUR" })
+        }
+        _ = try await ledger.ingest(lines)
+        return ledger
+    }
+
+    /// The y of each line's points, as drawn.
+    private func heights(_ drawing: ChartDrawing) -> [[Double]] {
+        drawing.elements.compactMap { $0.attributes["d"] }.map { path in
+            path.split { "ML".contains($0) }.compactMap { $0.split(separator: " ").last }
+                .compactMap { Double($0) }
+        }.filter { $0.count > 2 }
+    }
+
+    @Test("Points are at the height of their values, and every line has its name")
+    func active() async throws {
+        let drawing = try await chart(try await taken(), "active")
+        let lines = heights(drawing)
+        #expect(lines.count == 3)
+        // Five active at the end of January, four of February; none later.
+        let floor = try #require(lines.first?.last)
+        let up = lines[0].map { floor - $0 }
+        #expect(up.count == 4 && abs(up[0] * 4 - up[1] * 5) < 0.1 && up[2] == 0 && up[3] == 0)
+        for word in ["active", "activePaid", "setToCancel", "chains", "2026-03-01"] {
+            #expect(drawing.text.contains(word), "\(word)")
+        }
+        #expect(!drawing.elements.contains { $0.name == "script" })
+    }
+
+    @Test(
+        "Every drawable metric is drawn, also when empty",
+        arguments: [
+            "active", "starts", "trials", "renewals", "reactivations", "recoveries", "auto-renew",
+            "product-changes", "refunds", "refunds-by-purchase", "revenue", "proceeds", "retention",
+            "mrr", "mrr-movement", "arr",
+        ])
+    func each(_ name: String) async throws {
+        #expect(try await chart(try await taken(), name).text.contains("2026-01-01"))
+        #expect(try await chart(try TemporaryLedger(), name).text.contains("2026-01-01"))
+    }
+
+    @Test(
+        "Metrics without a chart are rejected, and the message lists the drawable ones"
+    )
+    func undrawn() async throws {
+        let ledger = try await taken()
+        for name in ["lateness", "ltv"] {
+            let error = await #expect(throws: ChartError.self) { try await chart(ledger, name) }
+            #expect(error?.code == "undrawnMetric")
+            #expect(error?.message.contains("draws churn and active, ") == true)
+            #expect(error?.message.contains(" mrr,") == true)
+        }
+    }
+
+    @Test("Two currencies share no axis; a single one is its unit")
+    func currencies() async throws {
+        let ledger = try await taken(inEuros: true)
+        await #expect(throws: ChartError.severalCurrencies) { try await chart(ledger, "mrr") }
+        let one = try await chart(ledger, "mrr", where: ["currency=EUR"])
+        #expect(one.text.contains("EUR") && !one.text.contains("USD"))
+        #expect(heights(one).count == 1)
+    }
+
+    @Test("The maximum number of lines is drawn, and not one more")
+    func manyLines() async throws {
+        let ledger = try TemporaryLedger()
+        func add(_ numbers: ClosedRange<Int>) async throws {
+            _ = try await ledger.ingest(
+                numbers.map { number in
+                    var chain = MadeChain(id: "60000000000010\(number)")
+                    chain.product = "com.example.plan.\(number)"
+                    return chain.bought()
+                })
+        }
+        try await add(1...ReportChart.lineCount)
+        #expect(heights(try await chart(ledger, "mrr", by: ["product"])).count == 8)
+        try await add((ReportChart.lineCount + 1)...(ReportChart.lineCount + 1))
+        await #expect(throws: ChartError.tooManyLines(9)) {
+            try await chart(ledger, "mrr", by: ["product"])
+        }
+    }
+}

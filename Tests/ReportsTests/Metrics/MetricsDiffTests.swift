@@ -1,0 +1,262 @@
+import AppStore
+import Intake
+import Ledger
+import LedgerTestSupport
+import Queries
+import Reports
+import TestSupport
+import Testing
+
+@Suite("Changes by a late event")
+struct MetricsDiffTests {
+    private let chain = MadeChain(id: "600000000000001")
+    private let other = MadeChain(id: "600000000000002")
+
+    /// Two chains, then later events of the first. Positions 1 and 2, and 3 to 5.
+    private func taken() async throws -> TemporaryLedger {
+        var ledger = try TemporaryLedger()
+        ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
+        _ = try await ledger.ingest([chain.bought(), other.bought()])
+        _ = try await ledger.ingest([chain.renewed(1), chain.turnedOff(1), chain.expired(1)])
+        return ledger
+    }
+
+    private func diff(
+        _ ledger: TemporaryLedger, _ name: String = "churn", by: [String] = [],
+        from before: AsOf, to after: AsOf = .everything,
+        interval: String? = nil
+    ) async throws -> Report {
+        var words = MetricParameters()
+        (words.from, words.to, words.by) = ("2026-01-01", "2026-05-01", by)
+        words.interval = interval
+        return try await ledger.session { [words] session in
+            let query = MetricsQuery(
+                session.query, reportTimeZone: "UTC", now: ledger.now, knowledge: after)
+            return try await query.diff(try ComparedMetric(name), words, from: before)
+        }
+    }
+
+    private func report(
+        _ ledger: TemporaryLedger, _ knowledge: AsOf
+    ) async throws -> [Report.Row] {
+        var words = MetricParameters()
+        (words.from, words.to) = ("2026-01-01", "2026-05-01")
+        return try await ledger.session { [words] session in
+            try await MetricsQuery(
+                session.query, reportTimeZone: "UTC", now: ledger.now, knowledge: knowledge
+            ).churn(words).rows
+        }
+    }
+
+    @Test("Equal knowledge has no differences; an unknown metric is an error")
+    func nothing() async throws {
+        let ledger = try await taken()
+        #expect(try await diff(ledger, from: .everything).rows.isEmpty)
+        #expect(try await diff(ledger, from: .knownPosition(5)).rows.isEmpty)
+        #expect(throws: MetricsError.unknownMetric("profit")) { try ComparedMetric("profit") }
+        await #expect(throws: MetricsError.onlyApp) {
+            try await diff(ledger, "lateness", by: ["product"], from: .everything)
+        }
+        await #expect(throws: MetricsError.reasonElsewhere) {
+            try await diff(ledger, "ltv", by: ["reason"], from: .everything)
+        }
+        for name in ["lateness", "ltv"] {
+            #expect(try await diff(ledger, name, from: .everything).rows.isEmpty)
+        }
+    }
+
+    @Test("The changed cells, their values before and after, and the responsible events")
+    func cells() async throws {
+        let ledger = try await taken()
+        let diff = try await diff(ledger, from: .knownPosition(2))
+        let reported = diff.rows.map { cell in
+            "\(cell.from.rfc3339.prefix(7)) \(cell.column) \(cell.before) \(cell.after)"
+        }
+        #expect(
+            reported == [
+                "2026-02 churned.unconfirmed 2 1", "2026-02 activeEnd 0 1",
+                "2026-03 activeStart 0 1", "2026-03 churned.voluntary 0 1",
+            ])
+        // The renewal moved the end from February to March; turning it off stated the reason.
+        #expect(diff.rows.map(\.events) == [[3], [3], [3], [4]])
+        #expect(diff.rows.allSatisfy { $0.eventsOmitted == 0 })
+        #expect(diff.stamp.position == 5)
+    }
+
+    @Test("An event is listed only where it changed its chain's contribution to the cell")
+    func movers() async throws {
+        let ledger = try await taken()
+        // Only turning it off, at 4, differs from earlier knowledge.
+        let off = try await diff(ledger, from: .knownPosition(3))
+        #expect(off.rows.map(\.column) == ["churned.voluntary", "churned.unconfirmed"])
+        #expect(off.rows.allSatisfy { $0.events == [4] })
+        #expect(try await diff(ledger, from: .knownPosition(4)).rows.isEmpty)
+        let renewals = try await diff(ledger, "renewals", from: .knownPosition(2))
+        #expect(renewals.rows.map(\.events) == [[3]])
+        let autoRenew = try await diff(ledger, "auto-renew", from: .knownPosition(2))
+        #expect(!autoRenew.rows.isEmpty)
+        // How long before the period's end that was only needs the period.
+        #expect(autoRenew.rows.allSatisfy { $0.events == [4] })
+    }
+
+    @Test("With more new events than steps, several share a step and are listed together")
+    func manySteps() async throws {
+        for count in [MetricsLimits.stepCount, MetricsLimits.stepCount + 2] {
+            var ledger = try TemporaryLedger()
+            ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
+            // Remarks without effect, and the renewal last.
+            let remarks = (1..<count).map { second in
+                chain.notification(
+                    .consumptionRequest, nil, 0,
+                    at: chain.start.advanced(byMilliseconds: Int64(second) * 60_000))
+            }
+            _ = try await ledger.ingest([chain.bought()] + remarks + [chain.renewed(1)])
+            let cells = try await diff(ledger, "renewals", from: .knownPosition(1)).rows
+            let last = Int64(count + 1)
+            #expect(
+                cells.map(\.events)
+                    == [count > MetricsLimits.stepCount ? [last - 1, last] : [last]])
+        }
+    }
+
+    @Test("Remarks on amounts also apply to their differences")
+    func remarks() async throws {
+        var ledger = try await taken()
+        _ = try await ledger.ingest([
+            MadeChain(id: "600000000000003").bought().withTransaction {
+                ($0.price, $0.currency) = (nil, nil)
+            },
+            MadeChain(id: "600000000000004").bought().withTransaction { $0.currency = "EUR" },
+        ])
+        func reported(_ name: String) async throws -> [MetricsRemark] {
+            try await diff(ledger, name, from: .knownPosition(2)).stamp.remarks
+        }
+        #expect(try await reported("revenue") == [.unpriced, .severalCurrencies])
+        #expect(try await reported("proceeds") == [.estimate, .unpriced, .severalCurrencies])
+        #expect(try await reported("churn").isEmpty)
+        ledger.configuration.catalogue = Catalogue()
+        #expect(
+            try await reported("mrr") == [.inferredPeriods, .unpriced, .severalCurrencies])
+    }
+
+    @Test("The difference equals that of the two reports, in both directions")
+    func reports() async throws {
+        let ledger = try await taken()
+        for position in 0...5 as ClosedRange<Int64> {
+            let early = try await report(ledger, .knownPosition(position))
+            let late = try await report(ledger, .everything)
+            let forth = try await diff(ledger, from: .knownPosition(position))
+            let back = try await diff(ledger, from: .everything, to: .knownPosition(position))
+            #expect(forth.rows.map { $0.before } == back.rows.map { $0.after })
+            for (old, new) in zip(early, late) {
+                let moved = forth.rows.filter { $0.from == old.from && $0.column == "activeEnd" }
+                let expected = old.activeEnd == new.activeEnd ? [] : [old.activeEnd]
+                #expect(moved.map { $0.before } == expected)
+            }
+        }
+    }
+
+    @Test("Every metric can be compared, in groups, as JSON and as tables")
+    func everyMetric() async throws {
+        let ledger = try await taken()
+        for name in ["churn"] + MetricName.allCases.map(\.rawValue) {
+            let dimension = name == MetricName.lateness.rawValue ? "app" : "product"
+            let diff = try await diff(ledger, name, by: [dimension], from: .knownPosition(2))
+            let json = try TemporaryLedger.json { diff.write(to: &$0) }
+            #expect(json["definition"]?.string == "\(name)/1")
+            #expect(json["before"]?["knownPosition"]?.int64 == 2)
+            #expect(json["after"]?["knownPosition"]?.isNull == true)
+            for cell in json["cells"]?.array ?? [] {
+                #expect(cell["group"]?.keys.last == dimension)
+                #expect(cell["before"] != cell["after"])
+            }
+            let rows = CommaSeparated.rows(String(decoding: diff.table(.csv), as: UTF8.self))
+            #expect(rows.count == diff.rows.count + 1)
+            #expect(rows.allSatisfy { $0.count == rows[0].count })
+        }
+        let none = try await diff(ledger, from: .everything)
+        #expect(String(decoding: none.table(.text), as: UTF8.self).hasSuffix("no cell changed\n"))
+    }
+
+    @Test(
+        "Newly known deliveries change the delays of the interval in which they were signed")
+    func lateness() async throws {
+        let cells = try await diff(try await taken(), "lateness", from: .knownPosition(2)).rows
+        let counts = cells.filter { $0.column == "notifications" }
+        // The renewal and turning it off in February, the end in March.
+        #expect(counts.map(\.before) == [0, 0])
+        #expect(counts.map(\.after) == [2, 1])
+        #expect(counts.map(\.events) == [[3, 4], [5]])
+    }
+
+    @Test(
+        "A suspected outage changes by its related deliveries, whenever signed"
+    )
+    func outages() async throws {
+        var ledger = try TemporaryLedger()
+        // Every half an hour; a silence from the 13th at 14:30 to the 14th at 03:00.
+        let start = MadeChain(id: "600000000000000").bought().receivedAt
+        func delivery(_ index: Int, _ time: Int64) -> MadeDelivery {
+            var delivery = MadeChain(id: "\(600_000_000_000_000 + index)").bought()
+            delivery.receivedAt = start.advanced(byMilliseconds: time)
+            return delivery.with {
+                $0.signedDate = start.advanced(byMilliseconds: time - 1_000)
+            }
+        }
+        let times = (0..<200 as Range<Int64>).map { $0 * 1_800_000 + ($0 >= 150 ? 43_200_000 : 0) }
+        _ = try await ledger.ingest(times.enumerated().map { delivery($0, $1) })
+        // Known later: deliveries that fill the silence, and one long before it.
+        let filling = (0..<24 as Range<Int64>).map { ($0 + 150) * 1_800_000 }
+        _ = try await ledger.ingest(
+            filling.enumerated().map { delivery(200 + $0, $1) } + [delivery(300, 60_000)])
+        ledger.now = start.advanced(byMilliseconds: times[199] + 1_000)
+        let cells = try await diff(
+            ledger, "lateness", from: .knownPosition(200), interval: "day"
+        ).rows.filter { $0.column == "suspectedOutages" }
+        #expect(cells.map(\.before) == [1] && cells.map(\.after) == [0])
+        #expect(cells.first?.from.rfc3339.hasPrefix("2026-01-13") == true)
+        #expect(cells.first?.events == Array(201...224))
+    }
+
+    @Test("A customer's payments change their cohort, with the events that added them")
+    func lifetime() async throws {
+        let ledger = try await taken()
+        let cells = try await diff(ledger, "ltv", from: .knownPosition(2)).rows
+        #expect(cells.allSatisfy { $0.from.rfc3339.hasPrefix("2026-01") && $0.events == [3] })
+        let net = try #require(cells.first { $0.column == "net" })
+        #expect(net.before == 2 * 9_990 && net.after == 3 * 9_990)
+        // 9,990 × 3 / 2 at an age of 60 days.
+        let average = cells.first { $0.column == "age.60.perCustomer" }
+        #expect(average?.before == 9_990 && average?.after == 14_985)
+        #expect(!cells.contains { $0.column == "age.7.net" || $0.column == "customers" })
+    }
+
+    @Test("Merging two customers changes the cohort, and only the event that merges them is listed")
+    func sameCustomer() async throws {
+        let token = "0d9e7b1c-52c4-4a0f-8a55-6f1f5d1f6f0a"
+        var ledger = try TemporaryLedger()
+        ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
+        var (one, two) = (chain, other)
+        (one.appAccountToken, two.appAccountToken) = (token, nil)
+        two.start = one.start.advanced(byMilliseconds: 25 * 86_400_000)
+        _ = try await ledger.ingest([one.bought(), two.bought()])
+        two.appAccountToken = token
+        _ = try await ledger.ingest([two.turnedOff(0)])
+        let cells = try await diff(ledger, "ltv", from: .knownPosition(2)).rows
+        let reported = cells.filter { $0.column == "customers" || $0.column == "net" }.map { cell in
+            "\(cell.from.rfc3339.prefix(7)) \(cell.column) \(cell.before) \(cell.after)"
+        }
+        #expect(
+            reported == ["2026-01 net 9990 19980", "2026-02 customers 1 0", "2026-02 net 9990 0"])
+        #expect(cells.allSatisfy { $0.events == [3] })
+    }
+
+    @Test("The comparison ends at the earlier knownAt")
+    func cut() async throws {
+        let ledger = try await taken()
+        let early = try #require(Timestamp(userInput: "2026-02-20T00:00:00Z"))
+        let late = try #require(Timestamp(userInput: "2026-04-01T00:00:00Z"))
+        let diff = try await diff(ledger, from: .knownAt(early), to: .knownAt(late))
+        #expect(diff.rows.allSatisfy { $0.to <= early })
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import LedgerStore
+import LedgerTestSupport
+import SQLiteStore
+import TestSupport
+import Testing
+
+@Suite("Several appenders")
+struct LogConcurrencyTests {
+    @Test("Two logs on one file append contiguously, without losing or duplicating an event")
+    func twoInstances() async throws {
+        let directory = try TemporaryDirectory()
+        let first = try await EventLog.open(directory: directory.path)
+        let second = try await EventLog.open(directory: directory.path)
+        // Every event is appended through both.
+        let results = try await withThrowingTaskGroup(of: [AppendResult].self) { group in
+            for log in [first, second] {
+                for start in stride(from: 0, to: 400, by: 20) {
+                    group.addTask { try await log.append(Sample.events(start..<start + 20)) }
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        let appended = results.filter { if case .appended = $0 { true } else { false } }
+        #expect(appended.count == 400)
+        #expect(Set(appended.map(\.position)) == Set(1...400))
+        #expect(results.count == 800)
+        #expect(try await first.head() == second.head())
+        #expect(try await second.verify().isSound)
+        await first.close()
+        await second.close()
+    }
+
+    @Test("Many callers share transactions, and each gets its own answers in order")
+    func groupCommit() async throws {
+        let directory = try TemporaryDirectory()
+        let faults = FaultScript()
+        let log = try await EventLog.open(
+            directory: directory.path, faults: faults, busyTimeoutSeconds: 5)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<200 {
+                group.addTask {
+                    let events = try Sample.events(number * 4..<number * 4 + 4)
+                    let positions = try await log.append(events).map(\.position)
+                    #expect(positions == Array(positions[0]..<positions[0] + 4))
+                    let row = try await log.event(at: positions[2])
+                    #expect(row?.event.key == events[2].key)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await log.head().position == 800)
+        #expect(faults.count <= 200)
+        await log.close()
+    }
+
+    @Test("A checkpoint during appends does not affect reads")
+    func checkpoints() async throws {
+        let directory = try TemporaryDirectory()
+        let log = try await EventLog.open(directory: directory.path)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for start in 0..<20 {
+                    _ = try await log.append(Sample.events(start * 5..<start * 5 + 5))
+                }
+            }
+            group.addTask { for _ in 0..<20 { try await log.checkpoint() } }
+            try await group.waitForAll()
+        }
+        #expect(try await log.head().position == 100)
+        #expect(try await log.verify().isSound)
+        await log.close()
+    }
+
+    @Test("A checkpoint during another process's checkpoint is skipped without an error")
+    func checkpointBesideAnother() async throws {
+        let directory = try TemporaryDirectory()
+        let log = try await EventLog.open(directory: directory.path)
+        _ = try await log.append(Sample.events(0..<5))
+        let (path, other) = (
+            directory.file(EventLog.fileName),
+            try CheckpointHolder(path: directory.file(EventLog.fileName))
+        )
+        let before = FileManager.default.contents(atPath: path)
+        try await log.checkpoint()
+        #expect(FileManager.default.contents(atPath: path) == before)
+        try other.release()
+        try await log.checkpoint()
+        #expect(FileManager.default.contents(atPath: path) != before)
+        #expect(try await log.verify().isSound)
+        await log.close()
+        withExtendedLifetime(other) {}
+    }
+}

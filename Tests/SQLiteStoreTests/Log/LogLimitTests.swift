@@ -1,0 +1,164 @@
+import LedgerTestSupport
+import TestSupport
+import Testing
+
+@testable import LedgerStore
+@testable import SQLiteStore
+
+@Suite("Limits of the log")
+struct LogLimitTests {
+    @Test("A batch is admitted at its bound and refused one event past it")
+    func batchEvents() async throws {
+        let directory = try TemporaryDirectory()
+        let log = try await EventLog.open(directory: directory.path)
+        let events = try (0...LogLimits.batchEventCount).map { try Sample.command("c\($0)", [1]) }
+        await #expect(throws: StoreError(.batchTooLarge, reason: "", remedy: "")) {
+            try await log.append(events)
+        }
+        #expect(try await log.head().position == 0)
+        let results = try await log.append(Array(events.dropLast()))
+        #expect(results.count == LogLimits.batchEventCount)
+        await log.close()
+    }
+
+    @Test("A batch is admitted at its bound and refused one stored byte past it")
+    func batchBytes() async throws {
+        let directory = try TemporaryDirectory()
+        let log = try await EventLog.open(directory: directory.path)
+        let half = [UInt8](repeating: 7, count: LogLimits.batchByteCount / 2)
+        let atBound = [try Sample.command("a", half), try Sample.command("b", half)]
+        await #expect(throws: StoreError(.batchTooLarge, reason: "", remedy: "")) {
+            try await log.append(atBound + [try Sample.command("c", [1])])
+        }
+        #expect(try await log.append(atBound).count == 2)
+        await log.close()
+    }
+
+    @Test("A header counts once per batch, however often it is used")
+    func headersOfBatch() throws {
+        let event = try Sample.event("a")
+        let body = event.evidence.packed.storedByteCount
+        let header = event.evidence.packed.headers[0].bytes.count
+        #expect(try AppendBatch.measure([event, event]) == body * 2 + header)
+    }
+
+    private func batch(
+        _ count: Int, bytes: Int = 0, isProbe: Bool = false
+    ) async throws -> AppendBatch {
+        let event = try Sample.command("c", [1])
+        var batch: AppendBatch?
+        _ = await withCheckedContinuation { continuation in
+            batch = AppendBatch(
+                events: Array(repeating: event, count: count), byteCount: bytes,
+                isProbe: isProbe, continuation: continuation)
+            continuation.resume(returning: .success([]))
+        }
+        return try #require(batch)
+    }
+
+    private func expectAdded(
+        _ batch: AppendBatch, to queue: inout AppendQueue, _ expected: Bool = true
+    ) {
+        let isAdded = queue.add(batch)
+        #expect(isAdded == expected)
+    }
+
+    private func expectGroup(
+        _ measure: (AppendBatch) -> Int, of queue: inout AppendQueue, _ expected: [Int]
+    ) {
+        let group = queue.takeGroup()
+        #expect(group.map(measure) == expected)
+    }
+
+    @Test("The queue is full at its bound of events and admits again after an answer")
+    func queueEvents() async throws {
+        var queue = AppendQueue()
+        let most = try await batch(LogLimits.queueEventCount - 1)
+        let one = try await batch(1)
+        expectAdded(most, to: &queue)
+        expectAdded(one, to: &queue)
+        expectAdded(one, to: &queue, false)
+        queue.release([one])
+        expectAdded(one, to: &queue)
+        #expect(queue.eventCount == LogLimits.queueEventCount)
+    }
+
+    @Test("The queue is full at its bound of bytes")
+    func queueBytes() async throws {
+        var queue = AppendQueue()
+        expectAdded(try await batch(1, bytes: LogLimits.queueByteCount), to: &queue)
+        expectAdded(try await batch(1, bytes: 1), to: &queue, false)
+        expectAdded(try await batch(1, bytes: 0), to: &queue)
+        #expect(queue.byteCount == LogLimits.queueByteCount)
+    }
+
+    @Test("A group takes whole batches in order, up to a transaction's bounds")
+    func groups() async throws {
+        var queue = AppendQueue()
+        let sizes = [LogLimits.batchEventCount - 1, 1, 1, LogLimits.batchEventCount]
+        for size in sizes { expectAdded(try await batch(size), to: &queue) }
+        expectGroup(\.events.count, of: &queue, [LogLimits.batchEventCount - 1, 1])
+        expectGroup(\.events.count, of: &queue, [1])
+        expectGroup(\.events.count, of: &queue, [LogLimits.batchEventCount])
+        expectGroup(\.byteCount, of: &queue, [])
+        let bytes = [LogLimits.batchByteCount, 1, LogLimits.batchByteCount - 1, 1]
+        for count in bytes { expectAdded(try await batch(1, bytes: count), to: &queue) }
+        expectGroup(\.byteCount, of: &queue, [LogLimits.batchByteCount])
+        expectGroup(\.byteCount, of: &queue, [1, LogLimits.batchByteCount - 1])
+        expectGroup(\.byteCount, of: &queue, [1])
+        #expect(queue.isEmpty)
+    }
+
+    @Test("A probe is a group of its own, wherever it is queued")
+    func probes() async throws {
+        var queue = AppendQueue()
+        for isProbe in [true, false, false, true, true, false] {
+            expectAdded(try await batch(isProbe ? 0 : 1, isProbe: isProbe), to: &queue)
+        }
+        for group in [[0], [1, 1], [0], [0], [1], []] {
+            expectGroup(\.events.count, of: &queue, group)
+        }
+    }
+
+    @Test(
+        "A requested page size is clamped to its bounds",
+        arguments: [
+            (-1, 1), (0, 1), (1, 1), (1_000, 1_000), (1_001, 1_000),
+        ])
+    func pages(asked: Int, given: Int) { #expect(LogLimits.page(asked) == given) }
+
+    @Test("A page holds at most as many rows as its bound")
+    func pageBound() async throws {
+        let directory = try TemporaryDirectory()
+        let log = try await EventLog.open(directory: directory.path)
+        for start in [0, 500, 1_000] {
+            let range = start..<min(start + 500, LogLimits.pageEventCount + 1)
+            _ = try await log.append(try range.map { try Sample.command("c\($0)", [1]) })
+        }
+        #expect(try await log.events(after: 0, limit: .max).count == LogLimits.pageEventCount)
+        #expect(try await log.page(after: 0, limit: .max).count == LogLimits.pageEventCount)
+        #expect(try await log.page(after: 1, limit: .max).count == LogLimits.pageEventCount)
+        await log.close()
+    }
+
+    @Test("A page of large evidence ends early, but never before its first event")
+    func pageBytes() async throws {
+        let directory = try TemporaryDirectory()
+        let log = try await EventLog.open(directory: directory.path)
+        let large = [UInt8](repeating: 1, count: LogLimits.evidenceByteCount)
+        for number in 0..<3 { _ = try await log.append([try Sample.command("c\(number)", large)]) }
+        #expect(try await log.page(after: 0).map(\.event.position) == [1, 2])
+        #expect(try await log.page(after: 2).map(\.event.position) == [3])
+        await log.close()
+    }
+
+    @Test("Known headers are bounded")
+    func knownHeaders() throws {
+        var known = KnownHeaders()
+        let header = try Sample.event("a").evidence.packed.headers[0]
+        for id in 1...Int64(LogLimits.knownHeaderCount) { known.insert(header, id) }
+        #expect(known.headers.count == LogLimits.knownHeaderCount)
+        known.insert(header, 0)
+        #expect(known.headers.count == 1)
+    }
+}

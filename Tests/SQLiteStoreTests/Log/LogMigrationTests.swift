@@ -1,0 +1,125 @@
+import AppStore
+import Faults
+import Foundation
+import GRDB
+import Ledger
+import LedgerTestSupport
+import Migrations
+import TestSupport
+import Testing
+
+@testable import LedgerStore
+@testable import SQLiteStore
+
+/// A log of the first release keeps its contents.
+@Suite("Logs of earlier releases", .serialized)
+struct LogMigrationTests {
+    /// Events in the earlier file; the last one is a sweep.
+    private static let eventCount: Int64 = 31
+
+    private static func events() throws -> [NewEvent] {
+        let sweep = try Sample.event("s", kind: .sweep, evidence: .verbatim([1]))
+        return try Sample.events(0..<30) + [sweep]
+    }
+
+    /// A log as created by schema 1: today's appends, written to tables of version 1.
+    private static func earlier() async throws -> TemporaryDirectory {
+        let (today, directory) = (try TemporaryDirectory(), try TemporaryDirectory())
+        let log = try await EventLog.open(directory: today.path)
+        _ = try await log.append(try events())
+        await log.close()
+        let file = DatabaseFile(
+            path: directory.file(EventLog.fileName), applicationId: EventLog.applicationId,
+            migrations: SchemaHistory.log.prefix(1).map(SchemaStep.init),
+            pageByteCount: EventLog.pageByteCount, cacheKibibytes: EventLog.cacheKibibytes)
+        let connection = try file.openWriter()
+        try await connection.writeWithoutTransaction { database in
+            try database.execute(
+                sql: "ATTACH ? AS today", arguments: [today.file(EventLog.fileName)])
+            try database.execute(
+                sql: """
+                    BEGIN;
+                    INSERT INTO events SELECT * FROM today.events;
+                    INSERT INTO evidence SELECT * FROM today.evidence;
+                    INSERT INTO headers SELECT * FROM today.headers;
+                    UPDATE head SET (position, tree, root, newest_received_at) =
+                        (SELECT position, tree, root, newest_received_at FROM today.head);
+                    COMMIT;
+                    DETACH today
+                    """)
+        }
+        try connection.close()
+        return directory
+    }
+
+    /// A copy of the earlier file in its own directory.
+    private static func copy(_ directory: TemporaryDirectory) throws -> TemporaryDirectory {
+        let copy = try TemporaryDirectory()
+        try FileManager.default.copyItem(
+            atPath: directory.file(EventLog.fileName), toPath: copy.file(EventLog.fileName))
+        return copy
+    }
+
+    private func expectWhole(_ directory: TemporaryDirectory, _ note: Comment?) async throws {
+        let log = try await EventLog.open(directory: directory.path)
+        let count = LogMigrationTests.eventCount
+        #expect(try await log.events(after: 0).map(\.position) == Array(1...count), note)
+        #expect(try await log.verify().findings == [], note)
+        #expect(try await log.sweepPositions(through: count) == [count], note)
+        let again = try await log.append(try LogMigrationTests.events())
+        #expect(again == (1...count).map { .duplicate(of: $0) }, note)
+        let more = try await log.append([try Sample.event("later")])
+        #expect(more == [.appended(position: count + 1)], note)
+        #expect(try await log.verify().findings == [], note)
+        await log.close()
+        let file = try DatabaseQueue(path: directory.file(EventLog.fileName))
+        let versions = try await file.read {
+            try Int.fetchAll($0, sql: "SELECT version FROM migrations ORDER BY version")
+        }
+        #expect(versions == SchemaHistory.log.map(\.version), note)
+        try file.close()
+    }
+
+    /// The results of opening while `plan` is in effect.
+    private func open(
+        _ directory: TemporaryDirectory, _ plan: FaultPlan
+    ) async throws -> StoreError.Code? {
+        FaultFileSystem.apply(plan)
+        defer { FaultFileSystem.release(plan) }
+        do throws(StoreError) {
+            let log = try await EventLog.open(directory: directory.path)
+            await log.close()
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test("Every event is there, the tree verifies, and new events are appended")
+    func kept() async throws {
+        try await expectWhole(try await LogMigrationTests.earlier(), nil)
+    }
+
+    @Test(
+        "Whichever call of a migration fails, kills or loses power, the next open succeeds",
+        arguments: FaultMode.allCases)
+    func faults(mode: FaultMode) async throws {
+        let earlier = try await LogMigrationTests.earlier()
+        let counted = try LogMigrationTests.copy(earlier)
+        let count = FaultPlan(directory: counted.path, mode: .once, number: .max)
+        #expect(try await open(counted, count) == nil)
+        #expect(count.callCount > 50)
+        for number in FaultLoopTests.calls(count.callCount) {
+            let note = Comment("\(mode) at call \(number), seed \(Soak.seed)")
+            let directory = try LogMigrationTests.copy(earlier)
+            let plan = FaultPlan(directory: directory.path, mode: mode, number: number)
+            if let code = try await open(directory, plan) {
+                #expect(FaultLoopTests.honest.contains(code), "\(note): \(code)")
+            }
+            try await plan.heal(seed: Soak.seed &+ UInt64(number))
+            do { try await expectWhole(directory, note) } catch { Issue.record(error, note) }
+            let left = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+            #expect(left == [EventLog.fileName], note)
+        }
+    }
+}

@@ -1,0 +1,298 @@
+import AppStore
+import Foundation
+import GRDB
+import Ledger
+import Simulator
+import TestSupport
+import Testing
+
+@testable import LedgerStore
+@testable import SQLiteStore
+
+/// Sums by day and month, compared with the contributions they are derived from.
+@Suite("Stored sums of movements")
+struct MovementSumTests {
+    private let directory: TemporaryDirectory
+    private let chains = SimulatedChains.make(120)
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private static let tables = [
+        MovementTable.classes, MovementTable.days, MovementTable.months, "newest_fact",
+        MovementTable.calendar,
+    ]
+
+    private func bulk(
+        _ name: String, _ rows: [ChainRows], keeping keptCount: Int = MovementPool.cellCount
+    ) throws -> String {
+        let file = try ProjectionsBuild(
+            path: directory.file(name), build: ProjectionsStore.Build(catalogueHash: "none"),
+            directory: directory.path, keptCount: keptCount)
+        var count: Int64 = 0
+        for start in stride(from: 0, to: rows.count, by: 7) {
+            let page = Array(rows[start..<min(start + 7, rows.count)])
+            try file.append(EncodedRows(page, for: file, firstSubscription: count + 1))
+            count += Int64(page.count)
+        }
+        try file.finish(checkpoint: .start)
+        return file.path
+    }
+
+    /// The rows of the tables of sums as text, and pending movements by chain.
+    private func dump(_ path: String) throws -> [String] {
+        let queue = try DatabaseQueue(path: path)
+        defer { try? queue.close() }
+        return try queue.read { database in
+            var lines: [String] = []
+            for table in MovementSumTests.tables {
+                for row in try Row.fetchAll(database, sql: "SELECT * FROM \(table)") {
+                    lines.append("\(table) \(row)")
+                }
+            }
+            let pending = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT s.original_transaction_id, s.bundle_id, p.at, p.seq, p.before_class,
+                        p.after_class, p.label
+                    FROM pending_movements AS p JOIN subscriptions AS s ON s.id = p.subscription
+                    ORDER BY 1, 2, 3, 4
+                    """)
+            return lines + pending.map { "pending \($0)" }
+        }
+    }
+
+    private func findings(_ path: String) throws -> [String] {
+        let scratch = try TemporaryDirectory()
+        return try MovementCheck(path: path, days: .utc, directory: scratch.path).findings()
+    }
+
+    // MARK: The same sums
+
+    @Test("Sums updated in any order equal those built in bulk")
+    func equalToUpdates() async throws {
+        let expected = chains.map { SimulatedChains.rows($0.id, $0.facts) }
+        let built = try bulk("built.sqlite", expected)
+        let seed: UInt64 = 23
+        var chance = SeededGenerator(seed: seed)
+        let store = try ProjectionsStore(path: try bulk("updated.sqlite", []))
+        // Each chain with its facts in any order, one more at a time, several chains at once.
+        let orders = chains.map { ($0.id, $0.facts.shuffled(using: &chance)) }
+        for count in 1...(orders.map(\.1.count).max() ?? 1) {
+            let grown = orders.filter { count <= $0.1.count }.map {
+                SimulatedChains.rows($0.0, $0.1.prefix(count))
+            }
+            for batch in [grown.prefix(grown.count / 3), grown.dropFirst(grown.count / 3)] {
+                try await store.update(batch.shuffled(using: &chance), checkpoint: .start)
+            }
+        }
+        try store.close()
+        #expect(try dump(built).count > 500)
+        #expect(try dump(store.path) == dump(built), "seed \(seed)")
+        #expect(try findings(built).isEmpty)
+        #expect(try findings(store.path).isEmpty)
+    }
+
+    @Test("Sums that do not fit in memory are merged from sorted files", arguments: [0, 1, 50])
+    func spilled(_ keptCount: Int) throws {
+        let rows = chains.map { SimulatedChains.rows($0.id, $0.facts) }
+        let small = try bulk("small.sqlite", rows, keeping: keptCount)
+        #expect(try dump(small) == dump(try bulk("large.sqlite", rows)))
+        #expect(try findings(small).isEmpty)
+    }
+
+    @Test("Sums within the bound stay in memory, and go to disk beyond it")
+    func bound() throws {
+        let pool = MovementPool(.utc, directory: directory.path, keptCount: 2)
+        var sums = pool.take()
+        for day in 0..<2 as Range<Int64> { sums.add(movement(day)) }
+        pool.give(sums)
+        try pool.spill()
+        #expect(pool.take().cells.count == 2)
+        sums.add(movement(2))
+        pool.give(sums)
+        try pool.spill()
+        #expect(pool.take().cells.isEmpty)
+    }
+
+    private func movement(_ day: Int64) -> StoredMovement {
+        StoredMovement(
+            at: 1_700_000_000_000 + day * 86_400_000, before: 0, after: 5, label: 1)
+    }
+
+    @Test("Months are the sums of their days, each in the part given by its classes")
+    func months() async throws {
+        let path = try bulk("p.sqlite", chains.map { SimulatedChains.rows($0.id, $0.facts) })
+        let store = try ProjectionsStore(path: path)
+        let whole = Timestamp(milliseconds: .min)..<ReportDays.end
+        let byDay = try #require(await store.movements(MovementPlan(days: [whole]))).sums
+        let byMonth = try #require(await store.movements(MovementPlan(months: [whole]))).sums
+        var (expected, found): ([MovementCell: Int64], [MovementCell: Int64]) = ([:], [:])
+        var month: Int64 = 0
+        try byDay.forEach(
+            beginning: { month = ReportDays.utc.day($0)?.month.milliseconds ?? 0 },
+            adding: { expected[MovementCell(from: month, $0), default: 0] += $1 })
+        try byMonth.forEach(
+            beginning: { month = $0.milliseconds },
+            adding: { movement, chains in
+                let cell = MovementCell(from: month, movement)
+                #expect(found.updateValue(chains, forKey: cell) == nil)
+            })
+        #expect(found == expected && found.count > 100)
+        try store.close()
+        let queue = try DatabaseQueue(path: path)
+        let rows = try await queue.read { database in
+            try Row.fetchAll(database, sql: "SELECT part, sums FROM movements_by_month")
+        }
+        for row in rows {
+            let (part, body): (Int64, [UInt8]) = (row["part"], [UInt8](row["sums"] as Data))
+            let isThere = (0..<MonthPart.count).contains(part)
+            #expect(try isThere && body == MonthPart.body(changed: sums(body)))
+            #expect(try sums(body).keys.allSatisfy { MonthPart.number(of: $0) == part })
+        }
+    }
+
+    private func sums(_ body: [UInt8]) throws -> [SummedMovement: Int64] {
+        var sums: [SummedMovement: Int64] = [:]
+        let result = body.withUnsafeBytes { bytes in
+            Result { () throws(FactReader.Damage) in
+                try SumCodec.forEach(bytes) { sums[$0] = $1 }
+            }
+        }
+        try result.get()
+        return sums
+    }
+
+    @Test("Packed sums round-trip, and truncated ones are damage")
+    func packed() throws {
+        let movements: [(SummedMovement, Int64)] = [
+            (SummedMovement(before: 0, after: .max, label: 1), 1),
+            (SummedMovement(before: .min, after: 0, label: 23), .max),
+            (SummedMovement(before: -1, after: 7, label: 0), -3),
+        ]
+        var writer = FactWriter()
+        for (movement, chains) in movements {
+            SumCodec.append(movement, chains: chains, to: &writer)
+        }
+        #expect(try sums(writer.bytes) == Dictionary(uniqueKeysWithValues: movements))
+        var single = FactWriter()
+        SumCodec.append(movements[2].0, chains: 5, to: &single)
+        for count in 1..<single.bytes.count {
+            #expect(throws: FactReader.Damage.self) { try sums(Array(single.bytes.prefix(count))) }
+        }
+        #expect(try MonthPart.body(changed: [movements[0].0: 0]).isEmpty)
+    }
+
+    // MARK: Damage
+
+    @Test(
+        "A changed sum, class, pending movement or contribution is found by table",
+        arguments: [
+            ("UPDATE movements_by_day SET chains = chains + 1 WHERE rowid_of", "movements_by_day"),
+            ("DELETE FROM movements_by_month", "movements_by_month"),
+            ("UPDATE movements_by_month SET sums = zeroblob(length(sums))", "movements_by_month"),
+            ("UPDATE metric_classes SET storefront = 'XXX'", "metric_classes"),
+            ("UPDATE metric_classes SET uses = uses + 1", "metric_classes"),
+            ("UPDATE pending_movements SET label = 23 - label", "pending_movements"),
+            ("UPDATE report_days SET date = '2026-02-31'", "report_days"),
+            ("UPDATE newest_fact SET signed_at = signed_at - 1", "newest_fact"),
+            (
+                "INSERT INTO movements_by_day SELECT from_at, 77, 77, 0, 1 FROM movements_by_day"
+                    + " LIMIT 1", "movements_by_day"
+            ),
+        ])
+    func damage(_ statement: String, _ table: String) throws {
+        let path = try bulk("p.sqlite", chains.map { SimulatedChains.rows($0.id, $0.facts) })
+        let sql = statement.replacing(
+            "WHERE rowid_of", with: "WHERE from_at = (SELECT max(from_at) FROM movements_by_day)")
+        let queue = try DatabaseQueue(path: path)
+        try queue.write { try $0.execute(sql: sql) }
+        try queue.close()
+        #expect(try findings(path) == [table])
+    }
+
+    @Test("A file whose sums use other days is not written to")
+    func otherDays() async throws {
+        let store = try ProjectionsStore(path: try bulk("p.sqlite", []))
+        let rows = SimulatedChains.rows(chains[0].id, chains[0].facts)
+        let days = ReportDays(name: "Mars") { ReportDays.utc.day($0) ?? ReportDay.empty }
+        await #expect(throws: StoreError(.fileChanged, reason: "", remedy: "")) {
+            try await store.update([rows], checkpoint: .start, days: days)
+        }
+        #expect(try await store.contributions(after: 0) == nil)
+        try store.close()
+    }
+
+    // MARK: Codec
+
+    @Test("A contribution round-trips")
+    func codec() throws {
+        let times: [Int64] = [0, -5, .max, .min, 1_700_000_000_000]
+        var writer = ContributionCodec.Writer()
+        var expected: [StoredMovement] = []
+        var before: Int64 = 0
+        for (index, at) in times.enumerated() {
+            let after: Int64 = [.max, .min, 0, 7, .max][index]
+            let label = MovementLabel.all[index * 2].code
+            writer.append(at: at, after: after, label: label)
+            expected.append(StoredMovement(at: at, before: before, after: after, label: label))
+            before = after
+        }
+        let bytes = writer.finish()
+        #expect(try ContributionCodec.movements(bytes) == expected)
+        #expect(try ContributionCodec.movements([]).isEmpty)
+        for count in 1..<bytes.count {
+            #expect(throws: FactReader.Damage.self) {
+                try ContributionCodec.movements(Array(bytes.prefix(count)))
+            }
+        }
+        #expect(throws: FactReader.Damage.self) { try ContributionCodec.movements(bytes + [0]) }
+    }
+
+    @Test("Every label has a distinct code, and is decoded from it")
+    func labels() {
+        let codes = MovementLabel.all.map(\.code)
+        #expect(Set(codes).count == codes.count)
+        #expect(codes.map { MovementLabel(code: $0) } == MovementLabel.all)
+        #expect(MovementLabel(code: 6) == nil && MovementLabel(code: 24) == nil)
+    }
+
+    @Test("A class round-trips, and any other class has a different number")
+    func classes() throws {
+        var values = DimensionValues(app: BundleId("a"))
+        var all = [CountedClass(values: values, annualised: nil, isInferred: false)]
+        values.product = ProductId("")
+        all.append(CountedClass(values: values, annualised: nil, isInferred: true))
+        values.offer = Offer(
+            type: Raw(rawValue: 9), identifier: "", discountType: Raw(rawValue: "NEW"))
+        values.ownership = .other("LENT")
+        values.phase = .trial
+        all.append(CountedClass(values: values, annualised: -1, isInferred: false))
+        values.storefront = "cafe\u{301}"
+        all.append(CountedClass(values: values, annualised: 0, isInferred: false))
+        values.storefront = "caf\u{E9}"
+        all.append(CountedClass(values: values, annualised: 0, isInferred: false))
+        for counted in all {
+            let bytes = ClassCodec.encode(counted)
+            #expect(try bytes.withUnsafeBytes { try ClassCodec.decode($0) } == counted)
+        }
+        let numbers = ClassNumbers()
+        #expect(Set(all.map { numbers.number(of: $0) }).count == all.count)
+        #expect(all.map { numbers.number(of: $0) } == all.map { ClassCodec.number(of: $0) })
+    }
+
+    @Test("Days end where sums end, and earlier movements are stored under the first day")
+    func bounds() {
+        let end = ReportDays.end
+        #expect(ReportDays.utc.day(end) == nil)
+        #expect(ReportDays.utc.day(end.advanced(byMilliseconds: -1))?.end == end)
+        let first = ReportDays.utc.day(ReportDays.beginning)
+        #expect(ReportDays.utc.day(Timestamp(milliseconds: .min)) == first)
+        #expect(first?.start == ReportDays.beginning)
+    }
+}
+
+extension ReportDay {
+    fileprivate static let empty = ReportDay(
+        start: ReportDays.beginning, end: ReportDays.end, month: ReportDays.beginning,
+        date: "")
+}

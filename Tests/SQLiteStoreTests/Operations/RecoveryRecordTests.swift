@@ -1,0 +1,101 @@
+import AppStore
+import LedgerStore
+import SQLiteStore
+import TestSupport
+import Testing
+
+@Suite("Stored recoveries")
+struct RecoveryRecordTests {
+    private static let start = Timestamp(milliseconds: 1_780_272_000_000)
+    private static let app = BundleId("com.example.app")
+
+    private func store<Value>(
+        _ body: (OperationsStore) async throws -> Value
+    ) async throws -> Value {
+        let directory = try TemporaryDirectory()
+        let store = try await OperationsStore.open(directory: directory.path)
+        let result: Result<Value, any Error>
+        do { result = .success(try await body(store)) } catch { result = .failure(error) }
+        await store.close()
+        return try result.get()
+    }
+
+    private func slice() -> RecoverySlice {
+        RecoverySlice(
+            pass: 0, from: Self.start.advanced(byMilliseconds: -1_000), to: Self.start)
+    }
+
+    @Test("a recovery that is not continued is kept for a week, and not a millisecond longer")
+    func age() async throws {
+        for (age, isKept) in [
+            (OperationsLimits.recoveryMilliseconds - 1, true),
+            (OperationsLimits.recoveryMilliseconds, false),
+        ] {
+            try await store { store in
+                _ = try await store.beginRecovery(
+                    "a", at: Self.start, head: 1, slices: [slice()],
+                    keptFor: OperationsLimits.recoveryMilliseconds)
+                let later = Self.start.advanced(byMilliseconds: age)
+                let begun = try await store.beginRecovery(
+                    "a", at: later, head: 1, slices: [slice()],
+                    keptFor: OperationsLimits.recoveryMilliseconds)
+                #expect((begun.askedAt == Self.start) == isKept)
+            }
+        }
+    }
+
+    @Test("undelivered notifications are stored up to the bound, each once")
+    func undelivered() async throws {
+        let bound = OperationsLimits.undeliveredCount
+        for (count, kept) in [(bound, bound), (bound + 1, bound)] {
+            try await store { store in
+                _ = try await store.beginRecovery(
+                    "a", at: Self.start, head: 1, slices: [slice()],
+                    keptFor: OperationsLimits.recoveryMilliseconds)
+                let names = (0..<count).map { (name: "\($0)", body: "{}") }
+                for _ in 0..<2 {
+                    try await store.advanceRecovery(
+                        "a", slice(), undelivered: names, appleDate: nil, isFlawed: false,
+                        position: 1)
+                }
+                #expect(try await store.undelivered("a").count == kept)
+            }
+        }
+    }
+
+    private func report(_ number: Int, of app: BundleId = Self.app) -> KeptReport {
+        KeptReport(
+            bundleId: app, endedAt: Self.start.advanced(byMilliseconds: Int64(number)),
+            isFlawed: number.isMultiple(of: 2), json: "{\"n\":\(number)}", text: "\(number)\n")
+    }
+
+    @Test("the last report is found, of any app or of one; an unstored report is nil")
+    func last() async throws {
+        try await store { store in
+            #expect(try await store.lastRecoveryReport() == nil)
+            try await store.endRecovery("a")
+            #expect(try await store.lastRecoveryReport() == nil)
+            try await store.endRecovery("a", keeping: report(1))
+            let other = BundleId("com.example.other")
+            try await store.endRecovery("b", keeping: report(2, of: other))
+            #expect(try await store.lastRecoveryReport() == report(2, of: other))
+            #expect(try await store.lastRecoveryReport(of: Self.app) == report(1))
+            #expect(try await store.lastRecoveryReport(of: BundleId("none")) == nil)
+        }
+    }
+
+    @Test("the newest reports stay: the first one at the bound, but not past it")
+    func bound() async throws {
+        try await store { store in
+            let first = BundleId("com.example.first")
+            try await store.endRecovery("a", keeping: report(0, of: first))
+            for number in 1..<OperationsLimits.recoveryReportCount {
+                try await store.endRecovery("a", keeping: report(number))
+            }
+            #expect(try await store.lastRecoveryReport(of: first) == report(0, of: first))
+            try await store.endRecovery("a", keeping: report(99))
+            #expect(try await store.lastRecoveryReport(of: first) == nil)
+            #expect(try await store.lastRecoveryReport() == report(99))
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import AppStore
+import GRDB
+import Signing
+import TestSupport
+import Testing
+
+@testable import LedgerStore
+@testable import SQLiteStore
+
+@Suite("Keys of uploads")
+struct UploadKeyTests {
+    private let one = SHA256.hash(Array("one".utf8))
+    private let two = SHA256.hash(Array("two".utf8))
+    private let start = Timestamp(milliseconds: 1_770_000_000_000)
+    private let record = UploadRecord(
+        result: "appended", eventPosition: 7, claim: "moved",
+        at: Timestamp(milliseconds: 1_770_000_000_001), position: 8)
+
+    private func store(
+        _ body: (OperationsStore) async throws -> Void
+    ) async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await OperationsStore.open(directory: directory.path)
+        try await body(store)
+        await store.close()
+    }
+
+    @Test("A key belongs to one request; its first answer stays")
+    func kept() async throws {
+        try await store { store in
+            #expect(try await store.take(uploadKey: "k", request: one, at: start) == .new)
+            #expect(try await store.take(uploadKey: "k", request: two, at: start) == .taken)
+            #expect(try await store.take(uploadKey: "k", request: one, at: start) == .open)
+            #expect(try await store.keep(record, uploadKey: "k") == record)
+            var later = record
+            later.result = "duplicate"
+            later.claim = nil
+            #expect(try await store.keep(later, uploadKey: "k") == record)
+            #expect(
+                try await store.take(uploadKey: "k", request: one, at: start) == .answered(record))
+            try await store.forget(uploadKey: "k")
+            #expect(try await store.take(uploadKey: "k", request: two, at: start) == .taken)
+            #expect(try await store.keep(later, uploadKey: "unknown") == later)
+        }
+    }
+
+    @Test("A key whose request was refused is free again")
+    func forgotten() async throws {
+        try await store { store in
+            _ = try await store.take(uploadKey: "k", request: one, at: start)
+            try await store.forget(uploadKey: "k")
+            #expect(try await store.take(uploadKey: "k", request: two, at: start) == .new)
+        }
+    }
+
+    @Test("A key is kept for a day, and not a millisecond longer", arguments: [-1, 0] as [Int64])
+    func day(excess: Int64) async throws {
+        try await store { store in
+            _ = try await store.take(uploadKey: "k", request: one, at: start)
+            let later = start.advanced(
+                byMilliseconds: OperationsLimits.uploadKeyMilliseconds + excess)
+            let found = try await store.take(uploadKey: "k", request: two, at: later)
+            #expect(found == (excess < 0 ? .taken : .new))
+        }
+    }
+
+    @Test("Keys are kept up to the bound; one more drops the oldest")
+    func count() async throws {
+        try await store { store in
+            try await store.fillUploadKeys(OperationsLimits.uploadKeyCount - 1, at: start)
+            _ = try await store.take(
+                uploadKey: "last", request: one, at: start.advanced(byMilliseconds: 1))
+            #expect(try await store.uploadKeyCount() == OperationsLimits.uploadKeyCount)
+            let next = start.advanced(byMilliseconds: 2)
+            #expect(try await store.take(uploadKey: "more", request: one, at: next) == .new)
+            #expect(try await store.uploadKeyCount() == OperationsLimits.uploadKeyCount)
+            #expect(try await store.take(uploadKey: "last", request: two, at: next) == .taken)
+        }
+    }
+}
+
+extension OperationsStore {
+    fileprivate func fillUploadKeys(_ count: Int, at time: Timestamp) async throws {
+        try await write { database in
+            let insert = try database.makeStatement(
+                sql: "INSERT INTO upload_keys (key, request, taken_at) VALUES (?, x'00', ?)")
+            for number in 0..<count {
+                try insert.execute(arguments: ["key \(number)", time.milliseconds])
+            }
+        }
+    }
+
+    fileprivate func uploadKeyCount() async throws -> Int {
+        try await read { try Int.fetchOne($0, sql: "SELECT count(*) FROM upload_keys") ?? 0 }
+    }
+}

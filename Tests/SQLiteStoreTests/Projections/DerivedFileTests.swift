@@ -1,0 +1,87 @@
+import Foundation
+import GRDB
+import Ledger
+import TestSupport
+import Testing
+
+@testable import LedgerStore
+@testable import SQLiteStore
+
+@Suite("Recognition of derived files")
+struct DerivedFileTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func link(_ files: DerivedFiles, to target: String) throws {
+        let path = files.path(of: files.linkName)
+        unlink(path)
+        #expect(symlink(target, path) == 0)
+    }
+
+    private func schema(_ path: String) throws -> [String] {
+        let queue = try DatabaseQueue(path: path)
+        defer { try? queue.close() }
+        return try queue.read { database in
+            try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema ORDER BY name")
+        }
+    }
+
+    @Test(
+        "A link may only name a file of its kind in the same directory", arguments: [true, false])
+    func links(isFacts: Bool) throws {
+        let path = directory.path
+        let files = isFacts ? DerivedFiles.facts(in: path) : .projections(in: path)
+        let name = isFacts ? "facts-4-7.sqlite" : "projections-5-7.sqlite"
+        try Data().write(to: URL(filePath: "\(path)/\(name)"))
+        try link(files, to: name)
+        #expect(files.current() == "\(path)/\(name)")
+        #expect(!files.isLinkForeign)
+        try Data().write(to: URL(filePath: "\(path)/log.sqlite"))
+        #expect(mkdir("\(path)/below", 0o700) == 0)
+        try Data().write(to: URL(filePath: "\(path)/below/\(name)"))
+        let other = name.replacing("7", with: "8")
+        #expect(symlink("log.sqlite", "\(path)/\(other)") == 0)
+        for target in [
+            "log.sqlite", "\(path)/\(name)", "./\(name)", "below/\(name)", "\(name)-wal", other,
+            "below", "..", isFacts ? "projections-5-7.sqlite" : "facts-4-7.sqlite",
+        ] {
+            try link(files, to: target)
+            #expect(files.current() == nil, "\(target)")
+            #expect(files.isLinkForeign, "\(target)")
+        }
+        // A missing file is not foreign.
+        try link(files, to: name.replacing("7", with: "9"))
+        #expect(files.current() == nil)
+        #expect(!files.isLinkForeign)
+    }
+
+    @Test("A file with other contents is not written to")
+    func somebodysFile() async throws {
+        let log = try await EventLog.open(directory: directory.path)
+        await log.close()
+        let before = try schema(log.path)
+        let foreign = StoreError(.fileForeign, reason: "", remedy: "")
+        #expect(throws: foreign) { try FactsStore(path: log.path) }
+        #expect(throws: foreign) { try FactsStore(existing: log.path) }
+        #expect(throws: foreign) { try ProjectionsStore(path: log.path) }
+        #expect(try schema(log.path) == before)
+    }
+
+    @Test("Facts of another decoder, a file of another kind and an empty one are refused")
+    func otherKinds() throws {
+        let foreign = StoreError(.fileForeign, reason: "", remedy: "")
+        let path = directory.file("facts.sqlite")
+        try FactsStore(path: path).close()
+        try FactsStore(existing: path).close()
+        #expect(throws: foreign) { try ProjectionsStore(path: path) }
+        let file = try DatabaseQueue(path: path)
+        try file.write { try $0.execute(sql: "UPDATE meta SET value = '1'") }
+        try file.close()
+        #expect(throws: foreign) { try FactsStore(existing: path) }
+        #expect(throws: foreign) { try FactsStore(path: path) }
+        let empty = directory.file("empty.sqlite")
+        try Data().write(to: URL(filePath: empty))
+        #expect(throws: foreign) { try FactsStore(existing: empty) }
+    }
+}

@@ -1,0 +1,179 @@
+import AppStore
+import TestSupport
+import Testing
+
+@testable import Ledger
+@testable import LedgerStore
+@testable import SQLiteStore
+
+@Suite("Updating projections")
+struct ProjectionsUpdateTests {
+    private let directory: TemporaryDirectory
+    private let store: ProjectionsStore
+    private let rows: [ChainRows]
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        let file = try ProjectionsBuild(
+            path: directory.file("p.sqlite"), build: ProjectionsStore.Build(catalogueHash: "none"),
+            directory: directory.path)
+        rows = SimulatedChains.make(40).map { SimulatedChains.rows($0.id, $0.facts) }
+        try file.append(EncodedRows(rows, for: file))
+        try file.finish(checkpoint: .start)
+        store = try ProjectionsStore(path: file.path)
+    }
+
+    /// A chain with several rows in each table that is written as a whole.
+    private var rich: ChainRows {
+        get throws {
+            try #require(rows.first { $0.intervals.count > 2 && $0.lifeFacts.count > 1 })
+        }
+    }
+
+    private func update(_ chains: [ChainRows]) async throws -> Int {
+        try await store.update(chains, checkpoint: ProjectionCursor(position: 5, leafHash: nil))
+    }
+
+    private func stored(_ chain: ChainId) async throws -> ChainRows? {
+        try await SimulatedChains.stored(store.path).first { $0.chain == chain }
+    }
+
+    @Test("Equal rows write nothing, but the checkpoint moves")
+    func equal() async throws {
+        #expect(try await update(rows) == 0)
+        #expect(try await update([]) == 0)
+        #expect(try await store.checkpoint().position == 5)
+        #expect(try await SimulatedChains.stored(store.path) == rows)
+    }
+
+    @Test("One changed interval writes exactly one row, at any index", arguments: [0, 1, 2])
+    func changedInterval(index: Int) async throws {
+        let before = try rich
+        var intervals = before.intervals
+        let changed = try intervals[index].with(productId: "com.example.other")
+        intervals[index] = changed
+        let after = before.with(intervals: intervals)
+        #expect(try await update([after]) == 1)
+        #expect(try await stored(before.chain) == after)
+        #expect(try await update([after]) == 0)
+        #expect(try await update(rows) == 1)
+    }
+
+    @Test("Surplus rows are deleted, and each counts")
+    func fewer() async throws {
+        let before = try rich
+        let after = before.with(
+            intervals: Array(before.intervals.dropLast(2)), lifeFacts: [], notices: [])
+        let surplus = 2 + before.lifeFacts.count + before.notices.count
+        #expect(try await update([after]) == surplus)
+        #expect(try await stored(before.chain) == after)
+        #expect(try await update([before]) == surplus)
+        #expect(try await stored(before.chain) == before)
+        let others = try await SimulatedChains.stored(store.path)
+        #expect(others == rows)
+    }
+
+    @Test("A row removed from the middle rewrites only the later ones")
+    func removedFromTheMiddle() async throws {
+        let before = try rich
+        var intervals = before.intervals
+        intervals.remove(at: 1)
+        let after = before.with(intervals: intervals)
+        // Every later row moves up by one, and the last one is deleted.
+        #expect(try await update([after]) <= before.intervals.count - 1)
+        #expect(try await stored(before.chain) == after)
+    }
+
+    @Test("A new chain writes each of its rows once")
+    func newChain() async throws {
+        let before = try rich
+        let id = SimulatedChains.id(BundleId("com.example.new"), "")
+        let new = ChainRows(
+            chain: id, subscription: before.subscription, intervals: before.intervals,
+            lifeFacts: before.lifeFacts, notices: before.notices,
+            transactions: before.transactions, holdings: before.holdings, contribution: nil)
+        let count =
+            1 + new.intervals.count + new.lifeFacts.count + new.notices.count
+            + new.transactions.count + new.holdings.count
+        #expect(try await update([new]) == count)
+        #expect(try await stored(id) == new)
+        #expect(try await SimulatedChains.stored(store.path).count == rows.count + 1)
+    }
+
+    @Test("A transaction with an earlier first position rewrites its row")
+    func earlierTransaction() async throws {
+        let before = try #require(rows.first { !$0.transactions.isEmpty })
+        var transactions = before.transactions
+        transactions[0] = ChainRows.TransactionRow(
+            transactionId: transactions[0].transactionId,
+            firstPosition: transactions[0].firstPosition - 1)
+        let after = before.with(transactions: transactions)
+        #expect(try await update([after]) == 1)
+        #expect(try await stored(before.chain) == after)
+    }
+
+    @Test("Texts that look alike but differ in bytes are different rows")
+    func equivalentTexts() async throws {
+        let before = try rich
+        let composed = before.with(intervals: [
+            try before.intervals[0].with(productId: "caf\u{E9}")
+        ])
+        let decomposed = before.with(intervals: [
+            try before.intervals[0].with(productId: "cafe\u{301}")
+        ])
+        _ = try await update([composed])
+        #expect(try await update([decomposed]) == 1)
+        let stored = try #require(try await stored(before.chain))
+        #expect(stored == decomposed)
+        #expect(decomposed.differences(from: composed) == ["intervals.product_id"])
+    }
+
+    @Test("Texts of every kind are stored unchanged, in bulk and updated")
+    func texts() async throws {
+        let before = try rich
+        for text in SimulatedChains.unusualIds {
+            let changed = before.with(intervals: [
+                try before.intervals[0].with(productId: text)
+            ])
+            // The intermediate state, so that the row always differs.
+            _ = try await update([before])
+            _ = try await update([changed])
+            let stored = try #require(try await stored(before.chain))
+            #expect(stored == changed)
+            let file = try ProjectionsBuild(
+                path: directory.file("one.sqlite"),
+                build: ProjectionsStore.Build(catalogueHash: "none"), directory: directory.path)
+            try file.append(EncodedRows([changed], for: file))
+            try file.finish(checkpoint: .start)
+            let bulk = try await SimulatedChains.stored(file.path)
+            #expect(bulk.count == 1 && bulk[0] == changed)
+            DerivedFile.discard(file.path)
+        }
+    }
+}
+
+extension ChainRows {
+    fileprivate func with(
+        intervals: [IntervalRow]? = nil, lifeFacts: [TimelineEventRow]? = nil,
+        notices: [NoticeRow]? = nil, transactions: [TransactionRow]? = nil
+    ) -> ChainRows {
+        ChainRows(
+            chain: chain, subscription: subscription, intervals: intervals ?? self.intervals,
+            lifeFacts: lifeFacts ?? self.lifeFacts, notices: notices ?? self.notices,
+            transactions: transactions ?? self.transactions,
+            holdings: holdings, contribution: contribution, reported: reported)
+    }
+}
+
+extension IntervalRow {
+    /// The same row with another product.
+    fileprivate func with(productId: String) throws -> IntervalRow {
+        IntervalRow(
+            Interval(
+                state: try #require(state.value),
+                from: Timestamp(milliseconds: from), to: to.map { Timestamp(milliseconds: $0) },
+                productId: ProductId(productId), transactionId: TransactionId(transactionId),
+                period: 0, proof: .init(0), reason: reason?.value),
+            cause: cause)
+    }
+}

@@ -1,0 +1,94 @@
+import AppStore
+import AppStoreAPI
+import AppleSync
+import Foundation
+import Intake
+import Service
+import Simulator
+import TestSupport
+import Testing
+
+@Suite("Access to the App Store Server API")
+struct APIAccessTests {
+    func read(_ baseUrl: String) throws -> ServiceConfiguration {
+        try ServiceConfiguration(
+            yaml: """
+                apps:
+                  - bundleId: a
+                    api: { keyId: k, issuerId: i, privateKeyFile: p, baseUrl: "\(baseUrl)" }
+                """)
+    }
+
+    @Test(
+        "Https anywhere and http on loopback can replace Apple's hosts",
+        arguments: [
+            "https://apple.example.com", "https://apple.example.com:8443/api",
+            "http://127.0.0.1:8081", "http://localhost:1/", "http://[::1]:80",
+        ])
+    func goodBase(_ address: String) throws {
+        #expect(try read(address).apps[0].api?.baseUrl == address)
+    }
+
+    @Test(
+        "An address that would expose the token, or is invalid, is refused",
+        arguments: [
+            "http://apple.example.com", "https://user:word@example.com", "https://a/?q=1",
+            "https://a/#f", "ftp://127.0.0.1", "127.0.0.1:8081", "https://", "",
+        ])
+    func badBase(_ address: String) {
+        let error = #expect(throws: ConfigurationError.self) { try read(address) }
+        #expect(error?.code == .invalidValue)
+        #expect(error?.key == "apps[0].api.baseUrl")
+        #expect(error?.description.contains("word@") == false)
+    }
+
+    @Test("A key file is read, discloses no content, and reports whether others can read it")
+    func keyFile() throws {
+        let directory = try TemporaryDirectory()
+        let key = try ServedKey()
+        let path = try directory.write(key.pem, to: "key.p8")
+        let api = Configuration.API(keyId: "k", issuerId: "i", privateKeyFile: path)
+        for (mode, isOpen) in [(0o600, false), (0o400, false), (0o640, true), (0o604, true)] {
+            try FileManager.default.setAttributes(
+                [.posixPermissions: mode], ofItemAtPath: path)
+            let file = try APIKeyFile(path: path, key: "x")
+            #expect(file.isReadableByOthers == isOpen)
+            _ = try file.credentials(api, bundleId: BundleId("a"), key: "apps[0].api")
+            var dumped = ""
+            dump(file, to: &dumped)
+            #expect(!dumped.contains("PRIVATE"))
+            #expect(!"\(file)".contains("PRIVATE"))
+        }
+    }
+
+    @Test("An invalid key is refused, and its setting is named")
+    func badKeyFile() throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write(Array("hidden".utf8), to: "key.p8")
+        let api = Configuration.API(keyId: "k", issuerId: "i", privateKeyFile: path)
+        let error = #expect(throws: ConfigurationError.self) {
+            try APIKeyFile(path: path, key: "x")
+                .credentials(api, bundleId: BundleId("a"), key: "apps[0].api")
+        }
+        #expect(error?.key == "apps[0].api.privateKeyFile")
+        #expect(error?.description.contains("hidden") == false)
+        for missing in [directory.file("none"), directory.file("")] {
+            let error = #expect(throws: ConfigurationError.self) {
+                try APIKeyFile(path: missing, key: "apps[0].api.privateKeyFile")
+            }
+            #expect(error?.code == .unreadableFile)
+        }
+    }
+
+    @Test("A key file of the maximum size is read, a larger one is refused")
+    func keyFileBound() throws {
+        let directory = try TemporaryDirectory()
+        let bytes = [UInt8](repeating: 10, count: APIKeyFile.maximumByteCount)
+        _ = try APIKeyFile(path: try directory.write(bytes, to: "a"), key: "x")
+        let larger = try directory.write(bytes + [10], to: "b")
+        let error = #expect(throws: ConfigurationError.self) {
+            try APIKeyFile(path: larger, key: "x")
+        }
+        #expect(error?.code == .invalidValue)
+    }
+}

@@ -1,0 +1,114 @@
+import AppStore
+import AppStoreAPI
+import AppleSync
+import Intake
+import LedgerTestSupport
+import Service
+import Simulator
+import TestSupport
+import Testing
+
+@Suite("Reconciling while the service runs")
+struct ReconcileLoopTests {
+    /// A life that Apple does not know, with an overdue renewal.
+    private func strange() async throws -> TemporaryLedger {
+        let place = try TemporaryLedger()
+        _ = try await place.ingest([MadeChain().bought()])
+        return place
+    }
+
+    /// Runs the loop beside a served ledger until its first note.
+    func firstNote(
+        _ place: TemporaryLedger, _ apple: AskedApple
+    ) async throws -> ReconcileNote? {
+        try await notes(place, apple, until: { _ in true }).first?.note
+    }
+
+    /// Runs the loop until the last wanted note; with the time of each since the start.
+    func notes(
+        _ place: TemporaryLedger, _ apple: AskedApple,
+        until isLast: @escaping @Sendable (Int64) -> Bool
+    ) async throws -> [(elapsed: Int64, note: ReconcileNote)] {
+        try await Gate.ledgers.pass {
+            let clock = apple.clock
+            let host = try await LedgerHost.open(
+                ServiceConfiguration(place.configuration), environments: [.production],
+                roots: TestAuthority.roots
+            ) { clock.now }
+            async let projecting: Void = host.run()
+            let (notes, reported) = AsyncStream.makeStream(of: (Int64, ReconcileNote).self)
+            let loop = ReconcileLoop(
+                host, clients: [AskedApple.app: apple.client], roots: TestAuthority.roots,
+                clock: clock
+            ) { reported.yield((clock.elapsedMilliseconds, $0)) }
+            let lastProgress = await withTaskGroup(of: Void.self) { group in
+                group.addTask { await loop.run() }
+                var lastProgress: [(elapsed: Int64, note: ReconcileNote)] = []
+                for await (elapsed, note) in notes {
+                    lastProgress.append((elapsed, note))
+                    if isLast(elapsed) { break }
+                }
+                group.cancelAll()
+                return lastProgress
+            }
+            host.stop()
+            await projecting
+            return lastProgress
+        }
+    }
+
+    @Test("A key that Apple refuses is reported, and the loop continues")
+    func refusedKey() async throws {
+        let place = try await strange()
+        var reported: [ReconcileNote] = []
+        let apple = try AskedApple(key: try ServedKey(keyId: "OTHER"))
+        if let note = try await firstNote(place, apple) { reported.append(note) }
+        #expect(reported.map(\.environment) == [.production])
+        #expect(reported.first?.text.contains("reconcile") == true)
+    }
+
+    @Test(
+        "The first round is a minute after the start, and a refused key pauses for an hour")
+    func rounds() async throws {
+        let place = try await strange()
+        let apple = try AskedApple(key: try ServedKey(keyId: "OTHER"))
+        let first = ReconcileLimits.firstRoundMilliseconds
+        let lastProgress = try await notes(place, apple, until: { $0 > first })
+        let times = Set(lastProgress.map(\.elapsed)).sorted()
+        #expect(times == [first, first + ReconcileLimits.refusedKeyMilliseconds])
+        // Rounds between them sent no request.
+        #expect(
+            ReconcileLimits.refusedKeyMilliseconds
+                > ReconcileLimits.roundMilliseconds)
+    }
+
+    @Test("After an outage the service closes gaps automatically, a bounded number per round")
+    func closes() async throws {
+        let place = try await AskedApple.ledger()
+        let apple = try AskedApple()
+        let note = try #require(try await firstNote(place, apple))
+        #expect(note.code == "reconciled")
+        guard case .round(let report) = note else { return }
+        #expect(report.count(.closed) > 0)
+        #expect(report.count(.closed) + report.count(.open) == report.results.count)
+        #expect(report.results.count <= ReconcileLimits.roundChainCount)
+        #expect(!report.results.isEmpty)
+        #expect(note.outcomes.first?.outcome == .closed)
+        #expect(!note.isNews)
+    }
+
+    @Test("Reconciling can be switched off", arguments: [("on", true), ("off", false)])
+    func configured(_ word: String, _ expected: Bool) throws {
+        let read = try ServiceConfiguration(yaml: "server: { reconcile: \(word) }")
+        #expect(read.server.reconcile == expected)
+        #expect(ServiceConfiguration().server.reconcile)
+    }
+
+    @Test("Another value is refused, and the setting named")
+    func misconfigured() {
+        let error = #expect(throws: ConfigurationError.self) {
+            try ServiceConfiguration(yaml: "server: { reconcile: sometimes }")
+        }
+        #expect(error?.key == "server.reconcile")
+    }
+}

@@ -1,0 +1,203 @@
+import AppStore
+import Foundation
+import Ledger
+import LedgerStore
+import LedgerTestSupport
+import Projection
+import Queries
+import SQLiteStore
+import Testing
+
+@Suite("The change feed")
+struct ChangeFeedTests {
+    let chain = MadeChain()
+
+    /// A minute before the purchase.
+    var eve: Timestamp { chain.start.advanced(byMilliseconds: -60_000) }
+
+    /// Apps that turn auto-renew off, so that the end of the period is expected.
+    var ending: [MadeDelivery] { [chain.bought(), chain.turnedOff(0)] }
+
+    @Test("an empty ledger has an empty feed that ends at its beginning")
+    func empty() async throws {
+        try await LiveFeed.open(try TemporaryLedger(), clock: ManualClock(eve)) { live in
+            let (changes, end) = (try await live.changes(), try await live.feed.end())
+            #expect(changes.isEmpty)
+            #expect(end == .afterEvent(at: 0))
+        }
+    }
+
+    @Test("a read before the first step is repeated after it")
+    func askedEarly() async throws {
+        let (place, clock) = (try TemporaryLedger(), ManualClock(chain.start(4)))
+        _ = try await place.ingest([chain.bought()])
+        try await place.session { session in
+            let feed = ChangeFeed(ledger: session.ledger, clock: clock) { session.projections }
+            let seen = feed.version
+            let early = try await feed.page(after: .beginning)
+            #expect(early.changes.isEmpty && early.isEnd)
+            try await feed.step()
+            #expect(feed.version != seen)
+            let page = try await feed.page(after: .beginning)
+            #expect(!page.changes.isEmpty)
+        }
+    }
+
+    @Test("events become changes in order, and the clock adds those without an event")
+    func clockAdds() async throws {
+        try await LiveFeed.open(try TemporaryLedger(), clock: ManualClock(eve)) { live in
+            live.clock.set(chain.start(0).advanced(byMilliseconds: 11 * 86_400_000))
+            try await live.take(ending)
+            #expect(try await live.names() == ["started", "autoRenewDisabled"])
+            try await live.pass(to: chain.start(1).advanced(byMilliseconds: -1))
+            #expect(try await live.names().count == 2)
+            try await live.pass(to: chain.start(1))
+            #expect(try await live.names() == ["started", "autoRenewDisabled", "expired"])
+            let expired = try #require(try await live.changes().last)
+            #expect(expired.change.isByClock)
+            #expect(expired.change.emittedAt == chain.start(1))
+        }
+    }
+
+    @Test("a clock change is emitted once, also after a restart that looks back")
+    func exactlyOnce() async throws {
+        let place = try TemporaryLedger()
+        let clock = ManualClock(chain.start(0).advanced(byMilliseconds: 11 * 86_400_000))
+        let before = try await LiveFeed.open(place, clock: clock) { live in
+            try await live.take(ending)
+            try await live.pass(to: chain.start(1))
+            try await live.pass(to: chain.start(1).advanced(byMilliseconds: 3_000))
+            return try await live.changes().map(\.place)
+        }
+        #expect(before.count == 3)
+        try await LiveFeed.open(place, clock: clock) { live in
+            try await live.pass(to: chain.start(1).advanced(byMilliseconds: 3_600_000))
+            #expect(try await live.changes().map(\.place) == before)
+        }
+    }
+
+    @Test("changes that came due while no process ran are emitted after the start")
+    func dueWhileDown() async throws {
+        let place = try TemporaryLedger()
+        let clock = ManualClock(chain.start(0).advanced(byMilliseconds: 11 * 86_400_000))
+        try await LiveFeed.open(place, clock: clock) { try await $0.take(ending) }
+        clock.set(chain.start(2))
+        try await LiveFeed.open(place, clock: clock) { live in
+            let last = try #require(try await live.changes().last)
+            #expect(last.change.name == .transition(.expired))
+            #expect(last.change.emittedAt == chain.start(1))
+            #expect(last.place.clock == clock.now.milliseconds)
+        }
+    }
+
+    @Test("a feed read again has the same bodies and ids, readings lost or not")
+    func sameAgain() async throws {
+        let place = try TemporaryLedger()
+        let clock = ManualClock(chain.start(0).advanced(byMilliseconds: 11 * 86_400_000))
+        let (ids, bodies) = try await LiveFeed.open(place, clock: clock) { live in
+            try await live.take(ending)
+            try await live.pass(to: chain.start(1))
+            clock.set(chain.start(3))
+            try await live.take([
+                chain.notification(
+                    .subscribed, .resubscribe, 2,
+                    at: chain.start(2).advanced(byMilliseconds: 9_000))
+            ])
+            let changes = try await live.changes()
+            return (changes.map(\.id), changes.map { $0.body() })
+        }
+        #expect(Set(ids).count == ids.count)
+        for name in ["", "-wal", "-shm"] {
+            let path = "\(place.environmentDirectory)/\(OperationsStore.fileName)\(name)"
+            try? FileManager.default.removeItem(atPath: path)
+        }
+        try await LiveFeed.open(place, clock: clock) { live in
+            let again = try await live.changes()
+            #expect(again.map(\.id) == ids)
+            #expect(again.map { $0.body() } == bodies)
+        }
+    }
+
+    @Test("any cursor resumes exactly after it")
+    func resume() async throws {
+        try await LiveFeed.open(try TemporaryLedger(), clock: ManualClock(eve)) { live in
+            clockless(live)
+            try await live.take(chain.life)
+            let other = MadeChain(id: "500000000000009", start: chain.start(0))
+            try await live.take(other.life)
+            let all = try await live.changes().map(\.place)
+            #expect(all == all.sorted())
+            for (index, place) in all.enumerated() {
+                let rest = try await live.changes(after: place).map(\.place)
+                #expect(rest == Array(all[(index + 1)...]))
+            }
+        }
+    }
+
+    private func clockless(_ live: LiveFeed) { live.clock.set(chain.start(4)) }
+
+    @Test("pages of many events join without gap or repetition")
+    func paging() async throws {
+        try await LiveFeed.open(try TemporaryLedger(), clock: ManualClock(eve)) { live in
+            clockless(live)
+            let chains = (0..<150).map { MadeChain(id: "60000000000\(1_000 + $0)") }
+            try await live.take(chains.flatMap { $0.life })
+            let changes = try await live.changes()
+            #expect(Set(changes.map(\.place)).count == changes.count)
+            for (_, own) in Dictionary(grouping: changes, by: \.chain) {
+                #expect(own.map(\.change.sequence) == (1...Int64(own.count)).map { $0 })
+            }
+            #expect(Set(changes.map(\.chain)).count == chains.count)
+        }
+    }
+
+    @Test("readers never see beyond the horizon")
+    func horizon() async throws {
+        try await LiveFeed.open(try TemporaryLedger(), clock: ManualClock(eve)) { live in
+            clockless(live)
+            try await live.take([chain.bought()])
+            let page = try await live.feed.page(after: .end(of: 5))
+            #expect(page.changes.isEmpty && page.isEnd)
+            #expect(page.next == .end(of: 5))
+        }
+    }
+
+    @Test("the body contains the change with its proof, and under a filter the previous change")
+    func body() async throws {
+        try await LiveFeed.open(try TemporaryLedger(), clock: ManualClock(eve)) { live in
+            clockless(live)
+            try await live.take(chain.life)
+            let changes = try await live.changes()
+            let refused = try #require(changes.last { $0.change.entry != nil })
+            let whole = try JSONValue.parse(refused.body())
+            #expect(whole["type"]?.string == refused.change.name.rawValue)
+            let data = try #require(whole["data"])
+            #expect(data["sequence"]?.int64 == refused.change.sequence)
+            #expect(data["previous"]?["sequence"]?.int64 == refused.change.sequence - 1)
+            #expect(data["entry"]?["cause"]?["position"]?.int64 != nil)
+            #expect(data["subscription"]?["state"]?.string != nil)
+            #expect(data["bundleId"]?.string == MadeChain.app)
+            let first = ChangeFilter(names: [.transition(.started), refused.change.name])
+            let part = try JSONValue.parse(refused.body(first))
+            #expect(part["data"]?["previous"]?["sequence"]?.int64 == 1)
+        }
+    }
+
+    @Test("restoring an earlier log restores its readings")
+    func shorterLog() async throws {
+        let place = try TemporaryLedger()
+        let clock = ManualClock(chain.start(0).advanced(byMilliseconds: 11 * 86_400_000))
+        try await LiveFeed.open(place, clock: clock) { live in
+            try await live.take(ending)
+            try await live.session.ledger.operations.keepClock(
+                end: ProjectionCursor(position: 900, leafHash: Digest(words: (9, 9, 9, 9))),
+                at: clock.now,
+                chains: [live.changes()[0].chain])
+        }
+        try await LiveFeed.open(place, clock: clock) { live in
+            let chain = try #require(try await live.changes().first?.chain)
+            let readings = try await live.session.ledger.operations.clockReadings(of: [chain])
+            #expect(readings[chain] == nil)
+        }
+    }
+}

@@ -1,0 +1,183 @@
+import AppStore
+import Ledger
+import LedgerStore
+import LedgerTestSupport
+import Projection
+import SQLiteStore
+import Testing
+
+@testable import Service
+
+/// Endpoints that never accept changes of some chains, and clocks that were wrong once: all other
+/// changes are delivered, each chain in order.
+@Suite("Webhooks beside chains that are never accepted")
+struct StubbornChainTests {
+    private let chain = MadeChain()
+
+    private func open(_ body: (LiveFeed) async throws -> Void) async throws {
+        // In the first period, where the clock causes no change.
+        let clock = ManualClock(chain.start.advanced(byMilliseconds: 3_600_000))
+        try await LiveFeed.open(try TemporaryLedger(), clock: clock, body)
+    }
+
+    private static func chains(_ count: Int, from first: Int) -> [MadeChain] {
+        (0..<count).map { MadeChain(id: "70000000000\(first + $0)") }
+    }
+
+    @Test("New changes are delivered beside more failing chains than make it down")
+    func stubborn() async throws {
+        try await open { live in
+            let stubborn = Self.chains(WebhookLimits.downFailureCount + 1, from: 1_000)
+            let refused = Set(stubborn.map(\.id))
+            let receiver = Receiver {
+                .answered(status: refused.contains($0.chain) ? 500 : 204)
+            }
+            let courier = live.courier(receiver)
+            try await courier.deliverAll()
+            try await live.take(stubborn.flatMap(\.life))
+            try await courier.deliverAll()
+            #expect(receiver.taken.isEmpty)
+            // Just past the wait for the next probe.
+            live.clock.advance(byMilliseconds: WebhookLimits.longestProbeMilliseconds * 2)
+            let others = Self.chains(11, from: 2_000)
+            try await live.take(others.flatMap(\.life))
+            try await courier.deliverAll()
+            #expect(Set(receiver.taken.map(\.chain)) == Set(others.map(\.id)))
+        }
+    }
+
+    @Test("While only failing chains have new changes, the endpoint is still probed")
+    func onlyStubborn() async throws {
+        try await open { live in
+            let stubborn = Self.chains(WebhookLimits.downFailureCount, from: 1_000)
+            let receiver = Receiver { _ in .answered(status: 500) }
+            let courier = live.courier(receiver)
+            try await courier.deliverAll()
+            try await live.take(stubborn.map { $0.bought() })
+            try await courier.deliverAll()
+            for round in 1...3 {
+                let before = receiver.tried.count
+                live.clock.advance(byMilliseconds: WebhookLimits.longestProbeMilliseconds * 2)
+                try await live.take(stubborn.map { $0.renewed(round) })
+                try await courier.deliverAll()
+                #expect(receiver.tried.count > before, "round \(round)")
+            }
+        }
+    }
+
+    @Test("Enabled again after a clock that was ahead, it gets deliveries at once")
+    func takenUpAgain() async throws {
+        try await open { live in
+            let receiver = Receiver { _ in .answered(status: 410) }
+            let courier = live.courier(receiver)
+            try await courier.deliverAll()
+            let right = live.clock.now
+            live.clock.set(right.advanced(byMilliseconds: 86_400_000))
+            try await live.take([chain.bought()])
+            try await courier.deliverAll()
+            try await courier.deliverAll()
+            live.clock.set(right)
+            receiver.answer { _ in .answered(status: 204) }
+            let test = WebhookTest(endpoint: .test(), transport: receiver, clock: live.clock)
+            #expect(try await test.run(live.session.ledger.operations).isSuccess)
+            receiver.forget()
+            try await courier.deliverAll()
+            #expect(receiver.taken.map(\.type) == ["started"])
+        }
+    }
+
+    @Test("After a clock that was ahead, waiting changes are retried within the usual time")
+    func clockSetBack() async throws {
+        try await open { live in
+            let receiver = Receiver { _ in .answered(status: 500) }
+            let courier = live.courier(receiver)
+            try await courier.deliverAll()
+            let right = live.clock.now
+            live.clock.set(right.advanced(byMilliseconds: 10 * 86_400_000))
+            try await live.take([chain.bought()])
+            try await courier.deliverAll()
+            #expect(receiver.tried.count == 1)
+            live.clock.set(right)
+            receiver.answer { _ in .answered(status: 204) }
+            try await courier.deliverAll()
+            #expect(receiver.taken.count == 1)
+        }
+    }
+
+    @Test(
+        "A change first tried by a clock that was ahead is parked three days after its correction")
+    func givenUpInTime() async throws {
+        try await open { live in
+            let receiver = Receiver { _ in .answered(status: 500) }
+            let courier = live.courier(receiver)
+            try await courier.deliverAll()
+            let right = live.clock.now
+            live.clock.set(right.advanced(byMilliseconds: 10 * 86_400_000))
+            try await live.take([chain.bought()])
+            try await courier.deliverAll()
+            live.clock.set(right)
+            try await courier.deliverAll()
+            live.clock.set(right.advanced(byMilliseconds: WebhookLimits.retryMilliseconds))
+            try await courier.deliverAll()
+            let operations = live.session.ledger.operations
+            #expect(try await operations.waitingCounts(for: "books") == (0, 1))
+        }
+    }
+
+    @Test("A time counts as ahead up to the longest delay, and not a millisecond beyond")
+    func furthest() {
+        let schedule = RetrySchedule { 1 }
+        let now = Timestamp(milliseconds: 1_780_272_000_000)
+        let furthest = WebhookLimits.furthestMilliseconds
+        #expect(schedule.delay(after: 100) == furthest)
+        for (distance, isAhead) in [(0, false), (1, true), (furthest, true), (furthest + 1, false)]
+        {
+            let moment = now.advanced(byMilliseconds: distance)
+            #expect(schedule.isAhead(moment, of: now) == isAhead, "\(distance)")
+        }
+    }
+
+    @Test("More waiting changes than the limit, found at a start: none is overtaken in its chain")
+    func manyFound() async throws {
+        let place = try TemporaryLedger()
+        let clock = ManualClock(chain.start(6))
+        let receiver = Receiver { _ in .answered(status: 500) }
+        try await LiveFeed.open(place, clock: clock) { live in
+            let courier = live.courier(receiver)
+            try await courier.deliverAll()
+            try await live.take(chain.life)
+            try await courier.deliverAll()
+            let operations = live.session.ledger.operations
+            let own = try await operations.waiting(for: "books", limit: .max)
+            #expect(own.count > 2)
+            // Earlier in the feed, of chains that can no longer be read.
+            let row = try #require(try await operations.webhookEndpoint("books"))
+            let now = clock.now
+            let before = (0..<Int64(WebhookLimits.waitingCount)).map {
+                WaitingChange(
+                    place: ChangePlace(position: 0, index: $0),
+                    chain: ChainId(
+                        bundleId: BundleId(MadeChain.app),
+                        originalTransactionId: OriginalTransactionId("9\($0)")),
+                    attempts: 1, firstAt: now, nextAt: now.advanced(byMilliseconds: 3_600_000))
+            }
+            try await operations.keep(row, waiting: before, done: [])
+        }
+        receiver.forget()
+        receiver.answer { _ in .answered(status: 204) }
+        try await LiveFeed.open(place, clock: clock) { live in
+            clock.advance(byMilliseconds: 60_000)
+            let courier = live.courier(receiver)
+            try await courier.deliverAll(limit: 10_000)
+            // Later changes of the chain wait for those that were found.
+            try await live.take([
+                chain.notification(
+                    .subscribed, .resubscribe, 4, at: chain.start(4).advanced(byMilliseconds: 9_000)
+                )
+            ])
+            try await courier.deliverAll(limit: 10_000)
+            let taken = receiver.taken.filter { $0.chain == chain.id }.map(\.sequence)
+            #expect(taken == taken.sorted() && taken.first == 1)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import AppStore
+import Foundation
+import Ledger
+import NIOCore
+import Queries
+import SQLiteStore
+import Service
+import Signing
+import TestSupport
+import Testing
+
+/// The transport against a real server.
+@Suite("Posting webhooks")
+struct WebhookClientTests {
+    static let key = [UInt8](1...32)
+    static let secretText = "whsec_" + String(decoding: Base64Standard.encode(key), as: UTF8.self)
+
+    /// Posts one test message to a receiver.
+    func post(
+        _ address: String, timeoutMilliseconds: Int64 = WebhookLimits.timeoutMilliseconds
+    ) async throws -> WebhookOutcome {
+        let directory = try TemporaryDirectory()
+        let secret = try #require(WebhookSecret(text: Self.secretText))
+        let endpoint = WebhookEndpoint(
+            name: "books", url: address, environment: .production, filter: ChangeFilter(),
+            secret: secret)
+        let operations = try await OperationsStore.open(directory: directory.path)
+        let client = WebhookClient(timeoutMilliseconds: timeoutMilliseconds)
+        let outcome = try await WebhookTest(
+            endpoint: endpoint, transport: client, clock: SystemClock()
+        ).run(operations)
+        await client.close()
+        await operations.close()
+        return outcome
+    }
+
+    @Test("a receiver can verify what it gets")
+    func verifies() async throws {
+        try await LocalReceiver.open { receiver, address in
+            let outcome = try await post(address + "/hooks?tenant=1")
+            #expect(outcome.isSuccess)
+            let request = try #require(receiver.requests.first)
+            #expect(request.path == "/hooks?tenant=1")
+            let id = try #require(request.headers["webhook-id"])
+            let timestamp = try #require(request.headers["webhook-timestamp"])
+            let code = HMACSHA256.code(
+                [Array("\(id).\(timestamp).".utf8), request.body], key: Self.key)
+            let expected =
+                "v1," + String(decoding: Base64Standard.encode(code.bytes), as: UTF8.self)
+            #expect(request.headers["webhook-signature"] == expected)
+            #expect(try JSONValue.parse(request.body)["type"]?.string == "test")
+        }
+    }
+
+    @Test(
+        "a response is its status, and a redirect is not followed",
+        arguments: [200, 204, 301, 307, 400, 410, 500, 503])
+    func statuses(_ status: Int) async throws {
+        try await LocalReceiver.open(
+            answering: .status(status, headers: [("location", "/elsewhere"), ("retry-after", "7")])
+        ) { receiver, address in
+            let outcome = try await post(address)
+            #expect(outcome == .answered(status: status, retryAfter: 7))
+            #expect(receiver.requests.count == 1)
+        }
+    }
+
+    @Test("a receiver that never responds times out")
+    func silence() async throws {
+        try await LocalReceiver.open(answering: .silence) { receiver, address in
+            let outcome = try await post(address, timeoutMilliseconds: 300)
+            #expect(outcome == .timedOut)
+            #expect(receiver.requests.count == 1)
+        }
+    }
+
+    @Test("a receiver that closes the connection, or does not exist, is unreachable")
+    func unreachable() async throws {
+        try await LocalReceiver.open(answering: .hangUp) { _, address in
+            let outcome = try await post(address)
+            #expect(outcome == .unreachable)
+        }
+        // Port 1 is unused; a port released a moment ago may be in use again.
+        let outcome = try await post("http://127.0.0.1:1/hooks")
+        #expect(outcome == .unreachable)
+    }
+
+    @Test("a response may be long, and is not read to its end")
+    func longAnswer() async throws {
+        let count = WebhookLimits.answerByteCount * 40
+        try await LocalReceiver.open(answering: .status(200, bodyByteCount: count)) { _, address in
+            let outcome = try await post(address)
+            #expect(outcome.isSuccess)
+        }
+    }
+
+    @Test("plain HTTP where TLS is expected is unreachable, not delivered")
+    func noTLS() async throws {
+        try await LocalReceiver.open { receiver, address in
+            let secure = address.replacingOccurrences(of: "http:", with: "https:")
+            let outcome = try await post(secure)
+            #expect(outcome == .unreachable)
+            #expect(receiver.requests.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,361 @@
+import AppStore
+import Ledger
+import LedgerStore
+import LedgerTestSupport
+import Projection
+import Queries
+import SQLiteStore
+import Service
+import Testing
+
+@Suite("Webhook delivery")
+struct WebhookCourierTests {
+    let chain = MadeChain()
+    let other = MadeChain(id: "500000000000009")
+
+    /// In the first period, where the clock causes no change.
+    var late: Timestamp { chain.start.advanced(byMilliseconds: 3_600_000) }
+
+    /// A feed whose endpoint has started before any arrival.
+    func open(
+        _ place: TemporaryLedger? = nil, _ body: (LiveFeed) async throws -> Void
+    ) async throws {
+        let place = try place ?? TemporaryLedger()
+        try await LiveFeed.open(place, clock: ManualClock(late), body)
+    }
+
+    func begun(
+        _ live: LiveFeed, _ receiver: Receiver, _ endpoint: WebhookEndpoint = .test(),
+        notes: NoteBook = NoteBook()
+    ) async throws -> WebhookDelivery {
+        let courier = live.courier(receiver, endpoint, notes: notes)
+        try await courier.deliverAll()
+        return courier
+    }
+
+    @Test("an endpoint starts at the end of the log and then gets every change in order")
+    func begins() async throws {
+        try await open { live in
+            try await live.take([other.bought()])
+            let receiver = Receiver()
+            let courier = try await begun(live, receiver)
+            #expect(receiver.tried.isEmpty)
+            try await live.take(chain.life)
+            try await courier.deliverAll()
+            #expect(receiver.taken.map(\.sequence) == receiver.taken.map(\.sequence).sorted())
+            #expect(receiver.taken.first?.type == "started")
+            let reported = try await live.changes().dropFirst().map(\.id)
+            #expect(receiver.taken.map(\.id) == reported)
+        }
+    }
+
+    @Test("headers and signature are those of Standard Webhooks")
+    func signature() async throws {
+        try await open { live in
+            let receiver = Receiver()
+            let courier = try await begun(live, receiver)
+            try await live.take([chain.bought()])
+            try await courier.deliverAll()
+            let message = try #require(receiver.taken.first)
+            let seconds = String(live.clock.now.milliseconds / 1_000)
+            #expect(message.headers["webhook-timestamp"] == seconds)
+            #expect(message.headers["content-type"] == "application/json")
+            let secret = try #require(WebhookSecret(text: WebhookEndpoint.secretText))
+            #expect(message.headers["webhook-signature"]?.hasPrefix("v1,") == true)
+            #expect(String(describing: secret) == "WebhookSecret")
+            #expect(!String(reflecting: secret).contains("MfKQ9"))
+        }
+    }
+
+    @Test("a filter admits the changes it names, and each message names the previous one")
+    func filter() async throws {
+        try await open { live in
+            let receiver = Receiver()
+            let courier = try await begun(
+                live, receiver, .test(types: [.transition(.started), .transition(.expired)]))
+            try await live.take(chain.life)
+            try await courier.deliverAll()
+            #expect(receiver.taken.map(\.type) == ["started", "expired"])
+            #expect(receiver.taken.last?.previous == receiver.taken.first?.sequence)
+            #expect(receiver.taken.last?.previousHash == receiver.taken.first?.stateHash)
+        }
+    }
+
+    @Test("an app filter leaves out other apps' changes")
+    func appFilter() async throws {
+        let place = try TemporaryLedger(apps: [MadeChain.app, "com.example.second"])
+        try await open(place) { live in
+            let receiver = Receiver()
+            let courier = try await begun(
+                live, receiver, .test(bundleId: BundleId("com.example.second")))
+            try await live.take([chain.bought()])
+            let second = MadeChain(id: "500000000000077", bundleId: "com.example.second")
+            try await live.take([second.bought()])
+            try await courier.deliverAll()
+            #expect(receiver.taken.map(\.chain) == ["500000000000077"])
+        }
+    }
+
+    @Test(
+        "a rejected change is retried, with the same id and body, until it is accepted",
+        arguments: [
+            WebhookOutcome.answered(status: 500), .answered(status: 302), .answered(status: 404),
+            .answered(status: 429, retryAfter: 1), .timedOut, .unreachable,
+        ])
+    func retries(_ outcome: WebhookOutcome) async throws {
+        try await open { live in
+            let receiver = Receiver { _ in outcome }
+            let courier = try await begun(live, receiver)
+            try await live.take([chain.bought()])
+            try await courier.deliverAll()
+            #expect(receiver.tried.count == 1)
+            live.clock.advance(byMilliseconds: 10_000)
+            try await courier.deliverAll()
+            receiver.answer { _ in .answered(status: 200) }
+            live.clock.advance(byMilliseconds: 60_000)
+            try await courier.deliverAll()
+            #expect(receiver.tried.count == 3)
+            #expect(Set(receiver.tried.map(\.id)).count == 1)
+            #expect(Set(receiver.tried.map(\.bytes)).count == 1)
+            #expect(receiver.taken.count == 1)
+            let counts = try await live.session.ledger.operations.waitingCounts(for: "books")
+            #expect(counts.waiting == 0)
+        }
+    }
+
+    @Test("a rejected chain waits in order, and blocks no other chain")
+    func orderWithinChain() async throws {
+        try await open { live in
+            let poison = chain.id
+            let receiver = Receiver {
+                $0.chain == poison ? .answered(status: 500) : .answered(status: 200)
+            }
+            let courier = try await begun(live, receiver)
+            try await live.take(chain.life + other.life)
+            try await courier.deliverAll()
+            #expect(receiver.tried.filter { $0.chain == poison }.count == 1)
+            let taken = receiver.taken.map(\.sequence)
+            #expect(taken == (1...Int64(taken.count)).map { $0 })
+            receiver.answer { _ in .answered(status: 200) }
+            live.clock.advance(byMilliseconds: 3_600_000)
+            try await courier.deliverAll()
+            let own = receiver.taken.filter { $0.chain == poison }.map(\.sequence)
+            #expect(own == (1...Int64(own.count)).map { $0 })
+            let count = try await live.changes().count
+            #expect(receiver.taken.count == count)
+        }
+    }
+
+    @Test("killed between the response and the cursor, the change is sent again under the same id")
+    func atLeastOnce() async throws {
+        let place = try TemporaryLedger()
+        let receiver = Receiver()
+        try await open(place) { live in
+            let courier = try await begun(live, receiver)
+            try await live.take(chain.life)
+            // The state after a kill: everything was sent, the cursor not stored.
+            let before = try await live.session.ledger.operations.webhookEndpoints()
+            try await courier.deliverAll()
+            try await live.session.ledger.operations.keep(try #require(before.first))
+        }
+        let first = receiver.taken
+        receiver.forget()
+        try await open(place) { live in
+            try await live.courier(receiver).deliverAll()
+            #expect(receiver.taken.map(\.id) == first.map(\.id))
+            #expect(receiver.taken.map(\.bytes) == first.map(\.bytes))
+        }
+    }
+
+    @Test("a restart resumes where it was, with the waiting changes")
+    func restart() async throws {
+        let place = try TemporaryLedger()
+        let receiver = Receiver { _ in .unreachable }
+        try await open(place) { live in
+            let courier = try await begun(live, receiver)
+            try await live.take(chain.life)
+            try await courier.deliverAll()
+            #expect(receiver.taken.isEmpty)
+        }
+        receiver.answer { _ in .answered(status: 200) }
+        try await open(place) { live in
+            live.clock.advance(byMilliseconds: 60_000)
+            let courier = live.courier(receiver)
+            try await courier.deliverAll()
+            let reported = try await live.changes().map(\.id)
+            #expect(receiver.taken.map(\.id) == reported)
+        }
+    }
+
+    @Test("after three days a change is parked and reported, one millisecond earlier it is not")
+    func parks() async throws {
+        try await open { live in
+            let notes = NoteBook()
+            let receiver = Receiver { _ in .answered(status: 503) }
+            let courier = try await begun(live, receiver, notes: notes)
+            try await live.take([chain.bought()])
+            let first = live.clock.now
+            try await courier.deliverAll()
+            live.clock.set(first.advanced(byMilliseconds: WebhookLimits.retryMilliseconds - 1))
+            try await courier.deliverAll()
+            let operations = live.session.ledger.operations
+            #expect(try await operations.waitingCounts(for: "books") == (1, 0))
+            live.clock.advance(byMilliseconds: WebhookLimits.longestDelayMilliseconds * 2)
+            try await courier.deliverAll()
+            #expect(try await operations.waitingCounts(for: "books") == (0, 1))
+            #expect(notes.texts.contains { $0.contains("1 changes parked") })
+        }
+    }
+
+    @Test("410 ends delivery until a test succeeds, and then it resumes where it was")
+    func gone() async throws {
+        try await open { live in
+            let notes = NoteBook()
+            let receiver = Receiver { _ in .answered(status: 410) }
+            let courier = try await begun(live, receiver, notes: notes)
+            try await live.take(chain.life)
+            try await courier.deliverAll()
+            live.clock.advance(byMilliseconds: 86_400_000)
+            try await courier.deliverAll()
+            #expect(receiver.tried.count == 1)
+            #expect(notes.texts.contains { $0.contains("410") })
+            receiver.answer { _ in .answered(status: 200) }
+            let test = WebhookTest(endpoint: .test(), transport: receiver, clock: live.clock)
+            #expect(try await test.run(live.session.ledger.operations).isSuccess)
+            live.clock.advance(byMilliseconds: 86_400_000)
+            try await courier.deliverAll()
+            #expect(receiver.taken.first?.type == "test")
+            let reported = try await live.changes().map(\.id)
+            #expect(receiver.taken.dropFirst().map(\.id) == reported)
+        }
+    }
+
+    @Test("an endpoint that is down is rarely probed, and no change is lost")
+    func down() async throws {
+        try await open { live in
+            let notes = NoteBook()
+            let receiver = Receiver { _ in .unreachable }
+            let courier = try await begun(live, receiver, notes: notes)
+            let chains = (0..<40).map { MadeChain(id: "70000000000\(1_000 + $0)") }
+            try await live.take(chains.map { $0.bought() })
+            try await courier.deliverAll()
+            let begun = WebhookLimits.downFailureCount + WebhookLimits.concurrency
+            #expect(receiver.tried.count <= begun)
+            #expect(notes.texts.contains { $0.contains("down") })
+            let before = receiver.tried.count
+            live.clock.advance(byMilliseconds: WebhookLimits.longestProbeMilliseconds * 2)
+            try await courier.deliverAll()
+            #expect(receiver.tried.count == before + 1)
+            receiver.answer { _ in .answered(status: 200) }
+            live.clock.advance(byMilliseconds: WebhookLimits.longestProbeMilliseconds * 2)
+            try await courier.deliverAll()
+            let reported = try await live.changes().map(\.id)
+            #expect(Set(receiver.taken.map(\.id)) == Set(reported))
+            #expect(notes.texts.contains { $0.contains("back") })
+        }
+    }
+
+    @Test("a receiver that lost a message detects it by number and by hash")
+    func lossIsSeen() async throws {
+        try await open { live in
+            let receiver = Receiver()
+            let courier = try await begun(live, receiver)
+            try await live.take(chain.life)
+            try await courier.deliverAll()
+            var kept = receiver.taken
+            #expect(kept.count > 2)
+            for (earlier, later) in zip(kept, kept.dropFirst()) {
+                #expect(later.previous == earlier.sequence)
+                #expect(later.previousHash == earlier.stateHash)
+            }
+            kept.remove(at: 1)
+            #expect(kept[1].previous != kept[0].sequence)
+        }
+    }
+
+    @Test("redelivery repeats ids and bodies, moves no cursor, and counts without sending when dry")
+    func redelivers() async throws {
+        try await open { live in
+            let receiver = Receiver()
+            let courier = try await begun(live, receiver)
+            try await live.take(chain.life)
+            try await courier.deliverAll()
+            let first = receiver.taken
+            receiver.forget()
+            let cursor = try await live.session.ledger.operations.webhookEndpoints()
+            let again = WebhookRedelivery(
+                ledger: live.session.ledger, endpoint: .test(), transport: receiver,
+                clock: live.clock)
+            let dry = try await again.run(from: 1, to: 4, isDryRun: true)
+            #expect(receiver.tried.isEmpty)
+            #expect(dry.changes == first.count && dry.delivered == 0)
+            #expect(dry.types.values.reduce(0, +) == first.count)
+            let wet = try await again.run(from: 1, to: 4, isDryRun: false)
+            #expect(wet.delivered == first.count && wet.failed == 0)
+            #expect(receiver.taken.map(\.id) == first.map(\.id))
+            #expect(receiver.taken.map(\.bytes) == first.map(\.bytes))
+            #expect(try await live.session.ledger.operations.webhookEndpoints() == cursor)
+            let part = try await again.run(from: 3, to: 3, isDryRun: true)
+            #expect(part.changes < dry.changes && part.changes > 0)
+        }
+    }
+
+    @Test("a redelivery that is not accepted says so and stops")
+    func redeliveryFails() async throws {
+        try await open { live in
+            let receiver = Receiver { _ in .timedOut }
+            try await live.take(chain.life)
+            let report = try await WebhookRedelivery(
+                ledger: live.session.ledger, endpoint: .test(), transport: receiver,
+                clock: live.clock
+            ).run(from: 1, to: 4, isDryRun: false)
+            #expect(report.delivered == 0)
+            #expect(report.failed == report.changes)
+            #expect(report.lastFailure == "timedOut")
+        }
+    }
+
+    @Test("a cursor beyond a restored log is reported, and delivery continues at the end")
+    func cursorBeyondLog() async throws {
+        try await open { live in
+            try await live.take([chain.bought()])
+            let lost = ChainId(
+                bundleId: BundleId(MadeChain.app),
+                originalTransactionId: OriginalTransactionId(chain.id))
+            try await live.session.ledger.operations.keep(
+                WebhookEndpointRow(name: "books", cursor: .end(of: 900)),
+                waiting: [
+                    WaitingChange(
+                        place: .afterEvent(at: 890), chain: lost, attempts: 1, firstAt: late,
+                        nextAt: late)
+                ], done: [])
+            let notes = NoteBook()
+            let receiver = Receiver()
+            let courier = try await begun(live, receiver, notes: notes)
+            #expect(notes.texts.contains { $0.contains("900") })
+            try await live.take([other.bought()])
+            try await courier.deliverAll()
+            #expect(receiver.taken.map(\.chain) == [other.id])
+            let counts = try await live.session.ledger.operations.waitingCounts(for: "books")
+            #expect(counts.waiting == 0)
+        }
+    }
+
+    @Test("events that arrive before the feed's start are delivered to a new endpoint, too")
+    func earlyArrivals() async throws {
+        let (place, clock) = (try TemporaryLedger(), ManualClock(chain.start(4)))
+        try await place.session { session in
+            let feed = ChangeFeed(ledger: session.ledger, clock: clock) {
+                session.projector?.projections ?? session.projections
+            }
+            let live = LiveFeed(place: place, session: session, clock: clock, feed: feed)
+            let receiver = Receiver()
+            let courier = live.courier(receiver)
+            #expect(try await courier.step() == false)
+            try await live.take([chain.bought()])
+            try await courier.deliverAll()
+            // Including the clock changes by then.
+            #expect(receiver.taken.map(\.type) == ["started", "expired"])
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import AppStore
+import Ledger
+import LedgerStore
+import LedgerTestSupport
+import Projection
+import Queries
+import SQLiteStore
+import Service
+import Signing
+import TestSupport
+import Testing
+
+@Suite("Cursors of webhooks")
+struct WebhookPlaceTests {
+    private let chain = MadeChain()
+    private let other = MadeChain(id: "500000000000009")
+
+    /// In the leeway after the first period, where the clock causes no change.
+    private var late: Timestamp { chain.start(1).advanced(byMilliseconds: 3_600_000) }
+
+    private func open(_ body: (LiveFeed) async throws -> Void) async throws {
+        try await LiveFeed.open(try TemporaryLedger(), clock: ManualClock(late), body)
+    }
+
+    // MARK: Another log
+
+    @Test(
+        "A restored log that has grown past the cursor is reported, and delivery goes on at its end"
+    )
+    func grownPast() async throws {
+        try await open { live in
+            let receiver = Receiver()
+            try await live.courier(receiver).deliverAll()
+            try await live.take(chain.life)
+            try await live.courier(receiver).deliverAll()
+            let operations = live.session.ledger.operations
+            var row = try #require(try await operations.webhookEndpoints().first)
+            #expect(row.leafHash != nil)
+            // As if another event had been there when the cursor was stored.
+            row.leafHash = SHA256.hash([1])
+            try await operations.keep(row)
+            try await live.take([other.bought()])
+            receiver.forget()
+
+            let notes = NoteBook()
+            let courier = live.courier(receiver, notes: notes)
+            try await courier.deliverAll()
+            #expect(notes.texts.contains { $0.contains("another log") })
+            #expect(receiver.taken.isEmpty)
+            try await live.take([other.renewed(1)])
+            try await courier.deliverAll()
+            #expect(receiver.taken.map(\.type) == ["continued", "renewed"])
+            let kept = try #require(try await operations.webhookEndpoints().first)
+            let leaf = try await live.session.ledger.log.event(at: kept.cursor.position)
+            #expect(kept.leafHash == leaf?.event.leafHash)
+        }
+    }
+
+    @Test("A cursor stored without a hash, and one at the beginning, resume where they are")
+    func withoutHash() async throws {
+        try await open { live in
+            let receiver = Receiver()
+            try await live.courier(receiver).deliverAll()
+            let operations = live.session.ledger.operations
+            let empty = try #require(try await operations.webhookEndpoints().first)
+            #expect(empty.leafHash == nil)
+            try await live.take([chain.bought()])
+            try await live.courier(receiver).deliverAll()
+            #expect(receiver.taken.map(\.type) == ["started"])
+            var row = try #require(try await operations.webhookEndpoints().first)
+            row.leafHash = nil
+            try await operations.keep(row)
+            try await live.take([chain.renewed(1)])
+            let notes = NoteBook()
+            try await live.courier(receiver, notes: notes).deliverAll()
+            #expect(notes.texts.isEmpty)
+            #expect(receiver.taken.map(\.type) == ["started", "continued", "renewed"])
+        }
+    }
+
+    // MARK: Several processes
+
+    private func dispatcher(_ live: LiveFeed, _ receiver: Receiver) -> WebhookDispatcher {
+        WebhookDispatcher(
+            endpoints: [.test()], feeds: [live.feed], transport: receiver, clock: live.clock
+        ) { _ in }
+    }
+
+    /// Yields until a condition holds.
+    private func wait(_ isSo: () async throws -> Bool) async throws {
+        while try await !isSo() { await Task.yield() }
+    }
+
+    @Test("Of two services on one directory one delivers; the other takes over when it ends")
+    func one() async throws {
+        try await open { live in
+            let operations = live.session.ledger.operations
+            let (first, second) = (Receiver(), Receiver())
+            let (one, two) = (dispatcher(live, first), dispatcher(live, second))
+            let running = Task { await one.run() }
+            try await wait { try await !operations.webhookEndpoints().isEmpty }
+            let waiting = Task { await two.run() }
+            try await live.take(chain.life)
+            let reported = try await live.changes().map(\.id)
+            try await wait { first.taken.count >= reported.count }
+            #expect(first.taken.map(\.id) == reported)
+            #expect(second.tried.isEmpty)
+
+            running.cancel()
+            await running.value
+            try await live.take([other.bought()])
+            try await wait { !second.taken.isEmpty }
+            #expect(second.taken.map(\.type) == ["started"])
+            #expect(first.taken.count == reported.count)
+            waiting.cancel()
+            await waiting.value
+        }
+    }
+
+    @Test("A lease of one task excludes that task only, and ends with its holder")
+    func lease() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await OperationsStore.open(directory: directory.path)
+        var held = try await store.lease(.webhooks)
+        #expect(held != nil)
+        #expect(try await store.lease(.webhooks) == nil)
+        #expect(try await store.lease(.recovery) != nil)
+        held = nil
+        #expect(try await store.lease(.webhooks) != nil)
+        await store.close()
+    }
+}

@@ -1,0 +1,171 @@
+import AppStore
+import AppStoreAPI
+import AppleSync
+import Intake
+import Ledger
+import LedgerTestSupport
+import Projection
+import Service
+import Simulator
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Detecting outages while the service runs")
+struct RecoveryWatchTests {
+    static let minute: Int64 = 60_000
+    static let hour: Int64 = 60 * minute
+    static let day: Int64 = 24 * hour
+
+    /// The requests and notes of one check.
+    struct Look: Sendable {
+        let requestCount: Int
+        let notes: [RecoveryNote]
+        let completeThrough: Timestamp?
+
+        var codes: [String] { notes.map(\.code) }
+    }
+
+    /// Advances the clock and checks, once for each time.
+    func looks(
+        _ world: RecoveryWorld, from start: Timestamp, after waits: [Int64]
+    ) async throws -> [Look] {
+        let clock = ManualClock(start, sleeping: .advances)
+        var setup = SimulatedAPI.Setup(
+            books: RecoveryWorld.books, key: RecoveryWorld.key, authority: TestAuthority.shared,
+            attempts: RecoveryWorld.attempts, storeClock: { clock.now }, clock: { clock.now })
+        setup.faults = world.faults
+        setup.rateWindowMilliseconds = nil
+        let api = SimulatedAPI(setup)
+        let client = AppStoreServerAPIClient(
+            credentials: try APICredentials(
+                keyId: RecoveryWorld.key.keyId, issuerId: RecoveryWorld.key.issuerId,
+                bundleId: RecoveryWorld.app, pem: RecoveryWorld.key.pem),
+            transport: SimulatedTransport(production: api), clock: clock)
+        let configuration = world.ledger.configuration
+        let verifier = world.ledger.verifier
+        return try await Gate.ledgers.pass {
+            let host = try await LedgerHost.open(
+                ServiceConfiguration(configuration), environments: [.production],
+                roots: TestAuthority.roots
+            ) { clock.now }
+            async let projecting: Void = host.run()
+            let reported: Mutex<[RecoveryNote]> = Mutex([])
+            let watch = RecoveryWatch(
+                host: host, clients: [client], apps: configuration.apps, verifier: verifier,
+                clock: clock
+            ) { note in reported.withLock { $0.append(note) } }
+            let ledger = try host.ledger(.production).ledger
+            var looks: [Look] = []
+            for wait in waits {
+                clock.advance(byMilliseconds: wait)
+                let before = api.counts[.notificationHistory] ?? 0
+                await watch.look()
+                looks.append(
+                    Look(
+                        requestCount: (api.counts[.notificationHistory] ?? 0) - before,
+                        notes: reported.withLock { notes in
+                            defer { notes = [] }
+                            return notes
+                        },
+                        completeThrough: ledger.completeThrough(
+                            of: RecoveryWorld.app, .everything, head: .max)))
+            }
+            host.stop()
+            await projecting
+            return looks
+        }
+    }
+
+    @Test("An empty ledger is not checked")
+    func empty() async throws {
+        let looks = try await looks(
+            try RecoveryWorld(), from: RecoveryWorld.now, after: [0, Self.day])
+        #expect(looks.map(\.requestCount) == [0, 0])
+        #expect(looks.flatMap(\.codes).isEmpty)
+    }
+
+    @Test("The certain window follows the clock: a sweep an hour, nothing between")
+    func hourly() async throws {
+        let world = try RecoveryWorld()
+        _ = try await world.recover(RecoveryWorld.request(60, 1))
+        let looks = try await looks(
+            world, from: RecoveryWorld.now, after: [0, 10 * Self.minute, Self.hour])
+        #expect(
+            looks[0].completeThrough == RecoveryWorld.now.advanced(byMilliseconds: -5 * Self.minute)
+        )
+        #expect(looks[0].requestCount > 1)
+        // Only a request for failed deliveries.
+        #expect(looks[1].requestCount == 1)
+        #expect(looks[1].completeThrough == looks[0].completeThrough)
+        #expect(
+            looks[2].completeThrough
+                == RecoveryWorld.now.advanced(byMilliseconds: 65 * Self.minute))
+        #expect(!looks.flatMap(\.codes).contains("recoveryOutOfReach"))
+    }
+
+    @Test("An app that falls quiet is suspected once; then it is swept hourly without a note")
+    func quiet() async throws {
+        let world = try RecoveryWorld()
+        let last = RecoveryWorld.now.advanced(byMilliseconds: -3 * Self.hour)
+        let times = RecoveryWorld.times(130, every: 4 * Self.minute, to: last)
+        _ = try await world.ledger.ingest(RecoveryWorld.deliveries(at: times))
+        let looks = try await looks(
+            world, from: RecoveryWorld.now,
+            after: [0] + Array(repeating: 10 * Self.minute, count: 30))
+        #expect(looks[0].codes.count { $0 == "outageSuspected" } == 1)
+        #expect(!looks.dropFirst().flatMap(\.codes).contains("outageSuspected"))
+        for (index, look) in looks.enumerated() {
+            let now = RecoveryWorld.now.advanced(byMilliseconds: Int64(index) * 10 * Self.minute)
+            let through = try #require(look.completeThrough)
+            #expect(now.milliseconds(since: through) < RecoveryWatch.sweepMilliseconds)
+        }
+        // Not at every check, either.
+        #expect(looks.count { $0.requestCount > 1 } < 10)
+    }
+
+    @Test(
+        "Notifications older than Apple's history are reported once, and not requested repeatedly")
+    func outOfReach() async throws {
+        let world = try RecoveryWorld()
+        _ = try await world.recover(RecoveryWorld.request(170, 160))
+        let later = RecoveryWorld.days(-40)
+        let looks = try await looks(
+            world, from: later,
+            after: [0, 10 * Self.minute, Self.hour, 10 * Self.minute, 2 * Self.day])
+        // It will never be closed: the certain window starts again after it, and grows.
+        #expect(
+            looks[0].completeThrough == later.advanced(byMilliseconds: -5 * Self.minute))
+        #expect(
+            try #require(looks[4].completeThrough) > later.advanced(byMilliseconds: 2 * Self.day))
+        #expect(looks[0].codes.count { $0 == "recoveryOutOfReach" } == 1)
+        #expect(!looks.dropFirst().flatMap(\.codes).contains("recoveryOutOfReach"))
+        #expect(looks[0].codes.contains("recovered"))
+        #expect(looks[1].requestCount == 1)
+        #expect(looks[3].requestCount == 1)
+        // Half a year at first; hours, and two days, afterwards.
+        #expect(looks[2].requestCount > 1)
+        #expect(looks[2].requestCount < looks[0].requestCount)
+        #expect(looks[4].requestCount < looks[0].requestCount)
+        let note = try #require(looks[0].notes.first { $0.code == "recoveryOutOfReach" })
+        #expect(note.text.contains(RecoveryWorld.days(160).rfc3339))
+        #expect(note.text.contains("backfill"))
+        #expect(note.environment == .production)
+    }
+
+    @Test("Refused evidence is requested again a day later, not every ten minutes")
+    func refused() async throws {
+        var world = try RecoveryWorld()
+        _ = try await world.recover(RecoveryWorld.request(60, 20))
+        world.faults = [
+            ServedFaultRule(.badSignature, endpoint: .notificationHistory, from: 1, count: .max)
+        ]
+        let looks = try await looks(
+            world, from: RecoveryWorld.now,
+            after: [0, 10 * Self.minute, Self.hour, 25 * Self.hour])
+        #expect(looks.allSatisfy { $0.completeThrough == RecoveryWorld.days(20) })
+        #expect(looks[1].requestCount == 1)
+        #expect(looks[2].requestCount < looks[0].requestCount)
+        #expect(looks[3].requestCount >= looks[0].requestCount)
+    }
+}

@@ -1,0 +1,103 @@
+import AppStore
+import Foundation
+import LedgerTestSupport
+import Simulator
+import TestSupport
+import Testing
+
+@testable import Service
+@testable import Signing
+
+@Suite("A flood of unknown certificate chains after a restart")
+struct RecentChainTests {
+    private static let chain = MadeChain(id: "710000000000001")
+    /// Its leaf was not issued by its intermediate, but looks as if it was.
+    private static let stranger: Authority? = {
+        var shape = AuthorityShape()
+        shape.isLeafForged = true
+        return try? Authority(shape: shape)
+    }()
+
+    private func body(_ delivery: MadeDelivery) throws -> [UInt8] {
+        Array("{\"signedPayload\":\"\(try delivery.token())\"}".utf8)
+    }
+
+    private func host(
+        _ place: TemporaryLedger, networks: [NetworkRange] = [],
+        _ body: (LedgerHost) async throws -> Void
+    ) async throws {
+        let stranger = try #require(Self.stranger)
+        let roots = try place.roots.adding(stranger.rootDER)
+        var configuration = ServiceConfiguration(place.configuration)
+        configuration.server.notificationNetworks = networks
+        try await Gate.ledgers.pass {
+            let host = try await LedgerHost.open(
+                configuration, environments: [.production], roots: roots
+            ) { TemporaryLedger.end }
+            async let running: Void = host.run()
+            let result = await Result { try await body(host) }
+            host.stop()
+            await running
+            try result.get()
+        }
+    }
+
+    /// Uploads under the unknown certificate chain until the upload budget is spent, and some more.
+    private func flood(_ host: LedgerHost) async throws {
+        let stranger = try #require(Self.stranger)
+        let transaction = Self.chain.transaction(0, signed: Self.chain.start)
+        let token = Array(try stranger.sign(transaction.encoded()))
+        let upload = Array(
+            "{\"signedTransactionInfo\":\"\(String(decoding: token, as: UTF8.self))\"}".utf8)
+        var refusals: [String: Int] = [:]
+        // The budget refills with time: more than it gives in the longest of runs.
+        for _ in 0..<20_000 where refusals["tooManyUnknownChains", default: 0] < 20 {
+            do throws(IntakeRefusal) {
+                _ = try await host.takeUpload(try UploadBody(upload))
+            } catch { refusals[error.code, default: 0] += 1 }
+        }
+        #expect(refusals["tooManyUnknownChains"] == 20)
+        #expect(refusals["invalidCertificate", default: 0] >= Int(ChainBudget.burst))
+    }
+
+    @Test("Evidence under the certificate chains of the log's newest events is accepted at once")
+    func known() async throws {
+        let place = try TemporaryLedger()
+        try await host(place) { host in
+            _ = try await host.takeNotification(try body(Self.chain.bought()))
+        }
+        try await host(place) { host in
+            #expect(host.notifications.verifier.jws.cachedCounts == (headers: 1, chains: 1))
+            try await flood(host)
+            let receipt = try await host.takeNotification(try body(Self.chain.renewed(1)))
+            #expect(receipt.position == 2)
+        }
+    }
+
+    @Test(
+        "With notification networks set, notifications under an unknown certificate chain are, too")
+    func networks() async throws {
+        let networks = [try #require(NetworkRange("17.0.0.0/8"))]
+        try await host(try TemporaryLedger(), networks: networks) { host in
+            #expect(host.notifications.verifier.jws.cachedCounts == (headers: 0, chains: 0))
+            try await flood(host)
+            let receipt = try await host.takeNotification(try body(Self.chain.bought()))
+            #expect(receipt.position == 1)
+            // Certificate chains verified by one intake are known to the other.
+            #expect(host.uploads.verifier.jws.cachedCounts == (headers: 1, chains: 1))
+        }
+    }
+
+    @Test("Events that do not verify add no certificate chain")
+    func unverified() async throws {
+        let place = try TemporaryLedger()
+        try await host(place) { host in
+            _ = try await host.takeNotification(try body(Self.chain.bought()))
+        }
+        try await place.ledger { ledger in
+            let verifier = EvidenceVerifier(roots: .apple, chainBudget: ChainBudget())
+            await RecentChains(ledger).learn(verifier)
+            #expect(verifier.jws.cachedCounts == (headers: 0, chains: 0))
+        }
+    }
+}

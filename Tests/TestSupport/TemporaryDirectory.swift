@@ -1,0 +1,30 @@
+import Foundation
+
+/// A directory for one test, removed with it.
+package final class TemporaryDirectory: Sendable {
+    package let path: String
+
+    private static let memory = "/dev/shm"
+
+    /// - Parameter inMemory: in memory where the machine has a file system for it, for many
+    ///   directories none of which has to survive the machine.
+    package init(inMemory: Bool = false) throws {
+        let parent =
+            inMemory && access(TemporaryDirectory.memory, W_OK) == 0
+            ? URL(filePath: TemporaryDirectory.memory) : FileManager.default.temporaryDirectory
+        let url = parent.appending(path: "subledger-test-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        path = url.path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    package func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// Writes a file and returns its path.
+    package func write(_ bytes: [UInt8], to name: String) throws -> String {
+        let path = file(name)
+        try Data(bytes).write(to: URL(filePath: path))
+        return path
+    }
+}
