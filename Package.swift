@@ -158,7 +158,7 @@ let package = Package(
             name: "Simulator",
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "Intake",
-                "Projection", "Queries",
+                "Projection", "Queries", "COpenSSL",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -272,7 +272,8 @@ let package = Package(
             name: "ReportsTests",
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "Intake",
-                "Projection", "Queries", "Reports", "Simulator", "TestSupport", "LedgerTestSupport",
+                "Projection", "Queries", "Reports", "Simulator", "subledger", "TestSupport",
+                "LedgerTestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
@@ -289,6 +290,7 @@ let package = Package(
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
                 "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service", "Simulator",
+                "subledger",
                 "Faults", "TestSupport", "LedgerTestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -1,11 +1,11 @@
 import AppStore
-public import AppStoreAPI
+import AppStoreAPI
 internal import AppleSync
 import Foundation
 internal import Intake
 import Ledger
-import LedgerStore
-import Signing
+internal import LedgerStore
+internal import Signing
 internal import Simulator
 
 extension Bench {
@@ -15,9 +15,7 @@ extension Bench {
     /// Recovers the file's notifications into an empty ledger: from Apple's response to events,
     /// rows and report. The simulated Apple answers at once and without limits; the second figure
     /// is the share of one core at the documented rate.
-    ///
-    /// - Parameter credentials: any; the token is not checked.
-    public func recover(_ credentials: APICredentials) async throws -> [BenchRow] {
+    public func recover() async throws -> [BenchRow] {
         let sent = try recorded()
         guard let first = sent.first, let last = sent.last, let app = apps.first else {
             throw BenchProblem.noInput
@@ -26,9 +24,13 @@ extension Bench {
         let scratch = try await ScratchLedger.open(
             environment: environment, apps: apps, roots: roots
         ) { now }
+        let key = try ServedKey()
+        // Any: the token is not checked.
+        let credentials = try APICredentials(
+            keyId: key.keyId, issuerId: key.issuerId, bundleId: app.bundleId, pem: key.pem)
         let client = AppStoreServerAPIClient(
             credentials: credentials, transport: RecordedHistory(sent),
-            clock: UnhurriedClock(now))
+            clock: InstantClock(now))
         let projecting = CommandProjecting(scratch.ledger) { _ in }
         let recovery = Recovery(
             RecoveryRequest(

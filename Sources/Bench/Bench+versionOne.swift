@@ -1,8 +1,8 @@
 import AppStore
 internal import Intake
 import Ledger
-import LedgerStore
-import Signing
+internal import LedgerStore
+internal import Signing
 
 extension Bench {
     /// Prepares events of version 1 notifications on one core, against version 2: everything
@@ -24,20 +24,17 @@ extension Bench {
             }
         }
         try prepare(two.prefix(1))
-        var (taken, compared) = (0, 0)
-        var (elapsed, comparedElapsed) = (Duration.zero, Duration.zero)
-        let clock = ContinuousClock()
-        // Alternates, so that other load on the machine affects both equally.
-        while taken < repetitions {
-            elapsed += try clock.measure { try prepare(one) }
-            taken += one.count
-            comparedElapsed += try clock.measure { try prepare(two) }
-            compared += two.count
+        let rates = try Bench.rates(repetitions: repetitions) {
+            try prepare(one)
+            return one.count
+        } beside: {
+            try prepare(two)
+            return two.count
         }
         return BenchRow(
-            name: "receipts, version 1 notifications", value: Double(taken) / elapsed.seconds,
-            unit: "notifications/s", limitName: "version 2 notifications",
-            limit: Double(compared) / comparedElapsed.seconds, events: taken)
+            name: "receipts, version 1 notifications", value: rates.value,
+            unit: "notifications/s", limitName: "version 2 notifications", limit: rates.limit,
+            events: rates.count)
     }
 
     private static func submission(_ form: Submission.Form) -> Submission {

@@ -1,13 +1,13 @@
-public import AppStore
+import AppStore
 import Foundation
-public import Intake
+internal import Intake
 import Ledger
 internal import Projection
 internal import SQLiteStore
-public import Signing
-internal import Simulator
+internal import Signing
+public import Simulator
 
-/// Benchmarks of verification and ingest. The caller provides signed lines; nothing here signs.
+/// Benchmarks of verification and ingest, on signed notifications of seeded lives.
 public struct Bench: Sendable {
     /// The path of a file of lines in the format of `ingest`.
     let file: String
@@ -15,17 +15,47 @@ public struct Bench: Sendable {
     let sample: [[UInt8]]
     let roots: TrustedRoots
     let apps: [Configuration.App]
-    let environment: Environment
+    let environment = Environment.production
 
+    /// Number of lines kept in memory and verified repeatedly.
+    private static let sampleCount = 1_024
+
+    /// Signs `count` deliveries into a file of the folder.
+    ///
+    /// - Parameters:
+    ///   - sharedSecretFile: of the app.
+    ///   - report: is called with the number of lines written.
     public init(
-        file: String, sample: [[UInt8]], roots: TrustedRoots, apps: [Configuration.App],
-        environment: Environment
-    ) {
-        self.file = file
+        count: Int, authority: Authority, folder: String, sharedSecretFile: String? = nil,
+        report: (Int) -> Void
+    ) throws {
+        let world = SubscriberWorld()
+        file = "\(folder)/notifications.ndjson"
+        roots = try TrustedRoots.apple.adding(authority.rootDER)
+        apps = [
+            Configuration.App(
+                bundleId: world.bundleId, appAppleId: world.appAppleId,
+                sharedSecretFile: sharedSecretFile)
+        ]
+        try Data().write(to: URL(filePath: file))
+        let handle = try FileHandle(forWritingTo: URL(filePath: file))
+        defer { try? handle.close() }
+        let signer = DeliverySigner(authority: authority)
+        var sample: [[UInt8]] = []
+        var (written, seed): (Int, UInt64) = (0, 0)
+        while written < count {
+            seed += 1
+            let life = world.life(seed: seed)
+            guard life.environment == environment else { continue }
+            for delivery in life.deliveries.prefix(count - written) {
+                let line = try signer.line(delivery)
+                try handle.write(contentsOf: line + Array("\n".utf8))
+                if sample.count < Bench.sampleCount { sample.append(line) }
+                written += 1
+            }
+            report(written)
+        }
         self.sample = sample
-        self.roots = roots
-        self.apps = apps
-        self.environment = environment
     }
 
     /// The notifications of the file, as request bodies.
@@ -51,26 +81,40 @@ public struct Bench: Sendable {
         _ = try verifier.verifyNotification(first, receivedAt: now)
         let bare = try BareVerification(first, verifier: verifier.jws)
         _ = bare.run(count: 200)
-        var verified = 0
-        var elapsed = Duration.zero
-        var bareElapsed = Duration.zero
-        var bareCount = 0
-        let clock = ContinuousClock()
-        // Alternates, so that other load on the machine affects both equally.
-        while verified < repetitions {
-            elapsed += try clock.measure {
-                for token in tokens.prefix(256) {
-                    let notification = try verifier.verifyNotification(token, receivedAt: now)
-                    try identity.require(notification)
-                    verified += 1
-                }
+        let rates = try Bench.rates(repetitions: repetitions) {
+            for token in tokens.prefix(256) {
+                try identity.require(try verifier.verifyNotification(token, receivedAt: now))
             }
-            bareElapsed += clock.measure { bareCount += bare.run(count: 3 * 64) }
+            return min(tokens.count, 256)
+        } beside: {
+            bare.run(count: 3 * 64)
         }
         return BenchRow(
-            name: "verify", value: Double(verified) / elapsed.seconds, unit: "notifications/s",
-            limitName: "three bare P-256 verifications",
-            limit: Double(bareCount) / 3 / bareElapsed.seconds, events: verified)
+            name: "verify", value: rates.value, unit: "notifications/s",
+            limitName: "three bare P-256 verifications", limit: rates.limit / 3,
+            events: rates.count)
+    }
+
+    /// Rates per second of some work and of its limit. Both alternate, so that other load on the
+    /// machine affects both equally.
+    ///
+    /// - Parameters:
+    ///   - repetitions: of the work, at least.
+    ///   - work: returns how often it was done.
+    ///   - limit: likewise.
+    static func rates(
+        repetitions: Int, _ work: () throws -> Int, beside limit: () throws -> Int
+    ) rethrows -> (value: Double, limit: Double, count: Int) {
+        var (count, limitCount) = (0, 0)
+        var (elapsed, limitElapsed) = (Duration.zero, Duration.zero)
+        let clock = ContinuousClock()
+        while count < repetitions {
+            elapsed += try clock.measure { count += try work() }
+            limitElapsed += try clock.measure { limitCount += try limit() }
+        }
+        return (
+            Double(count) / elapsed.seconds, Double(limitCount) / limitElapsed.seconds, count
+        )
     }
 
     static func token(_ line: [UInt8]) -> [UInt8]? {

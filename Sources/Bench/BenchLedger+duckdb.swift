@@ -2,7 +2,7 @@ import AppStore
 import Foundation
 internal import Intake
 import Ledger
-import LedgerStore
+internal import LedgerStore
 internal import Projection
 internal import Queries
 internal import Reports
@@ -27,7 +27,7 @@ extension BenchLedger {
         let exporting = try await BenchLedger.seconds {
             try await exportTransitions(session, to: folder)
         }
-        let answer = try await WarehouseComparison.ask(
+        let answer = try await WarehouseComparison.query(
             python: python, folder: folder, before: now)
         guard answer.figures == WarehouseComparison.figures(report), !answer.figures.isEmpty else {
             throw BenchProblem.different

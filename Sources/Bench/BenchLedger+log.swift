@@ -2,7 +2,7 @@ import AppStore
 import Foundation
 internal import Intake
 import Ledger
-import LedgerStore
+internal import LedgerStore
 internal import Projection
 internal import SQLiteStore
 
@@ -92,7 +92,7 @@ extension BenchLedger {
     private func feedPool() throws -> EventPool {
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true)
-        guard let (events, _) = feed.nextEvents(), !events.isEmpty else {
+        guard let (events, _) = lives.nextEvents(), !events.isEmpty else {
             throw BenchProblem.noInput
         }
         return EventPool(events: events)
@@ -135,12 +135,12 @@ extension BenchLedger {
     ) async throws -> (EnvironmentLedger, count: Int64, received: Int64) {
         let ledger = try await open()
         var (count, received): (Int64, Int64) = (0, 0)
-        let (feed, width) = (feed, BenchLedger.workerCount + 1)
+        let (lives, width) = (lives, BenchLedger.workerCount + 1)
         try await withThrowingTaskGroup(of: (events: [NewEvent], Int64)?.self) { group in
-            for _ in 0..<width { group.addTask { feed.nextEvents() } }
+            for _ in 0..<width { group.addTask { lives.nextEvents() } }
             while let made = try await group.next() {
                 guard let made else { continue }
-                group.addTask { feed.nextEvents() }
+                group.addTask { lives.nextEvents() }
                 received += made.1
                 for piece in EventBatches(made.events) {
                     count = try await ledger.log.append(Array(piece)).last?.position ?? count

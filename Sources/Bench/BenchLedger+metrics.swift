@@ -8,7 +8,7 @@ internal import Queries
 internal import Reports
 internal import SQLiteStore
 internal import Service
-import Signing
+internal import Signing
 
 extension BenchLedger {
     /// Number of measurements per report.
@@ -41,18 +41,18 @@ extension BenchLedger {
         // Some time after the newest fact, within a day.
         guard let newest = state?.newestSignedAt else { throw BenchProblem.refused }
         let now = newest.advanced(byMilliseconds: 3 * 3_600_000 + 1)
-        var words = MetricParameters()
-        (words.from, words.by) = ("2015-01-01", ["product"])
-        var elsewhere = words
+        var parameters = MetricParameters()
+        (parameters.from, parameters.by) = ("2015-01-01", ["product"])
+        var elsewhere = parameters
         elsewhere.timeZone = "America/New_York"
-        let asked: [(String, MetricParameters, AsOf, MovementSource)] = [
-            ("reportZone", words, .everything, .sums),
+        let queries: [(String, MetricParameters, AsOf, MovementSource)] = [
+            ("reportZone", parameters, .everything, .sums),
             ("otherZone", elsewhere, .everything, .contributions),
-            ("knownRecently", words, .knownPosition(count - count / 100), .contributions),
-            ("knownHalfway", words, .knownPosition(count / 2), .contributions),
+            ("knownRecently", parameters, .knownPosition(count - count / 100), .contributions),
+            ("knownHalfway", parameters, .knownPosition(count / 2), .contributions),
         ]
         var rows: [BenchRow] = []
-        for (name, words, knowledge, source) in asked {
+        for (name, parameters, knowledge, source) in queries {
             var seconds: [Double] = []
             let query = MetricsQuery(
                 session.query, reportTimeZone: configuration.reportTimeZone,
@@ -60,7 +60,7 @@ extension BenchLedger {
             for _ in 0..<(source == .sums ? BenchLedger.reportCount : 1) {
                 seconds.append(
                     try await BenchLedger.seconds {
-                        let report = try await query.churn(words)
+                        let report = try await query.churn(parameters)
                         guard report.source == source, !report.rows.isEmpty else {
                             throw BenchProblem.refused
                         }
@@ -75,7 +75,7 @@ extension BenchLedger {
         let own = MetricsQuery(
             session.query, reportTimeZone: configuration.reportTimeZone, now: now)
         rows += try await duckDB(
-            python, session, try await own.churn(words), now, beside: rows[0], count)
+            python, session, try await own.churn(parameters), now, beside: rows[0], count)
         rows += try await foldedReports(own, bare, count)
         await session.close()
         return rows
@@ -86,9 +86,9 @@ extension BenchLedger {
     private func foldedReports(
         _ query: MetricsQuery, _ bare: Double, _ count: Int64
     ) async throws -> [BenchRow] {
-        var words = MetricParameters()
-        words.from = "2015-01-01"
-        let months = words
+        var parameters = MetricParameters()
+        parameters.from = "2015-01-01"
+        let months = parameters
         func row(_ name: String, _ body: () async throws -> Void) async throws -> BenchRow {
             BenchRow(
                 name: name, value: try await BenchLedger.seconds(body) * 1_000, unit: "ms",
@@ -112,7 +112,7 @@ extension BenchLedger {
     private func sumsCost(_ count: Int64) async throws -> BenchRow {
         let ledger = try await open()
         let lateCount = min(BenchLedger.lateEventCount, Int(count) / 20 + 1)
-        let late = feed.lateEvents(lateCount)
+        let late = lives.lateEvents(lateCount)
         let turns = BenchLedger.sumsAreKept
         let turn = (late.count + turns.count - 1) / turns.count
         var spent: [Bool: Double] = [:]

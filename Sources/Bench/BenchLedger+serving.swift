@@ -2,18 +2,18 @@ import AppStore
 import Foundation
 public import Intake
 public import Ledger
-import LedgerStore
+internal import LedgerStore
 internal import Projection
 internal import SQLiteStore
 
 extension BenchLedger {
-    /// Appends and projects all events of the feed: a ledger for queries. Returns its
+    /// Appends and projects all events of the lives: a ledger for queries. Returns its
     /// configuration, the number of chains, and everyone who ever held one.
     public func fill() async throws -> (
         configuration: Configuration, chainCount: Int, customers: [CustomerId]
     ) {
         let ledger = try await open()
-        while let stretch = feed.nextEvents() {
+        while let stretch = lives.nextEvents() {
             for piece in EventBatches(stretch.events) {
                 _ = try await ledger.log.append(Array(piece))
             }
@@ -24,6 +24,9 @@ extension BenchLedger {
         await session.close()
         return (configuration, count, customers)
     }
+
+    /// The id of any chain of the filled ledger.
+    public func someChain(_ number: Int) -> String { lives.someChain(number).rawValue }
 
     /// Rows per second that SQLite inserts durably one at a time, each about the size of an event.
     public static func bareSingleInserts(folder: String) async throws -> Double {

@@ -2,26 +2,30 @@ import AppStore
 import Foundation
 internal import Intake
 import Ledger
-import LedgerStore
+internal import LedgerStore
 internal import Projection
 internal import SQLiteStore
-import Signing
+internal import Signing
+public import Simulator
 
 /// A scratch ledger of a given size, and the benchmarks on it.
 public struct BenchLedger: Sendable {
-    public let feed: BenchFeed
+    let lives: BenchLives
     /// Contains all files; removed when done.
     public let folder: String
     let configuration: Configuration
 
     static let environment = Environment.production
 
-    public init(feed: BenchFeed, folder: String) {
-        self.feed = feed
+    /// - Parameters:
+    ///   - eventCount: about how many events the generated lives have.
+    ///   - authority: whose headers the events have.
+    public init(eventCount: Int, authority: Authority, folder: String) {
+        lives = BenchLives(eventCount: eventCount, authority: authority)
         self.folder = folder
         configuration = Configuration(
             dataDirectory: folder,
-            apps: [Configuration.App(bundleId: feed.bundleId, appAppleId: feed.appAppleId)],
+            apps: [Configuration.App(bundleId: lives.bundleId, appAppleId: lives.appAppleId)],
             catalogue: Catalogue())
     }
 
@@ -44,8 +48,8 @@ public struct BenchLedger: Sendable {
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true)
         let runs = try await FactRuns.collect(
-            directory: directory, workerCount: BenchLedger.workerCount, next: feed.nextFacts)
-        let count = feed.factCount()
+            directory: directory, workerCount: BenchLedger.workerCount, next: lives.nextFacts)
+        let count = lives.count
         let checkpoint = try await EventLog.makeTail(directory: directory, at: count)
         let files = DerivedFiles.facts(in: directory)
         let path = files.newPath()
@@ -101,7 +105,7 @@ public struct BenchLedger: Sendable {
         let count = try await makeFacts { _ in }
         let ledger = try await open()
         guard let projector = try await Projector.open(ledger) else { throw BenchProblem.busy }
-        let late = feed.lateEvents(min(BenchLedger.lateEventCount, Int(count) / 20 + 1))
+        let late = lives.lateEvents(min(BenchLedger.lateEventCount, Int(count) / 20 + 1))
         for piece in EventBatches(late) { _ = try await ledger.log.append(Array(piece)) }
         let clock = ContinuousClock()
         let started = clock.now
@@ -137,11 +141,11 @@ public struct BenchLedger: Sendable {
         await ledger.close()
         var (answers, bare): ([Double], [Double]) = ([], [])
         for number in 0..<BenchLedger.startCount {
-            let id = feed.someChain(number * 7_919).rawValue
+            let id = lives.someChain(number * 7_919).rawValue
             answers.append(
                 try await BenchLedger.seconds {
                     try await BenchChild.run(
-                        binary, ["show", id, "--data", folder, "--bundle-id", "\(feed.bundleId)"])
+                        binary, ["show", id, "--data", folder, "--bundle-id", "\(lives.bundleId)"])
                 })
             bare.append(
                 try await BenchLedger.seconds { try await BenchChild.run(binary, ["--version"]) })

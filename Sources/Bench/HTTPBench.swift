@@ -77,7 +77,7 @@ public struct HTTPBench: Sendable {
     private func queries(_ port: Int, _ hello: LoadResult) async throws -> [BenchRow] {
         // Queried in an order unrelated to theirs.
         func some(_ count: Int) -> [Int] {
-            (0..<min(count, HTTPBench.askedCount)).map { $0 &* 7_919 % count }
+            (0..<min(count, HTTPBench.requestedCount)).map { $0 &* 7_919 % count }
         }
         let entitlements = some(customers.count).map {
             HTTPBench.get("/v1/customers/\(customers[$0])/entitlements")
@@ -85,14 +85,14 @@ public struct HTTPBench: Sendable {
         let subscriptions = some(chainCount).map {
             HTTPBench.get("/v1/subscriptions/\(chains($0))")
         }
-        return try await questions("http", port, entitlements, hello)
-            + questions("http.subscriptions", port, subscriptions, hello)
+        return try await measure("http", port, entitlements, hello)
+            + measure("http.subscriptions", port, subscriptions, hello)
     }
 
     /// Number of distinct queries.
-    private static let askedCount = 50_000
+    private static let requestedCount = 50_000
 
-    private func questions(
+    private func measure(
         _ name: String, _ port: Int, _ requests: [ByteBuffer], _ hello: LoadResult
     ) async throws -> [BenchRow] {
         guard !requests.isEmpty else { return [] }

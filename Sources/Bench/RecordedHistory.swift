@@ -19,10 +19,10 @@ final class RecordedHistory: APITransport {
     /// - Parameter sent: ordered by signedDate.
     init(_ sent: [Sent]) { self.sent = sent }
 
-    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportAnswer {
+    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         guard let body = try? JSONValue.parse(request.body ?? []),
             let from = body["startDate"]?.int64, let to = body["endDate"]?.int64
-        else { return TransportAnswer(status: 400) }
+        else { return TransportResponse(status: 400) }
         let first = index(Timestamp(milliseconds: from))
         // Only requests without a type return notifications.
         let end =
@@ -39,7 +39,7 @@ final class RecordedHistory: APITransport {
         json += Array("],\"hasMore\":\(next < end)".utf8)
         if next < end { json += Array(",\"paginationToken\":\"\(next)\"".utf8) }
         json.append(UInt8(ascii: "}"))
-        return TransportAnswer(status: 200, body: json)
+        return TransportResponse(status: 200, body: json)
     }
 
     /// The index of the first notification signed at or after a moment.
@@ -54,7 +54,7 @@ final class RecordedHistory: APITransport {
 }
 
 /// A clock whose sleeps take no time: rate limits apply without delaying the benchmark.
-final class UnhurriedClock: RequestClock {
+final class InstantClock: RequestClock {
     private let waited = Mutex<Int64>(0)
     private let start: Timestamp
 

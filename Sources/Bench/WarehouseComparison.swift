@@ -36,7 +36,7 @@ enum WarehouseComparison {
     ///   - python: the path of a program, or its name on PATH.
     ///   - folder: contains the lines as *.ndjson; also receives the output of the script.
     ///   - end: exclusive end of the counted time.
-    static func ask(
+    static func query(
         python: String, folder: String, before end: Timestamp
     ) async throws -> Answer {
         let status = try await BenchChild.status(

@@ -46,8 +46,8 @@ extension EventPreparation {
         guard let secret = secrets[bundleId] else {
             throw VerificationError(
                 .sharedSecretMissing,
-                reason: "Version 1 notifications are verified by the app's shared secret: set"
-                    + " apps[].sharedSecretFile, then run `subledger quarantine retry`.")
+                reason: "Version 1 notifications are verified by the app's shared secret, and"
+                    + " apps[].sharedSecretFile is not set.")
         }
         guard sealed.isSealed(by: secret) else { throw EventPreparation.wrongSharedSecret }
         guard !secrets.stand(in: sealed.rest) else {
@@ -74,8 +74,8 @@ extension EventPreparation {
         guard !secrets.isEmpty else {
             throw VerificationError(
                 .sharedSecretMissing,
-                reason: "Version 1 notifications are verified by the app's shared secret: set"
-                    + " apps[].sharedSecretFile, then run `subledger quarantine retry`.")
+                reason: "Version 1 notifications are verified by the app's shared secret, and"
+                    + " apps[].sharedSecretFile is not set.")
         }
         let apps = secrets.apps(of: sealed)
         guard let first = apps.first else { throw EventPreparation.wrongSharedSecret }

@@ -24,8 +24,8 @@ extension EventPreparation {
         return (sealed.bundleId ?? bundleId) == bundleId ? bundleId : nil
     }
 
-    /// The remedy, appended to the reason for the refusal.
+    /// Appended to the reason for the refusal.
     static let vouchedAdvice =
-        " The receipt inside is one that Apple signed for this app: if the secret was changed, set"
-        + " apps[].sharedSecretFile, then run `subledger quarantine retry`."
+        " The receipt inside is one that Apple signed for this app:"
+        + " apps[].sharedSecretFile may hold an old secret."
 }

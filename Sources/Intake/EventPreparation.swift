@@ -6,7 +6,7 @@ import Signing
 /// The result of preparing one submission.
 package enum PreparedSubmission: Sendable {
     /// With the certificate chains that its signatures rest on.
-    case event(NewEvent, [VerifiedChain])
+    case event(NewEvent, [VerifiedCertificateChain])
     case refused(Refusal)
 }
 
@@ -228,8 +228,8 @@ package struct EventPreparation: Sendable {
             return VerificationError(
                 .wrongApp,
                 reason: "It names no app, so the owner of its purchases is unknown, and"
-                    + " configuring one does not help: request it from Apple again (a receipt with"
-                    + " `subledger api verify-receipt`), since current responses name it.")
+                    + " configuring one does not help: request it from Apple again, since current"
+                    + " responses name it.")
         }
         // The configured apps are not disclosed to senders of webhooks.
         let expected =
@@ -238,7 +238,7 @@ package struct EventPreparation: Sendable {
         return VerificationError(
             .wrongApp,
             reason: "It is of the app \(found.rawValue.named), which is not configured here"
-                + "\(expected); add it, then run `subledger quarantine retry`.")
+                + "\(expected).")
     }
 
     private func event(

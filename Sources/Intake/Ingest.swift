@@ -12,7 +12,7 @@ public struct Ingest: Sendable {
     private let preparation: EventPreparation
     /// Whether refused evidence goes into quarantine; false for retries from there.
     private let keepsRefused: Bool
-    /// Nil: no responder is asked.
+    /// Nil: no responder is queried.
     private let revocation: RevocationChecks?
     /// Now, at each call.
     private let clock: @Sendable () -> Timestamp

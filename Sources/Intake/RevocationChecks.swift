@@ -6,7 +6,7 @@ import Synchronization
 /// Whether evidence that has just arrived is checked for revoked certificates
 /// (`verification.revocation`).
 public enum RevocationPolicy: String, Sendable, CaseIterable {
-    /// No responder is asked.
+    /// No responder is queried.
     case off
     /// Evidence is accepted; a certificate chain that is revoked or of unknown status is logged and
     /// counted.
@@ -16,21 +16,20 @@ public enum RevocationPolicy: String, Sendable, CaseIterable {
     case require
 }
 
-/// The revocation status of certificate chains, asked for once in a lifetime of the answer and
-/// remembered for all evidence under the chain.
+/// The revocation status of certificate chains, requested once per lifetime of the response and
+/// cached for all evidence under the chain.
 ///
-/// Only evidence that is not in the log yet is asked about: re-verification, rebuild, audit and
-/// repetitions of known events never come here or ask nothing.
+/// Only evidence that is not in the log yet causes requests: re-verification, rebuild, audit and
+/// repetitions of known events send none.
 public final class RevocationChecks: Sendable {
-    /// Certificate chains remembered at once; Apple signs with a handful.
+    /// Cached certificate chains; Apple signs with a handful.
     public static let capacity = 64
-    /// How long an answer counts, as in Apple's Swift library.
+    /// Lifetime of a response, as in Apple's Swift library.
     public static let answerLifetimeMilliseconds: Int64 = 15 * 60_000
-    /// How long a status that could not be learnt counts: until then a responder that fails is left
-    /// alone.
+    /// Lifetime of an unknown status: until then a failing responder gets no further request.
     public static let unknownLifetimeMilliseconds: Int64 = 60_000
 
-    /// What came of asking, without the reason: a label of metrics.
+    /// The result without its reason: a label of metrics.
     public enum Outcome: String, Sendable, CaseIterable {
         case good
         case revoked
@@ -45,24 +44,24 @@ public final class RevocationChecks: Sendable {
         }
     }
 
-    /// What responders said of one certificate chain.
+    /// The status that responders returned for one certificate chain.
     public struct Finding: Sendable {
         /// SHA-256 of the leaf certificate.
         public let leaf: Digest
         let status: RevocationStatus
-        /// Whether the chain had no such outcome before, while it was remembered.
+        /// Whether the chain had no such outcome before, while it was cached.
         let isFirst: Bool
     }
 
     private struct Entry {
         var answer: RevocationStatus?
-        var askedAt: Timestamp
-        /// The question under way.
-        var question: Task<RevocationStatus, Never>?
+        var requestedAt: Timestamp
+        /// The request in progress.
+        var request: Task<RevocationStatus, Never>?
         /// Outcomes reported so far.
         var reported: Set<Outcome> = []
 
-        /// What was answered, while it counts. A clock that was set back ends that as well.
+        /// The status within its lifetime, which a clock that was set back ends as well.
         func status(at now: Timestamp) -> RevocationStatus? {
             guard let answer else { return nil }
             let lifetime =
@@ -70,7 +69,7 @@ public final class RevocationChecks: Sendable {
                 case .good, .revoked: RevocationChecks.answerLifetimeMilliseconds
                 case .unknown: RevocationChecks.unknownLifetimeMilliseconds
                 }
-            return (0..<lifetime).contains(now.milliseconds(since: askedAt)) ? answer : nil
+            return (0..<lifetime).contains(now.milliseconds(since: requestedAt)) ? answer : nil
         }
     }
 
@@ -83,9 +82,9 @@ public final class RevocationChecks: Sendable {
     /// Nil when the policy is `off`.
     ///
     /// - Parameters:
-    ///   - transport: reaches responders; bounds the time and the bytes of an answer.
+    ///   - transport: reaches responders; bounds the time and the bytes of a response.
     ///   - clock: now, at each call.
-    ///   - report: called for every chain that was asked about, whatever came of it.
+    ///   - report: called after every request.
     public init?(
         _ policy: RevocationPolicy, transport: any RevocationTransport,
         clock: @escaping @Sendable () -> Timestamp,
@@ -98,23 +97,23 @@ public final class RevocationChecks: Sendable {
         self.report = report
     }
 
-    /// Admits evidence under these certificate chains. `report` asks without keeping the evidence
-    /// waiting; `require` waits for the answer.
+    /// Admits evidence under these certificate chains. `report` does not wait for the responders;
+    /// `require` does.
     ///
-    /// - Parameter isStored: whether the evidence is in the log already; called only where
-    ///   something would have to be asked or refused.
+    /// - Parameter isStored: whether the evidence is in the log already; called only before a
+    ///   request or a refusal.
     ///
     /// Throws `certificateRevoked` or `revocationUnknown`, under `require` alone.
     package func admit(
-        _ chains: [VerifiedChain], isStored: () async -> Bool
+        _ chains: [VerifiedCertificateChain], isStored: () async -> Bool
     ) async throws(VerificationError) {
         let now = clock()
         guard !chains.allSatisfy({ isSettled($0, now) }), await !isStored() else { return }
-        let questions = chains.map { question(about: $0, now) }
+        let requests = chains.map { request(for: $0, now) }
         guard policy == .require else { return }
         var refusals: [VerificationError] = []
-        for question in questions {
-            if let refusal = await question.value.refusal { refusals.append(refusal) }
+        for request in requests {
+            if let refusal = await request.value.refusal { refusals.append(refusal) }
         }
         // Revoked outweighs unknown.
         if let refusal = refusals.first(where: { !$0.isRetryable }) ?? refusals.first {
@@ -122,52 +121,52 @@ public final class RevocationChecks: Sendable {
         }
     }
 
-    /// Certificate chains that are remembered, or being asked about.
+    /// Certificate chains that are cached or have a request in progress.
     var rememberedCount: Int { entries.withLock { $0.count } }
 
-    /// Whether there is nothing to ask or to refuse.
-    private func isSettled(_ chain: VerifiedChain, _ now: Timestamp) -> Bool {
+    /// Whether neither a request nor a refusal follows.
+    private func isSettled(_ chain: VerifiedCertificateChain, _ now: Timestamp) -> Bool {
         entries.withLock { entries in
             guard let entry = entries[chain.fingerprint] else { return false }
             let status = entry.status(at: now)
-            return policy == .require ? status == .good : status != nil || entry.question != nil
+            return policy == .require ? status == .good : status != nil || entry.request != nil
         }
     }
 
-    /// The question under way or answered; a new one where there is neither.
-    private func question(
-        about chain: VerifiedChain, _ now: Timestamp
+    /// The request in progress or its result; else a new request.
+    private func request(
+        for chain: VerifiedCertificateChain, _ now: Timestamp
     ) -> Task<RevocationStatus, Never> {
         entries.withLock { entries in
             let known = entries[chain.fingerprint]
-            if let question = known?.question { return question }
+            if let request = known?.request { return request }
             if let status = known?.status(at: now) { return Task { status } }
             guard known != nil || RevocationChecks.makeRoom(&entries) else {
-                return Task { .unknown("Too many certificate chains are being asked about.") }
+                return Task { .unknown("Too many certificate chains are being checked.") }
             }
-            // Of no delivery alone: others wait for it, too, so that none of them may cancel it.
-            let question = Task { await ask(about: chain, now) }
-            entries[chain.fingerprint, default: Entry(askedAt: now)].question = question
-            return question
+            // Other deliveries wait for it, too, so none of them may cancel it.
+            let request = Task { await send(for: chain, now) }
+            entries[chain.fingerprint, default: Entry(requestedAt: now)].request = request
+            return request
         }
     }
 
-    /// Forgets the oldest answer where the bound is reached; false when every question is open.
+    /// Removes the oldest result at the bound; false when every request is in progress.
     private static func makeRoom(_ entries: inout [Digest: Entry]) -> Bool {
         guard entries.count >= capacity else { return true }
-        let oldest = entries.filter { $0.value.question == nil }
-            .min { $0.value.askedAt < $1.value.askedAt }
+        let oldest = entries.filter { $0.value.request == nil }
+            .min { $0.value.requestedAt < $1.value.requestedAt }
         guard let oldest else { return false }
         entries[oldest.key] = nil
         return true
     }
 
-    private func ask(about chain: VerifiedChain, _ now: Timestamp) async -> RevocationStatus {
+    private func send(for chain: VerifiedCertificateChain, _ now: Timestamp) async -> RevocationStatus {
         let status = await check.status(of: chain, now: now)
         let isFirst = entries.withLock { entries in
-            var entry = entries[chain.fingerprint] ?? Entry(askedAt: now)
-            entry.question = nil
-            (entry.answer, entry.askedAt) = (status, now)
+            var entry = entries[chain.fingerprint] ?? Entry(requestedAt: now)
+            entry.request = nil
+            (entry.answer, entry.requestedAt) = (status, now)
             let isFirst = entry.reported.insert(Outcome(status)).inserted
             entries[chain.fingerprint] = entry
             return isFirst
@@ -178,10 +177,10 @@ public final class RevocationChecks: Sendable {
 }
 
 extension RevocationChecks.Finding {
-    /// What came of asking.
+    /// The result without its reason.
     public var outcome: RevocationChecks.Outcome { RevocationChecks.Outcome(status) }
 
-    /// Whether it is to be logged: once for each outcome of a certificate chain but `good`.
+    /// Whether to log it: once for each outcome of a certificate chain other than `good`.
     public var isNews: Bool { isFirst && outcome != .good }
 
     /// One sentence.
@@ -203,11 +202,10 @@ extension EventStore {
     }
 }
 
-/// Where no transport was given: nothing can be learnt.
+/// Used without a transport: every status is unknown.
 package struct UnreachableResponders: RevocationTransport {
+    package init() {}
 
-    package init() {
-    }
     struct Failure: Error {}
 
     package func post(_ request: [UInt8], to address: String) async throws -> [UInt8] {
@@ -218,8 +216,8 @@ package struct UnreachableResponders: RevocationTransport {
 extension AcceptedEvidence {
     /// The certificate chains its signatures rest on, each once. Receipts are left out: responders
     /// for the signers of older ones no longer answer. Empty for what has no chain.
-    var certificateChains: [VerifiedChain] {
-        let all: [VerifiedChain?] =
+    var certificateChains: [VerifiedCertificateChain] {
+        let all: [VerifiedCertificateChain?] =
             switch self {
             case .notification(let notification):
                 [
@@ -231,7 +229,7 @@ extension AcceptedEvidence {
             case .appTransaction(let appTransaction): [appTransaction.chain]
             case .receipt, .notificationV1, .verifyReceipt: []
             }
-        var chains: [VerifiedChain] = []
+        var chains: [VerifiedCertificateChain] = []
         for case let chain? in all
         where !chains.contains(where: { $0.fingerprint == chain.fingerprint }) {
             chains.append(chain)

@@ -90,16 +90,12 @@ public struct Audit: Sendable {
     private func derivedMatches() async throws(StoreError) -> Bool {
         var checkpoints: [ProjectionCursor] = []
         if let path = DerivedFiles.facts(in: directory).current() {
-            let facts = try await Blocking.run { () throws(StoreError) in
-                try FactsStore(existing: path)
-            }
+            let facts = try await FactsStore.open(path)
             defer { try? facts.close() }
             checkpoints.append(try await facts.checkpoint())
         }
         if let path = DerivedFiles.projections(in: directory).current() {
-            let projections = try await Blocking.run { () throws(StoreError) in
-                try ProjectionsStore(path: path)
-            }
+            let projections = try await ProjectionsStore.open(path)
             defer { try? projections.close() }
             checkpoints.append(try await projections.checkpoint())
         }

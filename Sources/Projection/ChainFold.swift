@@ -28,19 +28,14 @@ struct ChainFold: Sendable {
 
     /// Passes on each page's chain rows unencoded.
     func run(_ consume: Consumer<[ChainRows]>) async throws(StoreError) {
-        try await run(
-            beginning: { _ in [] }, adding: { $0.append($1) }, ending: { _ in }, consume)
+        try await run(beginning: { _ in [] }, adding: { $0.append($1) }, consume)
     }
 
     /// Passes on each page's rows encoded, with chains numbered from 1.
-    ///
-    /// - Parameter sums: receives the contributions of the chains to metrics.
-    func runEncoding(
-        into sums: MovementPool, _ consume: Consumer<EncodedRows>
-    ) async throws(StoreError) {
+    func runEncoding(_ consume: Consumer<EncodedRows>) async throws(StoreError) {
         try await run(
-            beginning: { EncodedRows(firstSubscription: $0 + 1, pool: sums) },
-            adding: { $0.append($1) }, ending: { $0.finish() }, consume)
+            beginning: { EncodedRows(firstSubscription: $0 + 1) }, adding: { $0.append($1) },
+            consume)
     }
 
     /// Folds the next pages while `consume` works on one, and reads the page after those. A page
@@ -49,7 +44,6 @@ struct ChainFold: Sendable {
     private func run<Page: Sendable>(
         beginning begin: @escaping @Sendable (Int64) -> Page,
         adding add: @escaping @Sendable (inout Page, ChainRows) -> Void,
-        ending end: @escaping @Sendable (inout Page) -> Void,
         _ consume: Consumer<Page>
     ) async throws(StoreError) {
         let width = ChainFold.pagesPerCore * ProcessInfo.processInfo.activeProcessorCount
@@ -71,7 +65,7 @@ struct ChainFold: Sendable {
                         chainCount += Int64(current.chainCount)
                         group.addTask {
                             let page = await Outcome { () throws(StoreError) in
-                                try fold(current, { begin(before) }, add, end)
+                                try fold(current, { begin(before) }, add)
                             }
                             return (index, page)
                         }
@@ -101,8 +95,7 @@ struct ChainFold: Sendable {
     }
 
     private func fold<Page>(
-        _ page: FactsPage, _ begin: () -> Page, _ add: (inout Page, ChainRows) -> Void,
-        _ end: (inout Page) -> Void
+        _ page: FactsPage, _ begin: () -> Page, _ add: (inout Page, ChainRows) -> Void
     ) throws(StoreError) -> Page {
         // Created here: a uniquely referenced value is appended to in place.
         var rows = begin()
@@ -115,7 +108,6 @@ struct ChainFold: Sendable {
                     chain, facts: facts, environment: environment, catalogue: catalogue,
                     numbers: numbers))
         }
-        end(&rows)
         return rows
     }
 }

@@ -69,8 +69,7 @@ public final class EnvironmentLedger: Sendable {
     public static func open(
         _ configuration: Configuration, environment: Environment
     ) async throws(StoreError) -> EnvironmentLedger {
-        let directory =
-            "\(configuration.dataDirectory)/\(directoryName(environment))"
+        let directory = EnvironmentLedger.directory(configuration, environment)
         try await requireLog(directory)
         let log = try await EventLog.open(directory: directory)
         let operations = try await OperationsStore.open(directory: directory)
@@ -103,9 +102,8 @@ public final class EnvironmentLedger: Sendable {
         guard !FileManager.default.fileExists(atPath: log),
             let path = DerivedFiles.facts(in: directory).current(),
             // Unreadable facts prove nothing.
-            let facts = try? await Blocking.run({ () throws(StoreError) in
-                try FactsStore(existing: path)
-            }), let position = try? await facts.checkpoint().position, position > 0
+            let facts = try? await FactsStore.open(path),
+            let position = try? await facts.checkpoint().position, position > 0
         else { return }
         try? facts.close()
         throw StoreError(
@@ -143,13 +141,6 @@ public final class EnvironmentLedger: Sendable {
             case .knownPosition(let position): state.position <= position
             }
         }
-    }
-
-    /// The end of `complete`.
-    public func completeThrough(
-        of bundleId: BundleId?, _ knowledge: AsOf, head: Int64
-    ) -> Timestamp? {
-        complete(of: bundleId, knowledge, head: head)?.through
     }
 
     /// The completeness last read from the projections.
@@ -213,11 +204,16 @@ public final class EnvironmentLedger: Sendable {
     }
 
     /// Facts are derived: missing or damaged ones are recreated and decoded again from the log.
-    private static func openFacts(_ directory: String) async throws(StoreError) -> FoundFacts {
+    ///
+    /// - Parameter lock: nil when it is not held here; it is then taken where facts must be
+    ///   recreated.
+    private static func openFacts(
+        _ directory: String, holding lock: ProjectorLock? = nil
+    ) async throws(StoreError) -> FoundFacts {
         var waited = 0
         while true {
             let found = try await Blocking.run { () throws(StoreError) in
-                try foundFacts(directory)
+                try foundFacts(directory, holding: lock)
             }
             if let found { return found }
             guard waited < waitMilliseconds else {
@@ -231,20 +227,18 @@ public final class EnvironmentLedger: Sendable {
         }
     }
 
-    /// Nil when there are no usable facts and another process holds the lock.
-    private static func foundFacts(_ directory: String) throws(StoreError) -> FoundFacts? {
-        if let facts = try usableFacts(directory).store { return FoundFacts(store: facts) }
-        guard let lock = try ProjectorLock.take(directory: directory) else { return nil }
-        // The lock's previous holder may have created the file.
-        return try foundFacts(directory, holding: lock)
-    }
-
-    /// The current facts, or new ones in place of an unusable file.
+    /// The current facts, or new ones in place of an unusable file; nil when another process holds
+    /// the lock that this takes.
     private static func foundFacts(
-        _ directory: String, holding lock: ProjectorLock
-    ) throws(StoreError) -> FoundFacts {
+        _ directory: String, holding lock: ProjectorLock?
+    ) throws(StoreError) -> FoundFacts? {
         let (usable, loss) = try usableFacts(directory)
         if let usable { return FoundFacts(store: usable) }
+        guard let lock else {
+            guard let taken = try ProjectorLock.take(directory: directory) else { return nil }
+            // The lock's previous holder may have created the file.
+            return try foundFacts(directory, holding: taken)
+        }
         return FoundFacts(
             store: try newFacts(directory, holding: lock), remarks: loss.map { [$0] } ?? [])
     }
@@ -270,24 +264,15 @@ public final class EnvironmentLedger: Sendable {
         return facts
     }
 
-    /// Opens the current facts file if another process replaced it.
-    package func reopenFacts() async throws(StoreError) {
+    /// Opens the current facts file if another process replaced it. The holder of the lock recreates
+    /// unusable facts at once.
+    package func reopenFacts(holding lock: ProjectorLock? = nil) async throws(StoreError) {
         guard factsFiles.current() != facts.path || !facts.isInPlace else { return }
-        take(try await EnvironmentLedger.openFacts(directory))
-    }
-
-    /// As `reopenFacts`, for the holder of the lock: unusable facts are recreated at once.
-    func reopenFacts(holding lock: ProjectorLock) async throws(StoreError) {
-        guard factsFiles.current() != facts.path || !facts.isInPlace else { return }
-        let directory = directory
-        take(
-            try await Blocking.run { () throws(StoreError) in
-                try EnvironmentLedger.foundFacts(directory, holding: lock)
-            })
+        take(try await EnvironmentLedger.openFacts(directory, holding: lock))
     }
 
     /// Replaces the facts with an empty file; they are then decoded again.
-    func beginFactsAnew(holding lock: ProjectorLock) async throws(StoreError) {
+    func recreateFacts(holding lock: ProjectorLock) async throws(StoreError) {
         let directory = directory
         let fresh = try await Blocking.run { () throws(StoreError) in
             try EnvironmentLedger.newFacts(directory, holding: lock)

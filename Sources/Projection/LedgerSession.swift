@@ -110,9 +110,7 @@ public struct LedgerSession: Sendable {
         guard let path = ledger.projectionFiles.current() else { return nil }
         try await ledger.reopenFacts()
         do throws(StoreError) {
-            let store = try await Blocking.run { () throws(StoreError) in
-                try ProjectionsStore(path: path)
-            }
+            let store = try await ProjectionsStore.open(path)
             guard try await store.matches(ledger.build),
                 try await store.checkpoint().position >= head,
                 try await ledger.facts.checkpoint().position >= head
@@ -125,6 +123,24 @@ public struct LedgerSession: Sendable {
             guard error.isDamage || error.code == .noSuchFile else { throw error }
             return nil
         }
+    }
+
+    /// A snapshot that includes the current end of the log, caught up here or by the process that
+    /// projects.
+    public func currentSnapshot(
+        report: @escaping Projector.Report = { _ in }
+    ) async throws(StoreError) -> LedgerSnapshot {
+        if let projector {
+            let head = try await projector.catchUp(report: report)
+            try await ledger.completeness(asOf: projector.projections, at: head)
+            return LedgerSnapshot(
+                ledger: ledger, facts: ledger.facts, projections: projector.projections,
+                position: head)
+        }
+        let session = try await LedgerSession.open(ledger, report: report)
+        return LedgerSnapshot(
+            ledger: ledger, facts: ledger.facts, projections: session.projections,
+            position: session.head)
     }
 
     public func close() async {

@@ -10,12 +10,10 @@ public struct LedgerSnapshot: Sendable {
     /// The last position that every answer includes.
     public let position: Int64
 
-    /// Queries on this state.
     package init(
         ledger: EnvironmentLedger, facts: FactsStore, projections: ProjectionsStore, position: Int64
     ) {
         self.ledger = ledger
-        /// Customer queries on this state.
         self.facts = facts
         self.projections = projections
         self.position = position
@@ -23,8 +21,4 @@ public struct LedgerSnapshot: Sendable {
 
     /// Whether both files are still where they were opened.
     package var isInPlace: Bool { facts.isInPlace && projections.isInPlace }
-
-    func isOfSameFiles(as other: LedgerSnapshot) -> Bool {
-        facts === other.facts && projections === other.projections
-    }
 }

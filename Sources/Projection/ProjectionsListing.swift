@@ -45,9 +45,7 @@ extension EnvironmentLedger {
         var listings: [ProjectionsListing] = []
         for name in files.names() {
             let path = files.path(of: name)
-            let store = try? await Blocking.run { () throws(StoreError) in
-                try ProjectionsStore(path: path)
-            }
+            let store = try? await ProjectionsStore.open(path)
             let (build, checkpoint) = (try? await store?.build(), try? await store?.checkpoint())
             listings.append(
                 ProjectionsListing(

@@ -22,11 +22,9 @@ public final class Projector: Sendable {
 
     public typealias Progress = ProjectionProgress
     public typealias Report = @Sendable (Progress) -> Void
-    /// Called between steps with the duration of the last one, and before a long operation; returns
-    /// whether there is time for it.
+    /// Called after each step with its duration, and before a bulk rebuild with none; returns
+    /// whether to go on.
     package typealias Rest = @Sendable (Duration) async -> Bool
-    /// The assumed duration of a bulk rebuild, for `Rest`.
-    static let bulkDuration: Duration = .seconds(60)
 
     /// Why derived data was rebuilt.
     public enum Remark: Hashable, Sendable {
@@ -92,7 +90,6 @@ public final class Projector: Sendable {
     /// for another reducer, decoder, catalogue, report zone or log, or when they are far behind.
     ///
     /// Nil while another process projects here.
-    /// Nil while another process projects here.
     public static func open(
         _ ledger: EnvironmentLedger, report: @escaping Report = { _ in }
     ) async throws(StoreError) -> Projector? {
@@ -122,12 +119,12 @@ public final class Projector: Sendable {
             let facts = try await ledger.facts.checkpoint()
             if try await !isOfThisLog(ledger, facts) {
                 remarks.append(.diverged(position: facts.position))
-                try await ledger.beginFactsAnew(holding: lock)
+                try await ledger.recreateFacts(holding: lock)
             }
         } catch {
             guard error.asksForRebuild else { throw error }
             remarks.append(.damaged(name: ledger.factsFiles.linkedName() ?? ""))
-            try await ledger.beginFactsAnew(holding: lock)
+            try await ledger.recreateFacts(holding: lock)
         }
         let usable = try await usable(ledger, &remarks)
         let rebuild = Rebuild(ledger: ledger, lock: lock)
@@ -154,9 +151,7 @@ public final class Projector: Sendable {
             return nil
         }
         do throws(StoreError) {
-            let store = try await Blocking.run { () throws(StoreError) in
-                try ProjectionsStore(path: path)
-            }
+            let store = try await ProjectionsStore.open(path)
             let checkpoint = try await store.checkpoint()
             let isOfThisLog = try await isOfThisLog(ledger, checkpoint)
             if !isOfThisLog { remarks.append(.diverged(position: checkpoint.position)) }
@@ -225,9 +220,8 @@ public final class Projector: Sendable {
             try await projections.checkpoint().position,
             try await ledger.facts.checkpoint().position)
         if BulkLimits.isFar(behind: head - position, head: head) || !projections.isInPlace {
-            // A bulk rebuild takes all cores: other work goes first, and a stopping service does
-            // not start one.
-            guard await rest(Projector.bulkDuration) else { return position }
+            // A stopping service does not start one.
+            guard await rest(.zero) else { return position }
             try await rebuild(report: report)
         }
         let lock = lock
@@ -247,9 +241,7 @@ public final class Projector: Sendable {
     public func use(_ name: String) async throws(StoreError) {
         let files = ledger.projectionFiles
         let path = try files.requiredPath(of: name)
-        let store = try await Blocking.run { () throws(StoreError) in
-            try ProjectionsStore(path: path)
-        }
+        let store = try await ProjectionsStore.open(path)
         let checkpoint = try await store.checkpoint()
         let isOfThisLog = try await Projector.isOfThisLog(ledger, checkpoint)
         guard try await store.matches(ledger.build), isOfThisLog else {

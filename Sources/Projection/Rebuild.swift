@@ -35,7 +35,7 @@ struct Rebuild: Sendable {
             try await bringFacts(to: checkpoint, fromLog: fromLog, report)
             await Blocking.run { FreedMemory.giveBack() }
         } else if fromLog {
-            try await ledger.beginFactsAnew(holding: lock)
+            try await ledger.recreateFacts(holding: lock)
         }
         let files = ledger.projectionFiles
         let path = files.newPath()
@@ -86,15 +86,15 @@ struct Rebuild: Sendable {
         // Facts only grow, and only the holder of the lock adds to them.
         let facts = ledger.facts
         let checkpoint = try await facts.checkpoint()
-        let (build, directory, days) = (ledger.build, ledger.directory, ledger.days)
+        let (build, days) = (ledger.build, ledger.days)
         let file = try await Blocking.run { () throws(StoreError) in
-            try ProjectionsBuild(path: path, build: build, directory: directory, days: days)
+            try ProjectionsBuild(path: path, build: build, days: days)
         }
         let lock = lock
         do throws(StoreError) {
             try await ChainFold(
                 facts: facts, environment: ledger.environment, catalogue: ledger.catalogue
-            ).runEncoding(into: file.sums) { (rows, factCount) throws(StoreError) in
+            ).runEncoding { (rows, factCount) throws(StoreError) in
                 try await Blocking.run { () throws(StoreError) in try file.append(rows) }
                 let progress = ProjectionProgress(
                     .fold, position: min(factCount, checkpoint.position),

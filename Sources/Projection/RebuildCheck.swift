@@ -74,9 +74,7 @@ public struct RebuildCheck: Sendable {
         _ ledger: EnvironmentLedger
     ) async throws(StoreError) -> RebuildCheck? {
         guard let path = ledger.projectionFiles.current() else { return nil }
-        let store = try await Blocking.run { () throws(StoreError) in
-            try ProjectionsStore(path: path)
-        }
+        let store = try await ProjectionsStore.open(path)
         guard try await !store.matches(ledger.build) else { return nil }
         let directory = ledger.directory
         let lock = try await Blocking.run { () throws(StoreError) in
@@ -169,7 +167,7 @@ public struct RebuildCheck: Sendable {
             lock.note(progress)
             emit(progress)
         }
-        return try await Blocking.run { () throws(StoreError) in try FactsStore(existing: path) }
+        return try await FactsStore.open(path)
     }
 
     private func compare(
@@ -182,10 +180,10 @@ public struct RebuildCheck: Sendable {
             facts: facts, environment: ledger.environment, catalogue: ledger.catalogue
         ).run { (rows, factCount) throws(StoreError) in
             for expected in rows {
-                while let surplus = try await walk.next(before: expected.chain) {
+                while let surplus = try await walk.next(where: { $0 < expected.chain }) {
                     found.note(surplus.chain, ["surplus"], limit: limit)
                 }
-                guard let actual = try await walk.next(equal: expected.chain) else {
+                guard let actual = try await walk.next(where: { $0 == expected.chain }) else {
                     found.note(expected.chain, ["missing"], limit: limit)
                     continue
                 }
@@ -211,30 +209,18 @@ private struct StoredWalk {
 
     init(_ stored: StoredChains) { self.stored = stored }
 
-    private mutating func fill() async throws(StoreError) {
-        guard index == page.count, !isAtEnd else { return }
-        page = try await stored.page(after: after)
-        index = 0
-        after = page.last?.chain ?? after
-        isAtEnd = page.isEmpty
-    }
-
-    mutating func next() async throws(StoreError) -> ChainRows? {
-        try await fill()
-        guard index < page.count else { return nil }
+    /// The next chain; nil at the end, and before a chain that `isNext` rejects.
+    mutating func next(
+        where isNext: (ChainId) -> Bool = { _ in true }
+    ) async throws(StoreError) -> ChainRows? {
+        if index == page.count, !isAtEnd {
+            page = try await stored.page(after: after)
+            index = 0
+            after = page.last?.chain ?? after
+            isAtEnd = page.isEmpty
+        }
+        guard index < page.count, isNext(page[index].chain) else { return nil }
         defer { index += 1 }
         return page[index]
-    }
-
-    mutating func next(before chain: ChainId) async throws(StoreError) -> ChainRows? {
-        try await fill()
-        guard index < page.count, page[index].chain < chain else { return nil }
-        return try await next()
-    }
-
-    mutating func next(equal chain: ChainId) async throws(StoreError) -> ChainRows? {
-        try await fill()
-        guard index < page.count, page[index].chain == chain else { return nil }
-        return try await next()
     }
 }

@@ -43,7 +43,7 @@ extension Authority {
             return Array(data)
         }
         func key(_ name: String) throws -> PrivateKey {
-            do { return try PrivateKey(pem: try read(name)) } catch is MintingError {
+            do { return try PrivateKey(pem: try read(name)) } catch is SigningError {
                 throw DirectoryProblem(
                     path: "\(directory)/\(name)", reason: "The file contains no private key.")
             }

@@ -33,7 +33,7 @@ extension Authority {
     ) throws -> [UInt8] {
         let issuerKey = subject == .leaf ? intermediateKey : rootKey
         let issuerDER = subject == .leaf ? intermediateDER : rootDER
-        var builder = ResponseBuilder(
+        var builder = OCSPResponseBuilder(
             status: status,
             window: ValidityWindow(from: validity.lowerBound, until: validity.upperBound))
         builder.hasNextUpdate = !isOpenEnded

@@ -18,88 +18,84 @@ enum AuthorityCertificates {
         trustworthy; a verifier accepts them only if it was configured to trust this test root.
         """
 
-    static func root(_ shape: AuthorityShape, key: PrivateKey) throws(MintingError) -> [UInt8] {
-        let identifier = keyIdentifier(key)
-        let builder = builder(
-            rootName, issuer: rootName, validity: shape.rootValidity,
-            serial: identifier, shape: shape,
+    static func root(_ shape: AuthorityShape, key: PrivateKey) throws(SigningError) -> [UInt8] {
+        let builder = CertificateBuilder(
+            subject: rootName, issuer: rootName, validity: shape.rootValidity,
+            key: key, digest: digest(shape),
             extensions: [
-                .subjectKeyIdentifier(identifier),
+                .subjectKeyIdentifier(key.identifier),
                 .basicConstraints(isCA: true, pathLength: shape.violatesPathLength ? 0 : nil),
                 .certificateSigning,
             ])
-        return try builder.sign(publicKeyInfo: key.publicKeyInfo, by: key)
+        return try builder.sign(by: key)
     }
 
     static func intermediate(
         _ shape: AuthorityShape, key: PrivateKey, rootKey: PrivateKey
-    ) throws(MintingError) -> [UInt8] {
-        let identifier = keyIdentifier(key)
+    ) throws(SigningError) -> [UInt8] {
         var extensions: [CertificateExtension] = [
             .basicConstraints(
                 isCA: shape.isIntermediateCA, pathLength: shape.isIntermediateCA ? 0 : nil),
-            .authorityKeyIdentifier(keyIdentifier(rootKey)),
+            .authorityKeyIdentifier(rootKey.identifier),
             .authorityInformation(
                 issuers: nil, ocsp: "http://ocsp.example.invalid/ocsp03-throwawayroott3"),
             .revocationList("http://crl.example.invalid/throwawayroott3.crl"),
-            .subjectKeyIdentifier(identifier),
+            .subjectKeyIdentifier(key.identifier),
             shape.mayIntermediateSign ? .certificateSigning : .digitalSignature,
         ]
         if shape.hasIntermediateMarker {
-            extensions.append(.marker(ChainPolicy.intermediateMarker))
+            extensions.append(.marker(CertificateChainPolicy.intermediateMarker))
         }
-        let builder = builder(
-            intermediateName, issuer: rootName, validity: shape.intermediateValidity,
-            serial: identifier, shape: shape, extensions: extensions)
+        let builder = CertificateBuilder(
+            subject: intermediateName, issuer: rootName, validity: shape.intermediateValidity,
+            key: key, digest: digest(shape), extensions: extensions)
         let signer = shape.isIntermediateForged ? try PrivateKey(generating: .p384) : rootKey
-        return try builder.sign(publicKeyInfo: key.publicKeyInfo, by: signer)
+        return try builder.sign(by: signer)
     }
 
     static func leaf(
         _ shape: AuthorityShape, key: PrivateKey, intermediateKey: PrivateKey
-    ) throws(MintingError) -> [UInt8] {
-        let identifier = keyIdentifier(key)
+    ) throws(SigningError) -> [UInt8] {
         var extensions: [CertificateExtension] = [
             .basicConstraints(isCA: shape.isLeafCA || shape.isLeafCAForData),
-            .authorityKeyIdentifier(keyIdentifier(intermediateKey)),
+            .authorityKeyIdentifier(intermediateKey.identifier),
             .authorityInformation(
                 issuers: "http://certs.example.invalid/throwaway.der",
                 ocsp: "http://ocsp.example.invalid/ocsp03-throwaway02"),
             .policies(
                 "2.25.1", address: "http://www.example.invalid/authority/", notice: notice),
-            .subjectKeyIdentifier(identifier),
+            .subjectKeyIdentifier(key.identifier),
             leafUsage(shape),
         ]
-        if shape.hasLeafMarker { extensions.append(.marker(ChainPolicy.leafMarker)) }
+        if shape.hasLeafMarker { extensions.append(.marker(CertificateChainPolicy.leafMarker)) }
         if shape.hasUnknownCriticalExtension {
             extensions.append(.marker("2.25.2", isCritical: true))
         }
         var issuer = intermediateName
         if shape.isLeafMisnamed { issuer.commonName = "Somebody else" }
-        let builder = builder(
-            leafName, issuer: issuer, validity: shape.leafValidity, serial: identifier,
-            shape: shape, extensions: extensions)
+        let builder = CertificateBuilder(
+            subject: leafName, issuer: issuer, validity: shape.leafValidity, key: key,
+            digest: digest(shape), extensions: extensions)
         let signer = shape.isLeafForged ? try PrivateKey(generating: .p384) : intermediateKey
-        return try builder.sign(publicKeyInfo: key.publicKeyInfo, by: signer)
+        return try builder.sign(by: signer)
     }
 
     /// An OCSP responder's certificate, genuine or not.
     static func responder(
         _ shape: AuthorityShape, key: PrivateKey, issuerKey: PrivateKey, isOfRoot: Bool,
         mayAnswer: Bool, validity: ClosedRange<Timestamp>
-    ) throws(MintingError) -> [UInt8] {
-        let identifier = keyIdentifier(key)
+    ) throws(SigningError) -> [UInt8] {
         var extensions: [CertificateExtension] = [
             .basicConstraints(isCA: false),
-            .authorityKeyIdentifier(keyIdentifier(issuerKey)),
-            .subjectKeyIdentifier(identifier), .digitalSignature,
+            .authorityKeyIdentifier(issuerKey.identifier),
+            .subjectKeyIdentifier(key.identifier), .digitalSignature,
         ]
         if mayAnswer { extensions.append(.ocspSigning) }
-        let builder = builder(
-            DistinguishedName(commonName: "Throw-away Responder"),
+        let builder = CertificateBuilder(
+            subject: DistinguishedName(commonName: "Throw-away Responder"),
             issuer: isOfRoot ? rootName : intermediateName, validity: validity,
-            serial: identifier, shape: shape, extensions: extensions)
-        return try builder.sign(publicKeyInfo: key.publicKeyInfo, by: issuerKey)
+            key: key, digest: digest(shape), extensions: extensions)
+        return try builder.sign(by: issuerKey)
     }
 
     private static func leafUsage(_ shape: AuthorityShape) -> CertificateExtension {
@@ -107,23 +103,7 @@ enum AuthorityCertificates {
         return shape.isLeafCA ? .certificateSigning : .digitalSignature
     }
 
-    private static func builder(
-        _ subject: DistinguishedName, issuer: DistinguishedName,
-        validity: ClosedRange<Timestamp>, serial: [UInt8], shape: AuthorityShape,
-        extensions: [CertificateExtension]
-    ) -> CertificateBuilder {
-        var builder = CertificateBuilder(
-            subject: subject, issuer: issuer,
-            validity: ValidityWindow(from: validity.lowerBound, until: validity.upperBound),
-            // The highest bit cleared: serial numbers are positive (RFC 5280 §4.1.2.2).
-            serial: [serial[0] & 0x7F | 0x40] + serial.dropFirst().prefix(7),
-            extensions: extensions)
-        if shape.usesWeakDigest { builder.digest = "SHA1" }
-        return builder
-    }
-
-    /// 20 bytes of the key's SHA-256 (RFC 7093 §2 method 1).
-    private static func keyIdentifier(_ key: PrivateKey) -> [UInt8] {
-        Array(SHA256.hash(key.publicKeyInfo).bytes.prefix(20))
+    private static func digest(_ shape: AuthorityShape) -> String {
+        shape.usesWeakDigest ? "SHA1" : "SHA384"
     }
 }

@@ -41,7 +41,7 @@ struct BackfillCommand: OutputCommand {
                 try apple.client(), books: apple.ledgers, cursors: cursors,
                 in: settings.environmentChoice, includesRefunds: refunds)
             let progress = ProgressLine()
-            let report = try await backfill.run(list, startsAnew: restart) { estimate in
+            let report = try await backfill.run(list, restarts: restart) { estimate in
                 Console.note(estimate.text)
             } report: {
                 progress.show($0.text)

@@ -1,9 +1,7 @@
 import AppStore
-import AppStoreAPI
 import ArgumentParser
 import Bench
 import Foundation
-import Intake
 import Service
 import Signing
 import Simulator
@@ -70,8 +68,8 @@ struct BenchCommand: OutputCommand {
 
     /// Size comes with from-log, which writes the log it measures.
     private var chosen: [Name] {
-        let asked = names.contains(.all) ? Name.allCases : names
-        let wanted = asked.filter { $0 != .all }
+        let requested = names.contains(.all) ? Name.allCases : names
+        let wanted = requested.filter { $0 != .all }
         return wanted.filter { $0 != .size || !wanted.contains(.fromLog) }
     }
 
@@ -84,16 +82,15 @@ struct BenchCommand: OutputCommand {
         let progress = ProgressLine()
         let count =
             events ?? (name == .http ? BenchCommand.servedEvents : BenchCommand.unsignedEvents)
-        let source = BenchSource(
-            eventCount: name == .append ? 4_096 : count, authority: authority)
-        let ledger = BenchLedger(feed: source.feed, folder: folder.path)
+        let ledger = BenchLedger(
+            eventCount: name == .append ? 4_096 : count, authority: authority, folder: folder.path)
         let rows: [BenchRow]
         switch name {
         case .verify: rows = [try signed(authority, folder).verify(repetitions: signedCount)]
         case .ingest: rows = try await signed(authority, folder).ingest()
         case .receipts:
             rows = [
-                try BenchReceipts.bench().verify(repetitions: signedCount),
+                try ReceiptBench.verify(repetitions: signedCount),
                 try versionOne(authority, folder),
             ]
         case .append:
@@ -106,12 +103,7 @@ struct BenchCommand: OutputCommand {
         case .fromLog, .size:
             rows = try await ledger.fromLog { progress.show("write the log: \($0) of \(count)") }
                 .filter { names.contains(.all) || wants($0, name) }
-        case .recover:
-            let key = try ServedKey()
-            rows = try await signed(authority, folder).recover(
-                APICredentials(
-                    keyId: key.keyId, issuerId: key.issuerId,
-                    bundleId: SubscriberWorld().bundleId, pem: key.pem))
+        case .recover: rows = try await signed(authority, folder).recover()
         case .http: rows = try await http(ledger, authority, folder, progress)
         case .all: rows = []
         }
@@ -137,9 +129,8 @@ struct BenchCommand: OutputCommand {
             configuration, environments: [.production],
             roots: try TrustedRoots.apple.adding(authority.rootDER)
         ) { Console.now }
-        let feed = ledger.feed
         let bench = HTTPBench(
-            host: host, chainCount: chainCount, chains: { feed.someChain($0).rawValue },
+            host: host, chainCount: chainCount, chains: ledger.someChain,
             customers: customers.map(\.rawValue),
             bodies: try input.bodies())
         return try await bench.run()
@@ -160,52 +151,18 @@ struct BenchCommand: OutputCommand {
         let file = folder.appending(path: "shared-secret")
         try Data(secret.utf8).write(to: file)
         return try signed(authority, folder, sharedSecretFile: file.path).versionOne(
-            try BenchReceipts.notifications(password: secret), repetitions: signedCount)
+            try ReceiptBench.notifications(password: secret), repetitions: signedCount)
     }
 
     private func signed(
         _ authority: Authority, _ folder: URL, sharedSecretFile: String? = nil
     ) throws -> Bench {
-        let world = SubscriberWorld()
-        let file = folder.appending(path: "notifications.ndjson").path
-        let sample = try sign(world, DeliverySigner(authority: authority), to: file)
-        return Bench(
-            file: file, sample: sample, roots: try TrustedRoots.apple.adding(authority.rootDER),
-            apps: [
-                Configuration.App(
-                    bundleId: world.bundleId, appAppleId: world.appAppleId,
-                    sharedSecretFile: sharedSecretFile)
-            ],
-            environment: .production)
-    }
-
-    /// Number of lines kept in memory and verified repeatedly.
-    private static let sampleCount = 1_024
-
-    /// Signs the notifications of seeded lives into a file; returns a sample of them.
-    private func sign(
-        _ world: SubscriberWorld, _ signer: DeliverySigner, to path: String
-    ) throws -> [[UInt8]] {
-        try Data().write(to: URL(filePath: path))
-        let file = try FileHandle(forWritingTo: URL(filePath: path))
-        defer { try? file.close() }
         let progress = ProgressLine()
-        var sample: [[UInt8]] = []
-        var (count, seed): (Int, UInt64) = (0, 0)
-        while count < signedCount {
-            seed += 1
-            let life = world.life(seed: seed)
-            guard life.environment == .production else { continue }
-            for delivery in life.deliveries.prefix(signedCount - count) {
-                let line = try signer.line(delivery)
-                try file.write(contentsOf: line + Array("\n".utf8))
-                if sample.count < BenchCommand.sampleCount { sample.append(line) }
-                count += 1
-            }
-            progress.show("sign: \(count) of \(signedCount)")
-        }
-        progress.end()
-        return sample
+        defer { progress.end() }
+        return try Bench(
+            count: signedCount, authority: authority, folder: folder.path,
+            sharedSecretFile: sharedSecretFile
+        ) { progress.show("sign: \($0) of \(signedCount)") }
     }
 
     private func report(_ row: BenchRow) throws {

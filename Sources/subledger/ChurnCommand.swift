@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Reports
 
-struct ChurnCommand: AsyncParsableCommand {
+struct ChurnCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "churn",
         abstract: "Active, new and churned subscriptions per interval, with reasons.",
@@ -31,21 +31,18 @@ struct ChurnCommand: AsyncParsableCommand {
     @OptionGroup var metrics: MetricsOptions
     @OptionGroup var common: SharedOptions
 
-    func run() async throws {
-        try await perform {
+    func output(_ settings: Settings) async throws -> Output {
+        guard definitions == nil || !paid && chart == nil else {
+            throw CommandFailure.invalidOption(
+                "--definitions does not go with --paid and --chart.")
+        }
+        return try await metrics.output(
+            settings, common, try knowledge.limit(), chart: chart
+        ) { query in
             if let definitions {
-                guard !paid, chart == nil else {
-                    throw CommandFailure.definitionsAlone("--paid and --chart")
-                }
-                return try await metrics.compare(
-                    common, try knowledge.limit(), "churn", definitions)
+                return try await query.comparison("churn", metrics.parameters, definitions)
             }
-            let form = try metrics.form(common)
-            let report = try await metrics.answer(common, try knowledge.limit()) { query in
-                try await query.churn(metrics.words, isPaid: paid)
-            }
-            if let chart { try CommandFailure.draw(report, to: chart) }
-            try metrics.print(report, form)
+            return try await query.churn(metrics.parameters, isPaid: paid)
         }
     }
 }

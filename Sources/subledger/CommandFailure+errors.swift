@@ -67,10 +67,16 @@ extension CommandFailure {
         case .noSuchSubscription(let id):
             self.init(
                 code: error.code,
-                message: "\(error.message) If it is a customer's id, use `subledger timeline"
+                message: "\(error.message) Check the id, --data, --environment, --bundle-id, and"
+                    + " --at or --known-at. If it is a customer's id, use `subledger timeline"
                     + " --customer \(id)` or `subledger entitlements \(id)`.", exit: .negative)
-        case .unknownThen, .stateless, .ambiguousId:
+        case .unknownThen, .stateless:
             self.init(code: error.code, message: error.message, exit: .negative)
+        case .ambiguousId:
+            self.init(
+                code: error.code,
+                message: "\(error.message) Select the app with --bundle-id, or use the id of one.",
+                exit: .negative)
         }
     }
 

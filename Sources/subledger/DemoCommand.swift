@@ -40,12 +40,12 @@ struct DemoCommand: AsyncParsableCommand {
                 throw CommandFailure.invalidOption(
                     "--chains is 1 or more, --seed at most \(HistoryPlan.maximumSeed).")
             }
-            let place = try DemoPlace(directory)
+            let place = try DemoDirectory(directory)
             let authority = try Authority()
             let key = try ServedKey()
             let world = DemoWorld(chainCount: chains, seed: seed, now: Console.now)
-            try place.write(authority.rootDER, to: DemoPlace.root)
-            try place.write(key.pem, to: DemoPlace.key)
+            try place.write(authority.rootDER, to: DemoDirectory.root)
+            try place.write(key.pem, to: DemoDirectory.key)
             let reported = try place.notifications(of: world, signedBy: authority)
             try Console.out(
                 """
@@ -83,7 +83,7 @@ struct DemoCommand: AsyncParsableCommand {
     // MARK: Serving
 
     private static func serve(
-        _ place: DemoPlace, id: String, applePort: Int, port: Int, isOnce: Bool,
+        _ place: DemoDirectory, id: String, applePort: Int, port: Int, isOnce: Bool,
         window: [String]
     ) async throws {
         var settings = try Settings(SharedOptions.parse(place.options))
@@ -98,7 +98,7 @@ struct DemoCommand: AsyncParsableCommand {
             observer: ServiceObserver(logger: logger, metrics: metrics)
         ) { Console.now }
         let (ports, announced) = AsyncStream.makeStream(of: Int.self)
-        let show = DemoShow(
+        let show = DemoRun(
             place: place, id: id, applePort: applePort, isOnce: isOnce, window: window,
             ports: ports)
         do {
@@ -117,7 +117,7 @@ struct DemoCommand: AsyncParsableCommand {
 
 /// The demo's directory: files of an earlier demo are removed; a directory with other files is
 /// refused.
-struct DemoPlace: Sendable {
+struct DemoDirectory: Sendable {
     let path: String
 
     static let root = "root.der"
@@ -135,24 +135,24 @@ struct DemoPlace: Sendable {
         path = place.path
         if files.fileExists(atPath: path) {
             let content = try files.contentsOfDirectory(atPath: path)
-            guard content.isEmpty || content.contains(DemoPlace.marker) else {
+            guard content.isEmpty || content.contains(DemoDirectory.marker) else {
                 throw CommandFailure(
                     code: "directoryInUse",
                     message: "\(directory) holds files the demo did not create; name another"
                         + " directory with --data.", exit: .io)
             }
-            for name in DemoPlace.files where content.contains(name) {
+            for name in DemoDirectory.files where content.contains(name) {
                 try files.removeItem(at: place.appending(path: name))
             }
         }
         try files.createDirectory(at: place, withIntermediateDirectories: true)
-        try write([], to: DemoPlace.marker)
+        try write([], to: DemoDirectory.marker)
     }
 
     func file(_ name: String) -> String { "\(path)/\(name)" }
 
     /// Options added to every command the demo runs.
-    var options: [String] { ["--config", file(DemoPlace.configuration)] }
+    var options: [String] { ["--config", file(DemoDirectory.configuration)] }
 
     /// Writes a file that only its owner can read.
     func write(_ bytes: [UInt8], to name: String) throws {
@@ -164,9 +164,9 @@ struct DemoPlace: Sendable {
     func notifications(
         of world: DemoWorld, signedBy authority: Authority
     ) throws -> DemoWorld.Delivered {
-        try write([], to: DemoPlace.notifications)
+        try write([], to: DemoDirectory.notifications)
         let output = try FileHandle(
-            forWritingTo: URL(filePath: file(DemoPlace.notifications)))
+            forWritingTo: URL(filePath: file(DemoDirectory.notifications)))
         defer { try? output.close() }
         return try world.emit(signedBy: authority) { try output.write(contentsOf: $0) }
     }
@@ -181,18 +181,18 @@ struct DemoPlace: Sendable {
                 api:
                   keyId: \(key.keyId)
                   issuerId: \(key.issuerId)
-                  privateKeyFile: "\(file(DemoPlace.key))"
+                  privateKeyFile: "\(file(DemoDirectory.key))"
                   baseUrl: "http://127.0.0.1:\(applePort)"
-            trustedRoots: ["\(file(DemoPlace.root))"]
+            trustedRoots: ["\(file(DemoDirectory.root))"]
 
             """
-        try write(Array(text.utf8), to: DemoPlace.configuration)
+        try write(Array(text.utf8), to: DemoDirectory.configuration)
     }
 }
 
 /// Runs the demo's commands once the service listens, then waits for shutdown.
-struct DemoShow: Service {
-    let place: DemoPlace
+struct DemoRun: Service {
+    let place: DemoDirectory
     /// The subscription to show.
     let id: String
     let applePort: Int
@@ -205,7 +205,7 @@ struct DemoShow: Service {
         var port: Int?
         for await announced in ports { port = announced }
         guard let port else { return }
-        try await step(["ingest", place.file(DemoPlace.notifications)])
+        try await step(["ingest", place.file(DemoDirectory.notifications)])
         try await step(["recover"] + window)
         try await step(["audit", "verify"])
         try hint(port)
@@ -217,7 +217,7 @@ struct DemoShow: Service {
     /// Prints a command as it would be typed, and runs it.
     private func step(_ arguments: [String]) async throws {
         let all = arguments + place.options
-        try Console.out("$ subledger \(all.map(DemoShow.quoted).joined(separator: " "))\n")
+        try Console.out("$ subledger \(all.map(DemoRun.quoted).joined(separator: " "))\n")
         try await Subledger.run(all)
         try Console.out("\n")
     }
@@ -225,10 +225,10 @@ struct DemoShow: Service {
     /// Five next steps. After a demo that ends here, only those that need neither the service nor
     /// the simulated App Store.
     private func hint(_ port: Int) throws {
-        let binary = DemoShow.quoted(CommandLine.arguments.first ?? "subledger")
-        let config = place.options.map(DemoShow.quoted).joined(separator: " ")
-        let database = DemoShow.quoted(place.file("production/projections.sqlite"))
-        let since = Console.now.advanced(byMilliseconds: -DemoShow.reportMilliseconds)
+        let binary = DemoRun.quoted(CommandLine.arguments.first ?? "subledger")
+        let config = place.options.map(DemoRun.quoted).joined(separator: " ")
+        let database = DemoRun.quoted(place.file("production/projections.sqlite"))
+        let since = Console.now.advanced(byMilliseconds: -DemoRun.reportMilliseconds)
         let timeline = "\(binary) timeline \(id) \(config)"
         let churn = "\(binary) churn --from \(since.rfc3339.prefix(10)) \(config)"
         let sql =

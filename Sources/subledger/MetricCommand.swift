@@ -2,7 +2,7 @@ import ArgumentParser
 import Ledger
 import Reports
 
-struct MetricCommand: AsyncParsableCommand {
+struct MetricCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
         abstract: "One metric by name, per interval.",
@@ -38,29 +38,20 @@ struct MetricCommand: AsyncParsableCommand {
     @OptionGroup var metrics: MetricsOptions
     @OptionGroup var common: SharedOptions
 
-    func run() async throws {
-        try await perform {
+    func output(_ settings: Settings) async throws -> Output {
+        guard definitions == nil || rates == nil && chart == nil else {
+            throw CommandFailure.invalidOption(
+                "--definitions does not go with --rates and --chart.")
+        }
+        var metric = try MetricName(name)
+        if let refundBasis { metric = try refundBasis.applied(to: metric) }
+        return try await metrics.output(
+            settings, common, try knowledge.limit(), chart: chart, rates: rates
+        ) { [metric] query in
             if let definitions {
-                guard rates == nil, chart == nil else {
-                    throw CommandFailure.definitionsAlone("--rates and --chart")
-                }
-                var name = try MetricName(name)
-                if let refundBasis { name = try refundBasis.asked(name) }
-                return try await metrics.compare(
-                    common, try knowledge.limit(), name.rawValue, definitions)
+                return try await query.comparison(metric.rawValue, metrics.parameters, definitions)
             }
-            var name = try MetricName(name)
-            if let refundBasis { name = try refundBasis.asked(name) }
-            let form = try metrics.form(common)
-            let asked = name
-            let table = try rates.map { try CurrencyRates(file: $0) }
-            let report = try await metrics.answer(common, try knowledge.limit()) { query in
-                var query = query
-                query.rates = table
-                return try await query.metric(asked, metrics.words)
-            }
-            if let chart { try CommandFailure.draw(report, to: chart) }
-            try metrics.print(report, form)
+            return try await query.metric(metric, metrics.parameters)
         }
     }
 }
@@ -69,11 +60,9 @@ extension RefundBasis: ExpressibleByArgument {}
 
 extension RefundBasis {
     /// - Throws: A usage error where the option is given for any metric but refunds.
-    fileprivate func asked(_ name: MetricName) throws(CommandFailure) -> MetricName {
+    fileprivate func applied(to name: MetricName) throws(CommandFailure) -> MetricName {
         do { return try metric(name) } catch {
-            throw CommandFailure(
-                code: "invalidOption", message: "--refund-basis applies to metrics refunds only.",
-                exit: .usage)
+            throw CommandFailure.invalidOption("--refund-basis applies to metrics refunds only.")
         }
     }
 }

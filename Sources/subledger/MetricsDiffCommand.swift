@@ -2,7 +2,7 @@ import ArgumentParser
 import Ledger
 import Reports
 
-struct MetricsDiffCommand: AsyncParsableCommand {
+struct MetricsDiffCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract: "Cells of a report that differ between two states of knowledge, and why.",
@@ -32,18 +32,11 @@ struct MetricsDiffCommand: AsyncParsableCommand {
     @OptionGroup var metrics: MetricsOptions
     @OptionGroup var common: SharedOptions
 
-    func run() async throws {
-        try await perform {
-            let metric = try ComparedMetric(name)
-            let form = try metrics.form(common)
-            let (before, after) = try limits()
-            let table = try rates.map { try CurrencyRates(file: $0) }
-            let diff = try await metrics.answer(common, after) { query in
-                var query = query
-                query.rates = table
-                return try await query.diff(metric, metrics.words, from: before)
-            }
-            try metrics.print(diff, form)
+    func output(_ settings: Settings) async throws -> Output {
+        let metric = try ComparedMetric(name)
+        let (before, after) = try limits()
+        return try await metrics.output(settings, common, after, rates: rates) { query in
+            try await query.diff(metric, metrics.parameters, from: before)
         }
     }
 
@@ -55,10 +48,8 @@ struct MetricsDiffCommand: AsyncParsableCommand {
         guard times.isEmpty || positions.isEmpty,
             let limits = AsOf.compared(times + positions)
         else {
-            throw CommandFailure(
-                code: "invalidOption",
-                message: "Give --known-at twice, or --known-position twice; once compares with"
-                    + " everything.", exit: .usage)
+            throw CommandFailure.invalidOption(
+                "Give --known-at twice, or --known-position twice; once compares with everything.")
         }
         return limits
     }

@@ -38,60 +38,67 @@ struct MetricsOptions: ParsableArguments {
     @Flag(help: "Text with all columns, not only those that fit 120 characters.")
     var wide = false
 
-    var words: MetricParameters {
-        var words = MetricParameters()
-        (words.from, words.to, words.interval, words.timeZone) = (from, to, interval, timeZone)
-        words.by = MetricParameters.list(by)
-        words.filters = filters
-        return words
+    var parameters: MetricParameters {
+        var parameters = MetricParameters()
+        (parameters.from, parameters.to, parameters.interval, parameters.timeZone) = (
+            from, to, interval, timeZone
+        )
+        parameters.by = MetricParameters.list(by)
+        parameters.filters = filters
+        return parameters
     }
 
-    enum Form {
+    /// The output format. Raw values are the contract's.
+    enum Form: String {
+        case text
+        case csv
+        /// Raw text, for machines: a spreadsheet may execute it as formulas.
+        case rawCSV = "csv-raw"
         case json
-        case table(TextTable.Form)
     }
 
     func form(_ common: SharedOptions) throws(CommandFailure) -> Form {
-        guard let format else { return common.json ? .json : .table(.text) }
-        if format == "json" { return .json }
-        guard let form = TextTable.Form(rawValue: format), !common.json else {
-            throw CommandFailure(
-                code: "invalidOption",
-                message: "--format takes text, csv, csv-raw or json, and --json is only --format"
-                    + " json.",
-                exit: .usage)
+        guard let format else { return common.json ? .json : .text }
+        guard let form = Form(rawValue: format), form == .json || !common.json else {
+            throw CommandFailure.invalidOption(
+                "--format takes text, csv, csv-raw or json, and --json is only --format json.")
         }
-        return .table(form)
+        return form
     }
 
-    /// Opens the ledger, catches up and runs the query, with progress on standard error.
-    func answer<Answer>(
-        _ common: SharedOptions, _ limit: AsOf,
-        _ ask: (MetricsQuery) async throws -> Answer
-    ) async throws -> Answer {
-        let settings = try Settings(common)
-        let session = try await settings.openSession()
-        let progress = ProgressLine()
-        let query = MetricsQuery(
-            session.query, reportTimeZone: settings.configuration.reportTimeZone,
-            now: Console.now, knowledge: limit, bundleId: settings.bundleId
-        ) { done, all in progress.show("folded \(done) of \(all) facts") }
-        let answer = try await ask(query)
-        progress.end()
-        await session.close()
-        return answer
-    }
-
-    /// Prints a report. CSV has no room for stamp and remarks, so they go to standard error.
-    func print(_ report: Report, _ form: Form) throws {
+    /// Prints the report of `compute`, with progress on standard error, and draws its chart. CSV has
+    /// no room for stamp and remarks, so they go to standard error.
+    ///
+    /// - Parameters:
+    ///   - chart: the file for the chart.
+    ///   - rates: the file with the table that amounts are converted by.
+    func output(
+        _ settings: Settings, _ common: SharedOptions, _ limit: AsOf, chart: String? = nil,
+        rates: String? = nil, _ compute: (MetricsQuery) async throws -> Report
+    ) async throws -> Output {
+        let form = try form(common)
+        let table = try rates.map { try CurrencyRates(file: $0) }
+        let report = try await settings.withSession { session in
+            let progress = ProgressLine()
+            var query = MetricsQuery(
+                session.query, reportTimeZone: settings.configuration.reportTimeZone,
+                now: Console.now, knowledge: limit, bundleId: settings.bundleId
+            ) { done, all in progress.show("folded \(done) of \(all) facts") }
+            query.rates = table
+            let report = try await compute(query)
+            progress.end()
+            return report
+        }
+        if let chart { try CommandFailure.draw(report, to: chart) }
         switch form {
         case .json: try Console.out { report.write(to: &$0) }
-        case .table(.text):
-            let text = report.table(.text, isWide: wide)
-            try Console.out(String(decoding: text, as: UTF8.self))
-        case .table(let form):
+        case .text: try Console.out(report.text(isWide: wide))
+        case .csv, .rawCSV:
             for line in report.stamp.lines { Console.note(line) }
-            try Console.out(report.table(form))
+            try Console.out(report.csv(isRaw: form == .rawCSV))
         }
+        return .printed()
     }
 }
+
+extension DefinitionPack: ExpressibleByArgument {}

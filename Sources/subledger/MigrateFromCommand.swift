@@ -119,8 +119,8 @@ private struct MigrationRun {
 
     /// The failure for apps without a key; nil if every app has one.
     private func missingKey(_ plan: ImportPlan) -> CommandFailure? {
-        let asked = (try? settings.askedApps(command.access)) ?? []
-        let missing = Set(plan.parts.map(\.scope.bundleId)).subtracting(asked.map(\.bundleId))
+        let apps = (try? settings.selectedApps(command.access)) ?? []
+        let missing = Set(plan.parts.map(\.scope.bundleId)).subtracting(apps.map(\.bundleId))
         guard !missing.isEmpty else { return nil }
         let names = missing.map(\.rawValue).sorted().joined(separator: ", ")
         return CommandFailure(
@@ -136,7 +136,7 @@ private struct MigrationRun {
         _ plan: ImportPlan, _ evidence: StoredEvidence
     ) async throws -> Findings {
         try await settings.withApple(command.access, takesSeveral: true) { apple in
-            var findings = try await ask(plan, evidence, apple)
+            var findings = try await fetch(plan, evidence, apple)
             for ledger in apple.ledgers.surrender() {
                 do { try await compare(plan, evidence, ledger, &findings) } catch {
                     await ledger.close()
@@ -160,7 +160,7 @@ private struct MigrationRun {
         await session.close()
     }
 
-    private func ask(
+    private func fetch(
         _ plan: ImportPlan, _ evidence: StoredEvidence, _ apple: AppleAccess
     ) async throws -> Findings {
         let progress = ProgressLine()
@@ -181,7 +181,7 @@ private struct MigrationRun {
                 try apple.client(for: app, requestsPerSecond: command.rate),
                 books: apple.ledgers, cursors: cursors, in: .only(part.scope.environment),
                 includesRefunds: command.refunds, requestsPerSecond: command.rate)
-            let report = try await backfill.run(list, startsAnew: command.restart) {
+            let report = try await backfill.run(list, restarts: command.restart) {
                 progress.show($0.text)
             }
             findings.reports.append((part.scope, list, report))

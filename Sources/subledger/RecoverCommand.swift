@@ -89,11 +89,12 @@ struct RecoverCommand: OutputCommand {
         }
         // Several windows become one; the time between them is then confirmed as well.
         guard let window = stated ?? OutageDetection.hull(windows) else {
-            let nothing = UneventfulRecovery(
-                ledger, client.bundleId, at: try await projecting.snapshot())
+            let head = try await projecting.snapshot().position
+            let nothing = RecoveryReport.empty(
+                ledger.complete(of: client.bundleId, .everything, head: head), position: head)
             return Output(
-                json: nothing.write(to:),
-                text: passedOver ? UneventfulRecovery.tooOldText : UneventfulRecovery.text)
+                json: { nothing.write(to: &$0, suggested: []) },
+                text: RecoveryText.nothing(isTooOld: passedOver))
         }
         var request = RecoveryRequest(
             bundleId: client.bundleId, environment: settings.environment,
@@ -115,10 +116,10 @@ struct RecoverCommand: OutputCommand {
             }
         }.run { done in progress.show(RecoveryText.progress(done)) }
         progress.end()
-        if report.to < window.to {
+        if let end = report.to, end < window.to {
             Console.note(
                 "This resumed an earlier recovery; run it again for what was sent from"
-                    + " \(report.to.rfc3339) on.")
+                    + " \(end.rfc3339) on.")
         }
         return Output(
             json: { report.write(to: &$0, suggested: proposed) },

@@ -6,7 +6,6 @@ import Foundation
 import Intake
 import Logging
 import Queries
-import SQLiteStore
 import Service
 import ServiceLifecycle
 import Web
@@ -28,7 +27,6 @@ struct ServeCommand: OutputCommand {
     @OptionGroup var common: SharedOptions
 
     func output(_ settings: Settings) async throws -> Output {
-        AllocatorArenas.bound()
         var settings = settings
         _ = try settings.requiredApps()
         try apply(to: &settings.configuration.server)
@@ -54,7 +52,7 @@ struct ServeCommand: OutputCommand {
             let isJSON = common.json
             let beside =
                 await webhooks(endpoints, service, host)
-                + asking(settings, host, log.logger, transport)
+                + appleServices(settings, host, log.logger, transport)
             try await service.run(with: beside) { port in
                 if isJSON { try? Console.out { $0.object { $0.member("port", Int64(port)) } } }
             }
@@ -78,7 +76,7 @@ struct ServeCommand: OutputCommand {
     /// Recovers from outages and reconciles chains while the service runs, through the same
     /// clients, so that both share one rate limit; idle where no app has a key. An unusable key
     /// stops nothing else.
-    private func asking(
+    private func appleServices(
         _ settings: Settings, _ host: LedgerHost, _ logger: Logger, _ transport: HTTPTransport
     ) -> [any Service] {
         let server = settings.configuration.server
@@ -87,7 +85,7 @@ struct ServeCommand: OutputCommand {
         do {
             let clients = try settings.clients(of: keyed, transport)
             var services: [any Service] = []
-            host.receiptQuestions.use(
+            host.receiptRequests.use(
                 clients,
                 EnvironmentLedgers(
                     settings.configuration.ledger, apps: settings.configuration.apps,
@@ -95,21 +93,19 @@ struct ServeCommand: OutputCommand {
                     ledgers: host.ledgers.map(\.ledger)
                 ) { host.clock() })
             if server.recovers {
-                services.append(
-                    RecoveryService(
-                        RecoveryWatch(
-                            host: host,
-                            clients: clients.sorted { $0.key < $1.key }.map(\.value),
-                            apps: settings.configuration.apps,
-                            verifier: try settings.verifier(), clock: SystemClock(host.clock)
-                        ) { host.observer.noted(.recovery($0)) }))
+                let watch = RecoveryWatch(
+                    host: host, clients: clients.sorted { $0.key < $1.key }.map(\.value),
+                    apps: settings.configuration.apps, verifier: try settings.verifier(),
+                    clock: SystemClock(host.clock)
+                ) { host.observer.noted(.recovery($0)) }
+                services.append(UntilShutdown { await watch.run() })
             }
             if server.reconcile {
                 let loop = ReconcileLoop(
                     host, clients: clients, roots: try settings.trustedRoots(),
                     clock: SystemClock(host.clock)
                 ) { host.observer.noted(.reconciled($0)) }
-                services.append(ReconcileService(loop))
+                services.append(UntilShutdown { await loop.run() })
             }
             return services
         } catch {

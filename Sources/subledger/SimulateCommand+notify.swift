@@ -55,13 +55,13 @@ extension SimulateCommand {
         func output(_ settings: Settings) async throws -> Output {
             let url = try address()
             let books = try store.books(settings)
-            let attempts = AttemptBook()
+            let attempts = AttemptLog()
             let notifier = Notifier(
                 books: books, attempts: attempts, faults: try deliveryFaults(),
                 from: try from.map { try MomentOptions.time($0, "--from") })
             let (now, speed) = (Console.now, try statedSpeed())
             let end = try until.map { try MomentOptions.time($0, "--until") } ?? now
-            let time = StoreTime(
+            let time = SimulatedClock(
                 from: min(notifier.nextArrival ?? now, end), speed: speed, until: end)
             let kept = try store.keys()
             let progress = ProgressLine()
@@ -108,16 +108,13 @@ extension SimulateCommand {
         private func deliveryFaults() throws(CommandFailure) -> DeliveryFaults {
             var found = DeliveryFaults()
             found.outages = try store.statedOutages()
-            found.chance = rough.map { DeliveryChance.rough(seed: $0) }
-            found.rules = try SimulatedStoreOptions.script(faults) {
-                (bytes) throws(ServedFaultRule.ScriptProblem) in
-                try DeliveryFaultRule.script(bytes)
-            }
+            found.chance = rough.map { RandomDeliveryFaults.rough(seed: $0) }
+            found.rules = try SimulatedStoreOptions.script(faults)
             return found
         }
 
         private static func result(
-            _ tally: Notifier.Tally, _ books: ServedBooks, _ attempts: AttemptBook,
+            _ tally: Notifier.Tally, _ books: ServedRecords, _ attempts: AttemptLog,
             until end: Timestamp
         ) -> Output {
             let text = """

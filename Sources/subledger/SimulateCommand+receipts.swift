@@ -37,7 +37,7 @@ extension SimulateCommand {
         @OptionGroup var common: SharedOptions
 
         func output(_ settings: Settings) async throws -> Output {
-            let books = ServedBooks(try settings.simulatedLives(.chains(chains), seed: seed))
+            let books = ServedRecords(try settings.simulatedLives(.chains(chains), seed: seed))
             let moment = try at.map { try MomentOptions.time($0, "--at") } ?? Console.now
             let reported = OriginalStoreKit(books)
             let authority = try ReceiptAuthority()

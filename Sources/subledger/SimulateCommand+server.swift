@@ -89,13 +89,11 @@ extension SimulateCommand {
             let kept = try store.keys()
             var setup = SimulatedAPI.Setup(
                 books: books, key: kept.key, authority: kept.authority,
-                attempts: AttemptBook(delivering: books, outages: outages),
+                attempts: AttemptLog(delivering: books, outages: outages),
                 storeClock: { Console.now.advanced(byMilliseconds: shift ?? 0) },
                 clock: { Console.now })
             if unlimited { setup.rateWindowMilliseconds = nil }
-            setup.faults = try SimulatedStoreOptions.script(faults) {
-                (bytes) throws(ServedFaultRule.ScriptProblem) in try ServedFaultRule.script(bytes)
-            }
+            setup.faults = try SimulatedStoreOptions.script(faults)
             return setup
         }
 

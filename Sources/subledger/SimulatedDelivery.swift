@@ -8,7 +8,7 @@ import Simulator
 struct SimulatedDelivery: Service {
     let notifier: Notifier
     let signer: DeliverySigner
-    let time: StoreTime
+    let time: SimulatedClock
     /// The URL to post to.
     let url: String
     /// Deliveries that would arrive later are not sent.

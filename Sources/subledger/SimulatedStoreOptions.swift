@@ -31,12 +31,12 @@ struct SimulatedStoreOptions: ParsableArguments {
     var firstPurchases: String?
 
     /// The store's contents.
-    func books(_ settings: Settings) throws(CommandFailure) -> ServedBooks {
+    func books(_ settings: Settings) throws(CommandFailure) -> ServedRecords {
         var range = SubscriberWorld.defaultFirstPurchases
         if let firstPurchases {
             range = try SimulatedStoreOptions.range(firstPurchases, "first-purchases")
         }
-        return ServedBooks(
+        return ServedRecords(
             try settings.simulatedLives(.chains(chains), seed: seed, firstPurchases: range))
     }
 
@@ -72,16 +72,16 @@ struct SimulatedStoreOptions: ParsableArguments {
         return from...to
     }
 
-    /// Reads a fault script with `read`.
-    static func script<Rule>(
-        _ path: String?, _ read: ([UInt8]) throws(ServedFaultRule.ScriptProblem) -> [Rule]
-    ) throws(CommandFailure) -> [Rule] {
+    /// Reads a fault script.
+    static func script<Fault: ScriptedFault>(
+        _ path: String?
+    ) throws(CommandFailure) -> [FaultRule<Fault>] {
         guard let path else { return [] }
         guard let data = FileManager.default.contents(atPath: path) else {
             throw CommandFailure(
                 code: "unreadableInput", message: "\(path) cannot be read.", exit: .io)
         }
-        do throws(ServedFaultRule.ScriptProblem) { return try read(Array(data)) } catch {
+        do throws(FaultScriptProblem) { return try FaultRule.script(Array(data)) } catch {
             throw CommandFailure.invalidOption("\(path): \(error)")
         }
     }

@@ -5,7 +5,7 @@ import Queries
 import Reports
 import Service
 
-struct WarehouseCommand: AsyncParsableCommand {
+struct WarehouseCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "warehouse",
         abstract: "Append-only lines for a warehouse: how each event changed the ledger's answers.",
@@ -36,17 +36,12 @@ struct WarehouseCommand: AsyncParsableCommand {
 
     @OptionGroup var common: SharedOptions
 
-    func run() async throws {
-        try await perform {
-            guard after >= 0, through.map({ $0 >= after }) ?? true else {
-                throw CommandFailure(
-                    code: "invalidOption",
-                    message:
-                        "--after takes a position of 0 or more; --through must not precede it.",
-                    exit: .usage)
-            }
-            let settings = try Settings(common)
-            let session = try await settings.openSession()
+    func output(_ settings: Settings) async throws -> Output {
+        guard after >= 0, through.map({ $0 >= after }) ?? true else {
+            throw CommandFailure.invalidOption(
+                "--after takes a position of 0 or more; --through must not precede it.")
+        }
+        try await settings.withSession { session in
             try session.require(after)
             let zone = settings.configuration.reportTimeZone
             guard
@@ -65,8 +60,8 @@ struct WarehouseCommand: AsyncParsableCommand {
                     exit: .negative)
             }
             try await export.run(subject, format: format) { try Console.out($0) }
-            await session.close()
         }
+        return .printed()
     }
 }
 

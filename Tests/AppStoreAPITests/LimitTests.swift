@@ -69,7 +69,7 @@ struct LimitTests {
                 let tokens = TokenSource(try Asked.credentials())
                 let token = try tokens.token(at: now)
                 let off = sign * (APILimits.clockToleranceMilliseconds + excess)
-                tokens.refused(token, appleSays: now.advanced(byMilliseconds: off), at: now)
+                tokens.refused(token, appleDate: now.advanced(byMilliseconds: off), at: now)
                 #expect(tokens.correctionMilliseconds == (isCorrected ? off : 0))
             }
         }
@@ -80,10 +80,10 @@ struct LimitTests {
         let longest = APILimits.longestHoldMilliseconds
         for (wait, held) in [(longest, longest), (longest + 1, longest)] {
             let until = Asked.start.advanced(byMilliseconds: wait)
-            let limited = TransportAnswer(status: 429, retryAfter: String(until.milliseconds))
+            let limited = TransportResponse(status: 429, retryAfter: String(until.milliseconds))
             let asked = try Asked([.answer(limited), RetryTests.good])
             _ = await Asked.failure { try await RetryTests().ask(asked) }
-            let place = asked.client.pace.limiter.reserve(
+            let place = asked.client.sender.limiter.reserve(
                 .transactionInfo, .production, at: 0, longest: 0)
             #expect(place == .held(until: held))
         }

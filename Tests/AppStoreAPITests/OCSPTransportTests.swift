@@ -18,7 +18,7 @@ struct OCSPTransportTests {
 
     @Test("Only a 200 is an answer", arguments: [204, 301, 302, 404, 429, 500, 503])
     func statuses(status: Int) async {
-        let transport = ScriptedTransport([.answer(TransportAnswer(status: status, body: [1]))])
+        let transport = ScriptedTransport([.answer(TransportResponse(status: status, body: [1]))])
         let found = await failure(transport) as? OCSPTransport.Failure
         #expect(found == .status(status))
         #expect(transport.requests.count == 1)
@@ -35,7 +35,7 @@ struct OCSPTransportTests {
         let limit = RevocationCheck.maximumResponseByteCount
         func answer(_ count: Int) -> ScriptedTransport {
             ScriptedTransport([
-                .answer(TransportAnswer(status: 200, body: Array(repeating: 0, count: count)))
+                .answer(TransportResponse(status: 200, body: Array(repeating: 0, count: count)))
             ])
         }
         #expect(await failure(answer(limit)) == nil)
@@ -46,7 +46,7 @@ struct OCSPTransportTests {
     private struct Silent: APITransport {
         func send(
             _ request: TransportRequest
-        ) async throws(TransportFailure) -> TransportAnswer {
+        ) async throws(TransportFailure) -> TransportResponse {
             try? await Task.sleep(for: .seconds(600))
             throw .cancelled
         }
@@ -61,7 +61,7 @@ struct OCSPTransportTests {
     @Test("It is a POST of the request, as RFC 6960 has it")
     func request() async throws {
         let transport = ScriptedTransport([
-            .answer(TransportAnswer(status: 200, body: [4, 5, 6]))
+            .answer(TransportResponse(status: 200, body: [4, 5, 6]))
         ])
         #expect(try await OCSPTransport(transport).post([1, 2, 3], to: address) == [4, 5, 6])
         let sent = try #require(transport.requests.first)

@@ -10,7 +10,7 @@ struct PagingTests {
         response.signedTransactions = items
         response.revision = revision
         response.hasMore = hasMore
-        return .answer(TransportAnswer(status: 200, body: response.encoded()))
+        return .answer(TransportResponse(status: 200, body: response.encoded()))
     }
 
     /// The items of a whole walk, and its failure.

@@ -62,7 +62,7 @@ struct RetryTests {
     @Test("Retry-After is the time of the next request in milliseconds")
     func retryAfter() async throws {
         let until = Asked.start.advanced(byMilliseconds: 7_000)
-        let limited = TransportAnswer(
+        let limited = TransportResponse(
             status: 429, retryAfter: String(until.milliseconds),
             body: Array("{\"errorCode\":4290000}".utf8))
         let asked = try Asked([.answer(limited), RetryTests.good], chance: { $0.lowerBound })
@@ -75,7 +75,7 @@ struct RetryTests {
     func retryAfterBound() async throws {
         for (wait, count) in [(5_000, 2), (5_001, 1)] {
             let until = Asked.start.advanced(byMilliseconds: Int64(wait))
-            let limited = TransportAnswer(status: 429, retryAfter: String(until.milliseconds))
+            let limited = TransportResponse(status: 429, retryAfter: String(until.milliseconds))
             let asked = try Asked(
                 [.answer(limited), RetryTests.good],
                 policy: RetryPolicy(budgetMilliseconds: 5_000), chance: { $0.lowerBound })
@@ -94,7 +94,7 @@ struct RetryTests {
         "during a long hold requests fail with its end instead of waiting")
     func longHold() async throws {
         let until = Asked.start.advanced(byMilliseconds: 600_000)
-        let limited = TransportAnswer(status: 429, retryAfter: String(until.milliseconds))
+        let limited = TransportResponse(status: 429, retryAfter: String(until.milliseconds))
         let asked = try Asked([.answer(limited), RetryTests.good])
         #expect(await Asked.failure { try await ask(asked) }?.retryAt == until)
         asked.clock.advance(byMilliseconds: 1_000)
@@ -112,7 +112,7 @@ struct RetryTests {
 
     @Test("the next request is sent within the hour, however long Apple's hold")
     func farHold() async throws {
-        let limited = TransportAnswer(status: 429, retryAfter: String(Int64.max))
+        let limited = TransportResponse(status: 429, retryAfter: String(Int64.max))
         let asked = try Asked([.answer(limited), RetryTests.good])
         #expect(await Asked.failure { try await ask(asked) }?.code == .rateLimited)
         asked.clock.advance(byMilliseconds: APILimits.longestHoldMilliseconds)
@@ -166,7 +166,7 @@ struct RetryTests {
 
     @Test("a rejected token is replaced once, by Apple's clock")
     func clock() async throws {
-        let refused = TransportAnswer(status: 401, date: "Mon, 01 Jun 2026 01:00:00 GMT")
+        let refused = TransportResponse(status: 401, date: "Mon, 01 Jun 2026 01:00:00 GMT")
         let asked = try Asked([.answer(refused), RetryTests.good])
         try await ask(asked)
         let tokens = asked.transport.requests.compactMap { $0.header("authorization") }

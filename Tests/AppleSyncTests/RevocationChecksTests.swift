@@ -1,4 +1,5 @@
 import AppStore
+import Ledger
 import LedgerStore
 import LedgerTestSupport
 import Simulator
@@ -17,7 +18,7 @@ struct RevocationChecksTests {
     private let responder = TestResponder()
 
     /// The certificate chain of an authority.
-    private func chain(_ authority: Authority) throws -> VerifiedChain {
+    private func chain(_ authority: Authority) throws -> VerifiedCertificateChain {
         let verifier = JWSVerifier(roots: try TrustedRoots.apple.adding(authority.rootDER))
         let token = try authority.sign(
             Self.chain.transaction(0, signed: Self.chain.start).encoded())
@@ -25,7 +26,7 @@ struct RevocationChecksTests {
     }
 
     private func code(
-        _ checks: RevocationChecks?, _ chains: [VerifiedChain], isStored: Bool = false
+        _ checks: RevocationChecks?, _ chains: [VerifiedCertificateChain], isStored: Bool = false
     ) async -> VerificationCode? {
         do throws(VerificationError) {
             try await checks?.admit(chains) { isStored }
@@ -45,7 +46,7 @@ struct RevocationChecksTests {
     @Test("Evidence without a certificate chain asks nothing")
     func none() async {
         #expect(await code(responder.checks(.require), []) == nil)
-        #expect(responder.askedCount == 0)
+        #expect(responder.requestedCount == 0)
     }
 
     @Test("Revoked outweighs unknown, whichever comes first")
@@ -66,10 +67,10 @@ struct RevocationChecksTests {
     func setBack() async throws {
         let (checks, chain) = (responder.checks(.require), try chain(TestAuthority.shared))
         #expect(await code(checks, [chain]) == nil)
-        #expect(responder.askedCount == 2)
+        #expect(responder.requestedCount == 2)
         responder.pass(milliseconds: -1)
         #expect(await code(checks, [chain]) == nil)
-        #expect(responder.askedCount == 4)
+        #expect(responder.requestedCount == 4)
     }
 
     @Test("What is in the log is neither asked about nor refused")
@@ -77,10 +78,10 @@ struct RevocationChecksTests {
         let (checks, chain) = (responder.checks(.require), try chain(TestAuthority.shared))
         responder.set { $0.leaf = .revoked }
         #expect(await code(checks, [chain], isStored: true) == nil)
-        #expect(responder.askedCount == 0)
+        #expect(responder.requestedCount == 0)
         #expect(await code(checks, [chain]) == .certificateRevoked)
         #expect(await code(checks, [chain], isStored: true) == nil)
-        #expect(responder.askedCount == 1)
+        #expect(responder.requestedCount == 1)
     }
 
     @Test("So many certificate chains are remembered; the oldest answer goes first")
@@ -94,16 +95,16 @@ struct RevocationChecksTests {
             responder.pass(milliseconds: 1)
         }
         #expect(checks.rememberedCount == RevocationChecks.capacity)
-        let count = responder.askedCount
+        let count = responder.requestedCount
         #expect(await code(checks, [chains[0]]) == nil)
-        #expect(responder.askedCount == count)
+        #expect(responder.requestedCount == count)
         #expect(await code(checks, [chains[RevocationChecks.capacity]]) == nil)
         #expect(checks.rememberedCount == RevocationChecks.capacity)
-        #expect(responder.askedCount == count + 2)
+        #expect(responder.requestedCount == count + 2)
         #expect(await code(checks, [chains[1]]) == nil)
-        #expect(responder.askedCount == count + 2)
+        #expect(responder.requestedCount == count + 2)
         #expect(await code(checks, [chains[0]]) == nil)
-        #expect(responder.askedCount == count + 4)
+        #expect(responder.requestedCount == count + 4)
     }
 
     /// Answers nothing before it is told to.
@@ -149,10 +150,10 @@ struct RevocationChecksTests {
     private func take(
         _ lines: [[UInt8]], into ledger: EnvironmentLedger, _ place: TemporaryLedger
     ) async throws -> IngestSummary {
-        try await ResponseIntake(
+        try await Ingest(
             ledger: ledger, apps: place.configuration.apps, verifier: place.verifier,
-            revocation: responder.checks(.require)
-        ) { responder.now }.take(lines, named: "history")
+            source: .history, revocation: responder.checks(.require)
+        ) { responder.now }.run(lines: lines, input: "history")
     }
 
     @Test("Of Apple's answers, too, what is revoked stays out and is kept")
@@ -182,7 +183,7 @@ struct RevocationChecksTests {
             let summary = try await take(Self.life.get(), into: ledger, place)
             #expect((summary.appended, summary.rejected) == (0, 4))
             // The responder is left alone after it failed.
-            #expect(responder.askedCount == 2)
+            #expect(responder.requestedCount == 2)
             let items = try await Quarantine(ledger: ledger).items()
             #expect(items.map(\.standing) == Array(repeating: .genuineConfigured, count: 4))
             #expect(Set(items.map(\.code)) == ["revocationUnknown"])
@@ -200,12 +201,12 @@ struct RevocationChecksTests {
         let place = try TemporaryLedger()
         try await place.ledger { (ledger: EnvironmentLedger) async throws in
             #expect(try await take(Self.life.get(), into: ledger, place).appended == 4)
-            #expect(responder.askedCount == 2)
+            #expect(responder.requestedCount == 2)
             responder.set { $0.leaf = .revoked }
             #expect(try await take(Self.life.get(), into: ledger, place).duplicates == 4)
         }
-        #expect(responder.askedCount == 2)
+        #expect(responder.requestedCount == 2)
         #expect(try await place.ingest([MadeChain(id: "730000000000002").bought()]).appended == 1)
-        #expect(responder.askedCount == 2)
+        #expect(responder.requestedCount == 2)
     }
 }

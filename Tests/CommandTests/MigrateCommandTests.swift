@@ -8,7 +8,7 @@ import Testing
 struct MigrateCommandTests {
     private let apple = APICommandTests()
     /// The lives of the served API.
-    static let reported = OriginalStoreKit(ServedBooks(HistoryPlan(limit: .chains(200))))
+    static let reported = OriginalStoreKit(ServedRecords(HistoryPlan(limit: .chains(200))))
     static let stored = Timestamp(milliseconds: 1_767_225_600_000)
 
     /// Writes responses about some customers into a directory; returns their ids.

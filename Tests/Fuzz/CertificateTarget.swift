@@ -8,7 +8,7 @@ import Simulator
 /// presented certificate chain whose other two are genuine.
 struct CertificateTarget: FuzzTarget {
     let name = "certificates"
-    let maximumByteCount = ChainPolicy.maximumCertificateByteCount + 64
+    let maximumByteCount = CertificateChainPolicy.maximumCertificateByteCount + 64
     private let authority: Authority
 
     init(_ authority: Authority) { self.authority = authority }
@@ -70,7 +70,7 @@ struct CertificateTarget: FuzzTarget {
             _ = certificate.der
             _ = (certificate.isVersion3, certificate.isCA, certificate.mightBeCA)
             _ = (certificate.hasUnusableExtension, certificate.keyUsage, certificate.pathLength)
-            _ = certificate.hasExtension(ChainPolicy.leafMarker)
+            _ = certificate.hasExtension(CertificateChainPolicy.leafMarker)
             if let window = certificate.validity { _ = window.contains(Timestamp(milliseconds: 0)) }
             _ = certificate.verificationKey
         }
@@ -79,11 +79,12 @@ struct CertificateTarget: FuzzTarget {
     private func verify(
         _ leaf: [UInt8], _ intermediate: [UInt8], _ root: [UInt8], isGenuine: Bool
     ) {
-        let presented = PresentedChain(
+        let presented = PresentedCertificateChain(
             leaf: leaf, intermediate: intermediate, root: root,
             rootFingerprint: SHA256.hash(root))
         for isStrict in [false, true] {
-            let chain = try? ChainPolicy.verify(presented, part: .outer, isStrict: isStrict)
+            let chain = try? CertificateChainPolicy.verify(
+                presented, part: .outer, isStrict: isStrict)
             // The keys belong to this test, so no other certificate can be signed by them.
             require(chain == nil || isGenuine || isReplaced(presented), "a forgery is refused")
         }
@@ -91,7 +92,7 @@ struct CertificateTarget: FuzzTarget {
 
     /// A certificate can be encoded differently with the same meaning to OpenSSL and the same
     /// signed bytes: the leaf's key is then still the authority's.
-    private func isReplaced(_ presented: PresentedChain) -> Bool {
+    private func isReplaced(_ presented: PresentedCertificateChain) -> Bool {
         ErrorQueue.contained {
             guard let leaf = Certificate(der: presented.leaf),
                 let genuine = Certificate(der: authority.leafDER)

@@ -52,7 +52,7 @@ struct CompactJWSTarget: FuzzTarget {
             require(parsed?.payload == verified.payload, "the verified payload equals the input")
         }
         let now = Timestamp(milliseconds: 1_700_000_000_000)
-        _ = try? verifier.verifyAny(bytes, receivedAt: now)
-        _ = try? verifier.verifyRenewal(bytes, fallbackDate: now)
+        _ = try? verifier.verifyAny(Array(bytes), receivedAt: now)
+        _ = try? verifier.verifyRenewal(Array(bytes), fallbackDate: now)
     }
 }

@@ -156,8 +156,8 @@ struct ExtremeFactsTarget: FuzzTarget {
         let app = ExtremeFactsTarget.chain.bundleId
         let metrics = ChainMetrics(life, of: app, catalogue: catalogue)
         let instants = [Int64.min, 0, 1_700_000_000_000, .max].map { Timestamp(milliseconds: $0) }
-        for measure in [RollForwardQuestion.Measure.chains, .paidChains, .money] {
-            let question = RollForwardQuestion(measure, instants: instants)
+        for measure in [RollForwardQuery.Measure.chains, .paidChains, .money] {
+            let question = RollForwardQuery(measure, instants: instants)
             var sum = RollForward(question)
             for _ in 0..<3 { sum.add(metrics) }
             for row in sum.rows() where !sum.isTooLarge {

@@ -51,7 +51,7 @@ struct ReceiptTarget: FuzzTarget {
     private static func forms(_ authority: ReceiptAuthority) throws -> [[UInt8]] {
         var all: [[UInt8]] = []
         for bits in 0..<16 {
-            var writing = ReceiptWriting()
+            var writing = ReceiptEncoding()
             writing.usesSHA1 = bits & 1 != 0
             writing.hasSignedAttributes = bits & 2 != 0
             writing.isIndefinite = bits & 4 != 0

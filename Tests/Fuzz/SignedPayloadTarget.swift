@@ -24,12 +24,10 @@ struct SignedPayloadTarget: FuzzTarget {
     func run(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let token = try? authority.sign(Array(bytes)) else { return }
         let now = Timestamp(milliseconds: 1_700_000_000_000)
-        token.withUnsafeBufferPointer { token in
-            _ = try? verifier.verifyAny(token, receivedAt: now)
-            _ = try? verifier.verifyNotification(token, receivedAt: now)
-            _ = try? verifier.verifyTransaction(token, receivedAt: now)
-            _ = try? verifier.verifyAppTransaction(token, receivedAt: now)
-            _ = try? verifier.verifyRenewal(token, fallbackDate: now)
-        }
+        _ = try? verifier.verifyAny(token, receivedAt: now)
+        _ = try? verifier.verifyNotification(token, receivedAt: now)
+        _ = try? verifier.verifyTransaction(token, receivedAt: now)
+        _ = try? verifier.verifyAppTransaction(token, receivedAt: now)
+        _ = try? verifier.verifyRenewal(token, fallbackDate: now)
     }
 }

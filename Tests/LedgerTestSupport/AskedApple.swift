@@ -13,8 +13,8 @@ package struct AskedApple: Sendable {
         do { return try ServedKey() } catch { fatalError("OpenSSL makes no keys: \(error)") }
     }()
     package static let productionPlan = plan(.production, seed: 0)
-    package static let production = ServedBooks(productionPlan)
-    package static let sandbox = ServedBooks(plan(.sandbox, seed: 1))
+    package static let production = ServedRecords(productionPlan)
+    package static let sandbox = ServedRecords(plan(.sandbox, seed: 1))
     /// 2026-06-01: the time everywhere.
     package static let now = Timestamp(milliseconds: 1_780_272_000_000)
 
@@ -52,14 +52,14 @@ package struct AskedApple: Sendable {
 
     package init(
         faults: [ServedFaultRule] = [], sandboxFaults: [ServedFaultRule] = [],
-        books: ServedBooks = AskedApple.production, key: ServedKey = AskedApple.key,
-        onAnswer: @escaping @Sendable (TransportRequest, TransportAnswer) async -> Void = {
+        books: ServedRecords = AskedApple.production, key: ServedKey = AskedApple.key,
+        onAnswer: @escaping @Sendable (TransportRequest, TransportResponse) async -> Void = {
             _, _ in
         },
         carrying: (SimulatedTransport) -> any APITransport = { $0 }
     ) throws {
         let clock = clock
-        func served(_ books: ServedBooks, _ faults: [ServedFaultRule]) -> SimulatedAPI {
+        func served(_ books: ServedRecords, _ faults: [ServedFaultRule]) -> SimulatedAPI {
             var setup = SimulatedAPI.Setup(
                 books: books, key: AskedApple.key, authority: TestAuthority.shared,
                 storeClock: { clock.now }, clock: { clock.now })

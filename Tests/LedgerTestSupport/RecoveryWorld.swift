@@ -15,9 +15,9 @@ import Testing
 
 /// A ledger and a simulated Apple in the same process: no socket, no waiting, no wall clock.
 package struct RecoveryWorld: Sendable {
-    package static let books = ServedBooks(HistoryPlan(limit: .chains(300)))
+    package static let books = ServedRecords(HistoryPlan(limit: .chains(300)))
     /// Everything was requested at once.
-    package static let attempts = AttemptBook(delivering: books)
+    package static let attempts = AttemptLog(delivering: books)
     package static let key: ServedKey = {
         do { return try ServedKey() } catch { fatalError("OpenSSL makes no keys: \(error)") }
     }()
@@ -54,7 +54,7 @@ package struct RecoveryWorld: Sendable {
             books: RecoveryWorld.books, key: RecoveryWorld.key, authority: TestAuthority.shared,
             attempts: outages.isEmpty
                 ? RecoveryWorld.attempts
-                : AttemptBook(
+                : AttemptLog(
                     delivering: RecoveryWorld.books,
                     outages: outages.map { DeliveryOutage($0) }),
             storeClock: { now }, clock: { now })
@@ -65,7 +65,7 @@ package struct RecoveryWorld: Sendable {
 
     package func client(
         _ api: SimulatedAPI,
-        onAnswer: @escaping @Sendable (TransportRequest, TransportAnswer) async -> Void = {
+        onAnswer: @escaping @Sendable (TransportRequest, TransportResponse) async -> Void = {
             _, _ in
         },
         carrying: (SimulatedTransport) -> any APITransport = { $0 }

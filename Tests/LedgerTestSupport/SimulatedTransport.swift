@@ -16,11 +16,11 @@ package final class SimulatedTransport: APITransport {
 
     private let state = Mutex(State())
     /// Observes each complete response before the client does.
-    private let onAnswer: @Sendable (TransportRequest, TransportAnswer) async -> Void
+    private let onAnswer: @Sendable (TransportRequest, TransportResponse) async -> Void
 
     package init(
         production: SimulatedAPI? = nil, sandbox: SimulatedAPI? = nil,
-        onAnswer: @escaping @Sendable (TransportRequest, TransportAnswer) async -> Void = {
+        onAnswer: @escaping @Sendable (TransportRequest, TransportResponse) async -> Void = {
             _, _ in
         }
     ) {
@@ -42,7 +42,7 @@ package final class SimulatedTransport: APITransport {
 
     package func send(
         _ request: TransportRequest
-    ) async throws(TransportFailure) -> TransportAnswer {
+    ) async throws(TransportFailure) -> TransportResponse {
         let isCut = state.withLock { state in
             if let cut = state.cut, state.sent.count >= cut { return true }
             let body = String(decoding: request.body ?? [], as: UTF8.self)
@@ -58,7 +58,7 @@ package final class SimulatedTransport: APITransport {
         let reply = api.answer(SimulatedTransport.served(request))
         guard reply.manner == .whole else { throw .disconnected }
         guard reply.body.count <= APILimits.answerByteCount else { throw .tooLarge }
-        let answer = TransportAnswer(
+        let answer = TransportResponse(
             status: reply.status,
             retryAfter: reply.headers.first { $0.name == "retry-after" }?.value,
             date: reply.headers.first { $0.name == "date" }?.value, body: reply.body)

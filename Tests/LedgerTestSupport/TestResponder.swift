@@ -25,7 +25,7 @@ package final class TestResponder: APITransport {
         package var manner = Manner.answers
         package var leaf = RevocationStatus.good
         package var intermediate = RevocationStatus.good
-        package var askedCount = 0
+        package var requestedCount = 0
         /// 2026-03-15.
         package var now = Timestamp(milliseconds: 1_773_532_800_000)
         package var findings: [RevocationChecks.Finding] = []
@@ -44,7 +44,7 @@ package final class TestResponder: APITransport {
     }
 
     package var now: Timestamp { state.withLock { $0.now } }
-    package var askedCount: Int { state.withLock { $0.askedCount } }
+    package var requestedCount: Int { state.withLock { $0.requestedCount } }
     /// Outcomes in their order, and of them those to be logged.
     package var outcomes: [RevocationChecks.Outcome] {
         state.withLock { $0.findings.map(\.outcome) }
@@ -63,15 +63,15 @@ package final class TestResponder: APITransport {
 
     package func send(
         _ request: TransportRequest
-    ) async throws(TransportFailure) -> TransportAnswer {
+    ) async throws(TransportFailure) -> TransportResponse {
         let state = state.withLock { state in
-            state.askedCount += 1
+            state.requestedCount += 1
             return state
         }
         switch state.manner {
         case .silent: throw .notConnected
-        case .status500: return TransportAnswer(status: 500)
-        case .garbage: return TransportAnswer(status: 200, body: [0x30, 0x03, 0x0A, 0x01, 0x06])
+        case .status500: return TransportResponse(status: 500)
+        case .garbage: return TransportResponse(status: 200, body: [0x30, 0x03, 0x0A, 0x01, 0x06])
         case .answers, .stale, .stranger: break
         }
         let isLeaf = request.url.hasSuffix("throwaway02")
@@ -83,6 +83,6 @@ package final class TestResponder: APITransport {
             validity: from...state.now.advanced(byMilliseconds: end),
             responder: state.manner == .stranger ? .stranger : .issuer)
         guard let body else { throw .disconnected }
-        return TransportAnswer(status: 200, body: body)
+        return TransportResponse(status: 200, body: body)
     }
 }

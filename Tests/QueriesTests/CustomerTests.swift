@@ -269,9 +269,10 @@ struct CustomerTests {
         try await place.session { session in
             let intake = intake(session.ledger, at: day(5))
             func claim(_ customer: String) async throws -> Holders.ClaimOutcome {
-                try await intake.claim(
+                let claimed = try await intake.claim(
                     id(unnamed), for: CustomerId(customer), policy: policy, actor: "app"
-                ).outcome
+                ) { true }
+                return try #require(claimed).outcome
             }
             #expect(try await claim("ann") == .moved)
             let head = try await session.ledger.log.head().position
@@ -298,7 +299,8 @@ struct CustomerTests {
         _ = try await place.ingest([chain.bought()])
         try await place.ledger { ledger in
             let outcome = try await intake(ledger, at: day(5)).claim(
-                id(chain), for: CustomerId("eve"), policy: .transfer, actor: "app")
+                id(chain), for: CustomerId("eve"), policy: .transfer, actor: "app"
+            ) { true }
             #expect(outcome == CommandIntake.Claimed(outcome: .refused, position: nil))
             #expect(try await ledger.log.head().position == 1)
         }

@@ -63,7 +63,7 @@ struct ShowTests {
             Issue.record("an ambiguous id was answered")
         } catch let error as QueryError {
             #expect(error.code == "ambiguousId")
-            #expect(error.message.contains("--bundle-id"))
+            #expect(error.message.contains("\(other.id) of \(other.bundleId)"))
         }
         let show = try await ledger.show(chain.id, bundleId: other.bundleId)
         #expect(show["bundleId"]?.string == other.bundleId)

@@ -3,6 +3,7 @@ import Queries
 import Testing
 
 @testable import Reports
+@testable import subledger
 
 /// Untrusted text in receipts, file names and tokens reaches a terminal only as text.
 @Suite("Text for terminals, spreadsheets and pictures")

@@ -9,8 +9,8 @@ struct ChainFloodTests {
     private static let payload = Trial.transaction()
 
     /// Not refilled during the test: its clock is far in the future.
-    private static func budget() -> ChainBudget {
-        ChainBudget(now: ContinuousClock.now.advanced(by: .seconds(86_400)))
+    private static func budget() -> CertificateChainBudget {
+        CertificateChainBudget(now: ContinuousClock.now.advanced(by: .seconds(86_400)))
     }
 
     private static func authority(
@@ -60,7 +60,9 @@ struct ChainFloodTests {
         let verifier = EvidenceVerifier(
             roots: try Self.roots(stranger, genuine), chainBudget: Self.budget())
         let strange = try stranger.sign(Self.payload)
-        for _ in 0..<Int(ChainBudget.burst) + 20 { #expect(Self.code(verifier, strange) == code) }
+        for _ in 0..<Int(CertificateChainBudget.burst) + 20 {
+            #expect(Self.code(verifier, strange) == code)
+        }
         #expect(Self.code(verifier, try genuine.sign(Self.payload)) == nil)
     }
 
@@ -72,8 +74,8 @@ struct ChainFloodTests {
             roots: try Self.roots(stranger, known, late), chainBudget: Self.budget())
         #expect(Self.code(verifier, try known.sign(Self.payload)) == nil)
         let strange = try stranger.sign(Self.payload)
-        for number in 0..<Int(ChainBudget.burst) + 20 {
-            let isLeft = number < Int(ChainBudget.burst) - 1
+        for number in 0..<Int(CertificateChainBudget.burst) + 20 {
+            let isLeft = number < Int(CertificateChainBudget.burst) - 1
             let code: VerificationCode = isLeft ? .invalidCertificate : .tooManyUnknownChains
             #expect(Self.code(verifier, strange) == code)
         }

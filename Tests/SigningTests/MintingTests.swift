@@ -20,12 +20,12 @@ struct MintingTests {
     @Test("Its chain satisfies the strict profile required of Apple's")
     func strictness() throws {
         let authority = try Authority()
-        let presented = PresentedChain(
+        let presented = PresentedCertificateChain(
             leaf: authority.leafDER, intermediate: authority.intermediateDER,
             root: authority.rootDER, rootFingerprint: SHA256.hash(authority.rootDER))
         #expect(
             Trial.code {
-                _ = try ChainPolicy.verify(presented, part: .outer, isStrict: true)
+                _ = try CertificateChainPolicy.verify(presented, part: .outer, isStrict: true)
             } == nil)
     }
 
@@ -50,7 +50,7 @@ struct MintingTests {
             "", "garbage", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
         ])
     func unreadableKeys(text: String) {
-        #expect(throws: MintingError(.unreadableKey)) { try PrivateKey(pem: Array(text.utf8)) }
+        #expect(throws: SigningError(.unreadableKey)) { try PrivateKey(pem: Array(text.utf8)) }
     }
 
     @Test("Signatures of a key read from PEM verify with its public key", arguments: Curve.allCases)
@@ -61,7 +61,7 @@ struct MintingTests {
         #expect(copy.publicKeyInfo == key.publicKeyInfo)
         let message = Array("message".utf8)
         guard curve == .p256 else {
-            #expect(throws: MintingError(.wrongCurve)) { try copy.signES256(message) }
+            #expect(throws: SigningError(.wrongCurve)) { try copy.signES256(message) }
             return
         }
         let verification = try #require(VerificationKey(publicKeyInfo: key.publicKeyInfo))

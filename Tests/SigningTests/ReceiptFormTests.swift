@@ -89,7 +89,7 @@ struct ReceiptFormTests {
         func certificate(_ count: Int) -> [UInt8] {
             DER.element(0x30, [UInt8](repeating: 0, count: count - 4))
         }
-        let limit = ChainPolicy.maximumCertificateByteCount
+        let limit = CertificateChainPolicy.maximumCertificateByteCount
         #expect(certificate(limit).count == limit)
         let small = certificate(300)
         let cases: [([[UInt8]], VerificationCode)] = [

@@ -63,7 +63,7 @@ struct ReceiptPolicyTests {
             // In DER the members of a set are sorted by their bytes.
             let rootIndex = try #require(envelope.certificates.firstIndex(of: authority.rootDER))
             let code = Trial.code {
-                _ = try ReceiptChainPolicy.verify(
+                _ = try ReceiptCertificateChainPolicy.verify(
                     envelope, rootIndex: rootIndex, rootFingerprint: SHA256.hash(authority.rootDER),
                     needsIntermediateMarker: true)
             }
@@ -90,7 +90,7 @@ struct ReceiptPolicyTests {
         let verifier = try ReceiptTrial.verifier(authority)
         let contents = ReceiptTrial.contents()
         for bits in 0..<16 {
-            var writing = ReceiptWriting()
+            var writing = ReceiptEncoding()
             writing.usesSHA1 = bits & 1 != 0
             writing.hasSignedAttributes = bits & 2 != 0
             writing.isIndefinite = bits & 4 != 0
@@ -110,12 +110,12 @@ struct ReceiptPolicyTests {
     @Test("Other digests, and other numbers of signers, are rejected")
     func writingsRefused() throws {
         let authority = try ReceiptTrial.authority()
-        var writing = ReceiptWriting()
+        var writing = ReceiptEncoding()
         writing.usesSHA512 = true
         #expect(
             try ReceiptTrial.code(authority.sign(ReceiptTrial.contents(), writing: writing))
                 == .unsupportedAlgorithm)
-        writing = ReceiptWriting()
+        writing = ReceiptEncoding()
         writing.signerCount = 2
         #expect(
             try ReceiptTrial.code(authority.sign(ReceiptTrial.contents(), writing: writing))
@@ -144,7 +144,7 @@ struct ReceiptPolicyTests {
             ([root, intermediate, bystander], .invalidCertificate),
         ]
         for (certificates, expected) in cases {
-            var writing = ReceiptWriting()
+            var writing = ReceiptEncoding()
             writing.certificates = certificates
             #expect(
                 try ReceiptTrial.code(authority.sign(ReceiptTrial.contents(), writing: writing))
@@ -213,14 +213,14 @@ struct ReceiptPolicyTests {
     @Test("Unknown chains have a budget; foreign and known ones need none")
     func budget() throws {
         let authority = try ReceiptTrial.authority()
-        let budget = ChainBudget()
+        let budget = CertificateChainBudget()
         let verifier = try ReceiptTrial.verifier(authority, budget: budget)
         let receipt = try authority.sign(ReceiptTrial.contents())
         _ = try verifier.verify(receipt, receivedAt: Trial.now)
         let future = ContinuousClock.now.advanced(by: .seconds(3600))
         while budget.take(now: future) {}
         #expect(Trial.code { _ = try verifier.verify(receipt, receivedAt: Trial.now) } == nil)
-        var writing = ReceiptWriting()
+        var writing = ReceiptEncoding()
         writing.usesKeyIdentifier = true
         let unknown = try authority.sign(ReceiptTrial.contents(), writing: writing)
         let error = Trial.error { _ = try verifier.verify(unknown, receivedAt: Trial.now) }
@@ -238,15 +238,18 @@ struct ReceiptPolicyTests {
         let verified = try ReceiptTrial.verifier(authority).verify(
             authority.sign(ReceiptTrial.contents()), receivedAt: Trial.now)
         let chain = try #require(verified.chain)
-        let cache = ReceiptChainCache()
+        let cache = RecentlyUsed<Digest, ReceiptCertificateChain>()
+        let capacity = RecentlyUsed<Digest, ReceiptCertificateChain>.capacity
         func key(_ number: Int) -> Digest { SHA256.hash([UInt8(number)]) }
-        for number in 0..<ReceiptChainCache.capacity { cache.insert(chain, key: key(number)) }
-        #expect(cache.count == ReceiptChainCache.capacity)
-        #expect(cache.chain(key(0)) != nil)
-        cache.insert(chain, key: key(ReceiptChainCache.capacity))
-        #expect(cache.count == ReceiptChainCache.capacity)
-        #expect(cache.chain(key(0)) != nil)
-        #expect(cache.chain(key(1)) == nil)
+        for number in 0..<capacity {
+            cache.insert(chain, key: key(number))
+        }
+        #expect(cache.count == capacity)
+        #expect(cache.value(key(0)) != nil)
+        cache.insert(chain, key: key(capacity))
+        #expect(cache.count == capacity)
+        #expect(cache.value(key(0)) != nil)
+        #expect(cache.value(key(1)) == nil)
     }
 
     @Test("A different app id is another app in Production")

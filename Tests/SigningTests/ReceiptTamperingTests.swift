@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Receipts that were damaged or changed")
 struct ReceiptTamperingTests {
-    private static func writing(_ isIndefinite: Bool) -> ReceiptWriting {
-        var writing = ReceiptWriting()
+    private static func writing(_ isIndefinite: Bool) -> ReceiptEncoding {
+        var writing = ReceiptEncoding()
         writing.isIndefinite = isIndefinite
         writing.hasSignedAttributes = isIndefinite
         return writing
@@ -87,7 +87,7 @@ struct ReceiptTamperingTests {
     @Test("Re-encoded in DER it still verifies", arguments: [false, true])
     func reencoded(_ hasSignedAttributes: Bool) throws {
         let authority = try ReceiptTrial.authority()
-        var writing = ReceiptWriting()
+        var writing = ReceiptEncoding()
         writing.isIndefinite = true
         writing.hasSignedAttributes = hasSignedAttributes
         let contents = ReceiptTrial.contents()

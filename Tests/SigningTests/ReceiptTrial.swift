@@ -13,7 +13,7 @@ enum ReceiptTrial {
 
     static func verifier(
         _ authority: ReceiptAuthority, allowing environments: Set<Environment> = [],
-        budget: ChainBudget? = nil
+        budget: CertificateChainBudget? = nil
     ) throws -> ReceiptVerifier {
         ReceiptVerifier(
             roots: try TrustedRoots.apple.adding(authority.rootDER),

@@ -7,7 +7,7 @@ import Testing
 @Suite("Revocation")
 struct RevocationTests {
     private let authority: Authority
-    private let chain: VerifiedChain
+    private let chain: VerifiedCertificateChain
     private let queries: [RevocationQuery]
     private let day: Int64 = 86_400_000
 

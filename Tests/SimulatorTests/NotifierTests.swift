@@ -10,8 +10,8 @@ struct NotifierTests {
 
     static func books(
         _ environment: Environment = .production, seeds: Range<UInt64> = 0..<12
-    ) -> ServedBooks {
-        ServedBooks(seeds.map { world.life(seed: $0) }, of: world, in: environment)
+    ) -> ServedRecords {
+        ServedRecords(seeds.map { world.life(seed: $0) }, of: world, in: environment)
     }
 
     /// Every step of a run in which the receiver responds according to `answer`.
@@ -157,7 +157,7 @@ struct NotifierTests {
     func types() {
         let books = Self.books()
         var rule = DeliveryFaultRule(.unreachable)
-        (rule.type, rule.count, rule.attempts) = (.didRenew, 1, 6)
+        (rule.only, rule.count, rule.attempts) = (.didRenew, 1, 6)
         var notifier = Notifier(books: books, faults: Self.faults([rule]))
         let steps = Self.steps(&notifier)
         #expect(steps.count == books.sentCount + 5)
@@ -211,7 +211,7 @@ struct NotifierTests {
             "[{\"fault\":\"late\",\"milliseconds\":-1}]",
         ])
     func badScripts(text: String) {
-        #expect(throws: ServedFaultRule.ScriptProblem.self) {
+        #expect(throws: FaultScriptProblem.self) {
             try DeliveryFaultRule.script(Array(text.utf8))
         }
     }
@@ -223,7 +223,7 @@ struct NotifierTests {
               "attempts":5},{"fault":"dropped"}]
             """
         var first = DeliveryFaultRule(.refused(status: 599))
-        (first.type, first.from, first.count, first.every) = (.didRenew, 2, 3, 4)
+        (first.only, first.from, first.count, first.every) = (.didRenew, 2, 3, 4)
         first.attempts = 5
         #expect(
             try DeliveryFaultRule.script(Array(text.utf8))

@@ -48,7 +48,7 @@ struct TidyTests {
         ],
         "Simulator": stores.union([
             "SQLiteStore", "Intake", "Projection", "Queries", "Hummingbird", "HummingbirdCore",
-            "HTTPTypes",
+            "HTTPTypes", "COpenSSL",
             "NIOCore", "ServiceLifecycle", "Logging",
         ]),
         "Bench": products.union([

@@ -73,17 +73,19 @@ struct AccountabilityTests {
         let start = ContinuousClock.now
         let moment = Elapsed()
         var place = try guarded()
-        place.authenticationPace = LogPace { start + moment.value }
+        place.authenticationPace = LogRateLimiter { start + moment.value }
         let codes = codes
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
-            for _ in 0..<LogPace.entriesPerSecond { _ = try await client.get("/v1/events") }
-            #expect(codes.metadata(of: "authenticationFailed").count == LogPace.entriesPerSecond)
+            for _ in 0..<LogRateLimiter.entriesPerSecond { _ = try await client.get("/v1/events") }
+            #expect(
+                codes.metadata(of: "authenticationFailed").count == LogRateLimiter.entriesPerSecond)
             for _ in 0..<3 { _ = try await client.get("/v1/events") }
-            #expect(codes.metadata(of: "authenticationFailed").count == LogPace.entriesPerSecond)
+            #expect(
+                codes.metadata(of: "authenticationFailed").count == LogRateLimiter.entriesPerSecond)
             moment.advance(by: .seconds(2))
             _ = try await client.get("/v1/events")
             let lines = codes.metadata(of: "authenticationFailed")
-            #expect(lines.count == LogPace.entriesPerSecond + 1)
+            #expect(lines.count == LogRateLimiter.entriesPerSecond + 1)
             #expect(lines.last?["suppressed"]?.description == "3")
         }
     }

@@ -3,8 +3,6 @@ import Foundation
 import Hummingbird
 import HummingbirdTesting
 import Ledger
-import NIOCore
-import NIOEmbedded
 import Queries
 import Service
 import Testing
@@ -225,36 +223,4 @@ struct ChangeRouteTests {
             }
         }
     }
-
-    @Test("a subscriber that reads nothing loses its connection and delays no others")
-    func stalledReader() async throws {
-        try await ServedPlace().serve { client, host in
-            #expect(try await client.notify(MadePurchase().notificationBody(0)).status == 200)
-            let feed = try #require(host.makeFeeds().first)
-            let channel = NIOAsyncTestingChannel()
-            try await channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 9))
-            let writer = ChangeStreamWriter(
-                feed: feed, filter: ChangeFilter(), start: .after(.beginning), channel: channel,
-                rules: StreamRules(stall: .milliseconds(40)))
-            var body: any ResponseBodyWriter = StuckWriter(channel: channel)
-            await #expect(throws: StuckWriter.Closed.self) { try await writer.write(to: &body) }
-            #expect(!channel.isActive)
-            let later = MadePurchase(id: "500000000000002")
-            #expect(try await client.notify(later.notificationBody(0)).status == 200)
-        }
-    }
-}
-
-/// Reads nothing until its connection is closed.
-private struct StuckWriter: ResponseBodyWriter {
-    struct Closed: Error {}
-
-    let channel: NIOAsyncTestingChannel
-
-    mutating func write(_ buffer: ByteBuffer) async throws {
-        try await channel.closeFuture.get()
-        throw Closed()
-    }
-
-    consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
 }

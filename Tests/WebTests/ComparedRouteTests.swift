@@ -103,7 +103,7 @@ struct ComparedRouteTests {
             for (asked, before, after) in states {
                 for (metric, rates) in [("churn", nil), ("mrr", nil), ("revenue", Self.rates)] {
                     var query = try await query(host, after)
-                    query.rates = try rates.map { try CurrencyRates(words: $0) }
+                    query.rates = try rates.map { try CurrencyRates(inline: $0) }
                     let path =
                         "/v1/metrics/diff?metric=\(metric)&from=2026-01-01&\(asked)"
                         + (rates.map { "&rates=\($0)" } ?? "")
@@ -134,7 +134,7 @@ struct ComparedRouteTests {
     @Test("Amounts converted by a table of rates equal the command's")
     func rates() async throws {
         try await ServedPlace().serve(renewed: purchase) { client, host in
-            let table = try CurrencyRates(words: Self.rates)
+            let table = try CurrencyRates(inline: Self.rates)
             #expect(
                 table
                     == (try CurrencyRates(
@@ -240,12 +240,12 @@ struct ComparedRouteTests {
             return "Q" + letters.joined()
         }
         for (excess, isTaken) in [(0, true), (1, false)] {
-            let codes = (0..<CurrencyRates.wordCount + excess).map { "\(code($0)):1.5" }
+            let codes = (0..<CurrencyRates.inlineCount + excess).map { "\(code($0)):1.5" }
             let text = (["USD"] + codes).joined(separator: ",")
             if isTaken {
-                #expect(try CurrencyRates(words: text).rates.count == codes.count)
+                #expect(try CurrencyRates(inline: text).rates.count == codes.count)
             } else {
-                #expect(throws: MetricsError.self) { try CurrencyRates(words: text) }
+                #expect(throws: MetricsError.self) { try CurrencyRates(inline: text) }
             }
         }
     }

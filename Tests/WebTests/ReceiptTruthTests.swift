@@ -136,7 +136,7 @@ struct ReceiptTruthTests {
     }()
 
     /// A client of the app whose customers are in these books.
-    private static func client(_ books: ServedBooks) throws -> AppStoreServerAPIClient {
+    private static func client(_ books: ServedRecords) throws -> AppStoreServerAPIClient {
         let setup = SimulatedAPI.Setup(
             books: books, key: key, authority: TestAuthority.shared,
             storeClock: { ServedPlace.now }, clock: { ServedPlace.now })
@@ -157,7 +157,7 @@ struct ReceiptTruthTests {
             verifier: EvidenceVerifier(roots: place.roots),
             ledgers: host.ledgers.map(\.ledger)
         ) { ServedPlace.now }
-        host.receiptQuestions.use([client.bundleId: client], books)
+        host.receiptRequests.use([client.bundleId: client], books)
         return (client, books)
     }
 

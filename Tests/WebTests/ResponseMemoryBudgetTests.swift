@@ -96,7 +96,7 @@ struct AnswerRoomTests {
 
     @Test("A response holds its share while it is written piece by piece, and not after")
     func written() async throws {
-        let count = 3 * AnswerPieces.byteCount + 1
+        let count = 3 * ChunkedBodyWriter.byteCount + 1
         let room = room
         let sink = Sink {
             let whole = ResponseMemoryBudget.heldByteCount - ResponseMemoryBudget.reservedByteCount
@@ -107,9 +107,12 @@ struct AnswerRoomTests {
         let pieces = sink.pieces.withLock { $0 }
         #expect(
             pieces.map(\.readableBytes)
-                == [AnswerPieces.byteCount, AnswerPieces.byteCount, AnswerPieces.byteCount, 1])
+                == [
+                    ChunkedBodyWriter.byteCount, ChunkedBodyWriter.byteCount,
+                    ChunkedBodyWriter.byteCount, 1,
+                ])
         // No piece retains the whole response.
-        #expect(pieces.allSatisfy { $0.storageCapacity <= AnswerPieces.byteCount })
+        #expect(pieces.allSatisfy { $0.storageCapacity <= ChunkedBodyWriter.byteCount })
         #expect(sink.isEnded.withLock { $0 })
         #expect(isEmpty)
     }
@@ -145,7 +148,7 @@ struct AnswerRoomTests {
     @Test("A shared body is in memory once and needs no share, however many wait for it")
     func shared() async throws {
         let body = DocumentRoutes.body
-        #expect(body.readableBytes > AnswerPieces.byteCount)
+        #expect(body.readableBytes > ChunkedBodyWriter.byteCount)
         let room = room
         let sink = Sink {
             #expect(
@@ -153,10 +156,10 @@ struct AnswerRoomTests {
                     ResponseMemoryBudget.heldByteCount - ResponseMemoryBudget.reservedByteCount)
                     != nil)
         }
-        try await AnswerPieces.body(sharing: body).write(SinkWriter(sink: sink))
+        try await ChunkedBodyWriter.body(sharing: body).write(SinkWriter(sink: sink))
         let pieces = sink.pieces.withLock { $0 }
         #expect(pieces.map(\.readableBytes).reduce(0, +) == body.readableBytes)
-        #expect(pieces.allSatisfy { $0.readableBytes <= AnswerPieces.byteCount })
+        #expect(pieces.allSatisfy { $0.readableBytes <= ChunkedBodyWriter.byteCount })
         let start = body.withUnsafeReadableBytes { $0.baseAddress }
         #expect(pieces.first?.withUnsafeReadableBytes { $0.baseAddress } == start)
         #expect(sink.isEnded.withLock { $0 })

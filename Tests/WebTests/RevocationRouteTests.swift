@@ -25,7 +25,7 @@ struct RevocationRouteTests {
 
         init(_ status: RevocationStatus?) { self.status = status }
 
-        var askedCount: Int { count.withLock { $0 } }
+        var requestedCount: Int { count.withLock { $0 } }
 
         func post(_ request: [UInt8], to address: String) async throws -> [UInt8] {
             count.withLock { $0 += 1 }
@@ -108,6 +108,6 @@ struct RevocationRouteTests {
             }
         }
         #expect(log.metadata(of: "certificateRevoked").count == 1)
-        #expect(responder.askedCount == 1)
+        #expect(responder.requestedCount == 1)
     }
 }

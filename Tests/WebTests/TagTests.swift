@@ -84,7 +84,8 @@ struct TagTests {
     private static func sweep(_ served: ServedLedger) throws -> NewEvent {
         let sweep = Sweep(
             bundleId: BundleId(MadePurchase.app), from: Timestamp(milliseconds: 1_770_000_000_000),
-            through: ServedPlace.now, askedAt: ServedPlace.now, startPosition: 1, fetchedCount: 1)
+            through: ServedPlace.now, requestedAt: ServedPlace.now, startPosition: 1,
+            fetchedCount: 1)
         return NewEvent(
             key: EventKey.make(.sweep, ["one"]),
             attributes: EventAttributes(

@@ -266,7 +266,7 @@ struct UploadRouteTests {
     func customerLength(excess: Int) async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let name = String(
-                repeating: "c", count: UploadBody.maximumCustomerByteCount + excess)
+                repeating: "c", count: CommandLimits.customerByteCount + excess)
             let answer = try await client.post(
                 "/v1/transactions", purchase.uploadBody(customer: name))
             #expect(answer.status == (excess == 0 ? 200 : 400))

@@ -15,9 +15,9 @@ extension JSONCursor {
         case UInt8(ascii: "\""):
             let text = try scanText()
             if text.hasEscapes { try requireEscapes(text) }
-        case UInt8(ascii: "t"): try expectWord("true")
-        case UInt8(ascii: "f"): try expectWord("false")
-        case UInt8(ascii: "n"): try expectWord("null")
+        case UInt8(ascii: "t"): try expectLiteral("true")
+        case UInt8(ascii: "f"): try expectLiteral("false")
+        case UInt8(ascii: "n"): try expectLiteral("null")
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): _ = try scanNumber()
         default: throw unexpected()
         }

@@ -29,7 +29,7 @@ extension JSONCursor {
         index += 1
     }
 
-    mutating func expectWord(_ word: StaticString) throws(JSONError) {
+    mutating func expectLiteral(_ word: StaticString) throws(JSONError) {
         for place in 0..<word.utf8CodeUnitCount {
             try expect(word.utf8Start[place])
         }

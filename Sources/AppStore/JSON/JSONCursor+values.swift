@@ -7,13 +7,13 @@ extension JSONCursor {
         case UInt8(ascii: "["): return .array(try readElements())
         case UInt8(ascii: "\""): return .string(try readString())
         case UInt8(ascii: "t"):
-            try expectWord("true")
+            try expectLiteral("true")
             return .bool(true)
         case UInt8(ascii: "f"):
-            try expectWord("false")
+            try expectLiteral("false")
             return .bool(false)
         case UInt8(ascii: "n"):
-            try expectWord("null")
+            try expectLiteral("null")
             return .null
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
             let range = try scanNumber()
@@ -87,10 +87,10 @@ extension JSONCursor {
     public mutating func bool(_ key: JSONKey) throws(JSONError) -> Bool {
         switch peek() {
         case UInt8(ascii: "t"):
-            try expectWord("true")
+            try expectLiteral("true")
             return true
         case UInt8(ascii: "f"):
-            try expectWord("false")
+            try expectLiteral("false")
             return false
         default:
             throw mismatch(key)

@@ -114,7 +114,7 @@ public struct JSONCursor {
     @inline(__always)
     public mutating func readNull() throws(JSONError) -> Bool {
         guard peek() == UInt8(ascii: "n") else { return false }
-        try expectWord("null")
+        try expectLiteral("null")
         return true
     }
 

@@ -50,7 +50,7 @@ public struct PendingRenewalInfo: Hashable, Sendable {
     }
 
     /// Whether any renewal field is stated.
-    public var saysSomething: Bool {
+    public var hasRenewalState: Bool {
         autoRenewStatus != nil || autoRenewProductId != nil || expirationIntent != nil
             || isInBillingRetryPeriod != nil || gracePeriodExpiresDate != nil
             || priceIncreaseStatus != nil

@@ -63,7 +63,7 @@ public struct VerifyReceiptResponse: Hashable, Sendable {
         pending.originalTransactionId =
             pending.originalTransactionId ?? newest?.originalTransactionId
         pending.productId = pending.productId ?? newest?.productId
-        if pending.saysSomething, pending.originalTransactionId != nil {
+        if pending.hasRenewalState, pending.originalTransactionId != nil {
             pendingRenewalInfo = [pending]
         }
     }

@@ -32,7 +32,7 @@ public struct APICredentials: Sendable {
                 (1...256).contains(id.utf8.count) && id.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
             guard isUsable else { throw .unusableId }
         }
-        do throws(MintingError) { key = try PrivateKey(pem: pem) } catch {
+        do throws(SigningError) { key = try PrivateKey(pem: pem) } catch {
             throw error.code == .wrongCurve ? .wrongCurve : .noPrivateKey
         }
         guard key.curve == .p256 else { throw .wrongCurve }

@@ -18,9 +18,9 @@ final class TokenSource: Sendable {
     init(_ credentials: APICredentials) { self.credentials = credentials }
 
     /// A token valid for at least `APILimits.tokenMarginSeconds` more.
-    func token(at now: Timestamp) throws(MintingError) -> String {
+    func token(at now: Timestamp) throws(SigningError) -> String {
         let credentials = credentials
-        return try state.withLock { (state) throws(MintingError) in
+        return try state.withLock { (state) throws(SigningError) in
             let seconds =
                 now.advanced(byMilliseconds: state.correctionMilliseconds)
                 .milliseconds / 1_000
@@ -41,7 +41,7 @@ final class TokenSource: Sendable {
 
     /// Apple rejected `token`: the next one is created, by Apple's clock if the response stated it.
     /// If another task has already replaced the token, its token is kept.
-    func refused(_ token: String, appleSays date: Timestamp?, at now: Timestamp) {
+    func refused(_ token: String, appleDate date: Timestamp?, at now: Timestamp) {
         state.withLock { state in
             guard state.token == token else { return }
             state.token = nil

@@ -9,12 +9,12 @@ extension AppStoreServerAPIClient {
     public func extendRenewalDate(
         _ id: OriginalTransactionId, _ request: ExtendRenewalDateRequest,
         in choice: EnvironmentChoice
-    ) async throws(APIFailure) -> APIAnswer<ExtendRenewalDateResponse> {
+    ) async throws(APIFailure) -> APIResponse<ExtendRenewalDateResponse> {
         let endpoint = Endpoint.extendRenewalDate
         let segment = try APIRequest.segment(id.rawValue, "originalTransactionId", endpoint)
         try requireExtension(
             endpoint, request.extendByDays, request.extendReasonCode, request.requestIdentifier)
-        return try await ask(
+        return try await response(
             APIRequest(
                 endpoint: endpoint, method: .put,
                 path: "/inApps/v1/subscriptions/extend/\(segment)", body: request.encoded()),
@@ -24,7 +24,7 @@ extension AppStoreServerAPIClient {
     /// Extend Subscription Renewal Dates for All Active Subscribers. Sent once, as above.
     public func massExtendRenewalDate(
         _ request: MassExtendRenewalDateRequest, in environment: Environment
-    ) async throws(APIFailure) -> APIAnswer<MassExtendRenewalDateResponse> {
+    ) async throws(APIFailure) -> APIResponse<MassExtendRenewalDateResponse> {
         let endpoint = Endpoint.massExtendRenewalDate
         try requireExtension(
             endpoint, request.extendByDays, request.extendReasonCode, request.requestIdentifier)
@@ -38,7 +38,7 @@ extension AppStoreServerAPIClient {
             throw .invalid(
                 endpoint, "A list of storefronts must not be empty; leave it out for all.")
         }
-        return try await ask(
+        return try await response(
             APIRequest(
                 endpoint: endpoint, method: .post, path: "/inApps/v1/subscriptions/extend/mass",
                 body: request.encoded()), .only(environment))
@@ -47,8 +47,8 @@ extension AppStoreServerAPIClient {
     /// Request a Test Notification. Sent once, as above.
     public func requestTestNotification(
         in environment: Environment
-    ) async throws(APIFailure) -> APIAnswer<SendTestNotificationResponse> {
-        try await ask(
+    ) async throws(APIFailure) -> APIResponse<SendTestNotificationResponse> {
+        try await response(
             APIRequest(
                 endpoint: .requestTestNotification, method: .post,
                 path: "/inApps/v1/notifications/test"), .only(environment))
@@ -57,7 +57,7 @@ extension AppStoreServerAPIClient {
     /// Send Consumption Information (version 2).
     public func sendConsumptionInformation(
         _ id: TransactionId, _ request: ConsumptionRequest, in choice: EnvironmentChoice
-    ) async throws(APIFailure) -> APIAnswer<Accepted> {
+    ) async throws(APIFailure) -> APIResponse<Accepted> {
         let endpoint = Endpoint.sendConsumptionInformation
         let segment = try APIRequest.segment(id.rawValue, "transactionId", endpoint)
         try requireConsumption(request)
@@ -72,7 +72,7 @@ extension AppStoreServerAPIClient {
     public func setAppAccountToken(
         _ id: OriginalTransactionId, _ request: UpdateAppAccountTokenRequest,
         in choice: EnvironmentChoice
-    ) async throws(APIFailure) -> APIAnswer<Accepted> {
+    ) async throws(APIFailure) -> APIResponse<Accepted> {
         let endpoint = Endpoint.setAppAccountToken
         let segment = try APIRequest.segment(id.rawValue, "originalTransactionId", endpoint)
         guard UUID(uuidString: request.appAccountToken ?? "") != nil else {
@@ -88,7 +88,7 @@ extension AppStoreServerAPIClient {
     /// Finish Transaction: the app no longer sees it as unfinished.
     public func finishTransaction(
         _ id: TransactionId, in choice: EnvironmentChoice
-    ) async throws(APIFailure) -> APIAnswer<Accepted> {
+    ) async throws(APIFailure) -> APIResponse<Accepted> {
         let segment = try APIRequest.segment(id.rawValue, "transactionId", .finishTransaction)
         return try await emit(
             APIRequest(

@@ -8,10 +8,10 @@ extension AppStoreServerAPIClient {
     /// - Parameter statuses: only chains in one of these; empty: all.
     public func allSubscriptionStatuses(
         _ id: String, statuses: [Raw<SubscriptionStatus>] = [], in choice: EnvironmentChoice
-    ) async throws(APIFailure) -> APIAnswer<StatusResponse> {
+    ) async throws(APIFailure) -> APIResponse<StatusResponse> {
         let endpoint = Endpoint.allSubscriptionStatuses
         let segment = try APIRequest.segment(id, "id", endpoint)
-        let answer: APIAnswer<StatusResponse> = try await ask(
+        let answer: APIResponse<StatusResponse> = try await response(
             APIRequest(
                 endpoint: endpoint, method: .get, path: "/inApps/v1/subscriptions/\(segment)",
                 query: statuses.map { .init(name: "status", value: String($0.rawValue)) }),
@@ -26,14 +26,14 @@ extension AppStoreServerAPIClient {
     public func transactionHistory(
         _ id: String, _ request: TransactionHistoryRequest = TransactionHistoryRequest(),
         revision: String? = nil, in choice: EnvironmentChoice
-    ) async throws(APIFailure) -> APIAnswer<HistoryResponse> {
+    ) async throws(APIFailure) -> APIResponse<HistoryResponse> {
         let endpoint = Endpoint.transactionHistory
         let segment = try APIRequest.segment(id, "id", endpoint)
         if let start = request.startDate, let end = request.endDate, start >= end {
             throw .invalid(endpoint, "The window must begin before it ends.")
         }
         let place = revision.map { [APIRequest.QueryItem(name: "revision", value: $0)] } ?? []
-        let answer: APIAnswer<HistoryResponse> = try await ask(
+        let answer: APIResponse<HistoryResponse> = try await response(
             APIRequest(
                 endpoint: endpoint, method: .get, path: "/inApps/v2/history/\(segment)",
                 query: place + request.query), choice)
@@ -44,14 +44,14 @@ extension AppStoreServerAPIClient {
     /// Get Transaction Info.
     public func transactionInfo(
         _ id: String, in choice: EnvironmentChoice
-    ) async throws(APIFailure) -> APIAnswer<TransactionInfoResponse> {
+    ) async throws(APIFailure) -> APIResponse<TransactionInfoResponse> {
         try await get(.transactionInfo, "/inApps/v1/transactions/", id, choice)
     }
 
     /// Get App Transaction Info.
     public func appTransactionInfo(
         _ id: String, in choice: EnvironmentChoice
-    ) async throws(APIFailure) -> APIAnswer<AppTransactionInfoResponse> {
+    ) async throws(APIFailure) -> APIResponse<AppTransactionInfoResponse> {
         try await get(
             .appTransactionInfo, "/inApps/v1/transactions/appTransactions/", id, choice)
     }
@@ -59,7 +59,7 @@ extension AppStoreServerAPIClient {
     /// Look Up Order ID; Production only.
     public func orderLookup(
         _ orderId: String
-    ) async throws(APIFailure) -> APIAnswer<OrderLookupResponse> {
+    ) async throws(APIFailure) -> APIResponse<OrderLookupResponse> {
         try await get(.orderLookup, "/inApps/v1/lookup/", orderId, .only(.production))
     }
 
@@ -68,7 +68,7 @@ extension AppStoreServerAPIClient {
     /// - Parameter revision: that of the previous page; nil: the first page.
     public func refundHistory(
         _ id: String, revision: String? = nil, in choice: EnvironmentChoice
-    ) async throws(APIFailure) -> APIAnswer<RefundHistoryResponse> {
+    ) async throws(APIFailure) -> APIResponse<RefundHistoryResponse> {
         try await get(
             .refundHistory, "/inApps/v2/refund/lookup/", id, choice,
             query: revision.map { [.init(name: "revision", value: $0)] } ?? [])
@@ -77,7 +77,7 @@ extension AppStoreServerAPIClient {
     /// Get Status of Subscription Renewal Date Extensions.
     public func massExtendRenewalDateStatus(
         product: ProductId, requestIdentifier: String, in environment: Environment
-    ) async throws(APIFailure) -> APIAnswer<MassExtendRenewalDateStatusResponse> {
+    ) async throws(APIFailure) -> APIResponse<MassExtendRenewalDateStatusResponse> {
         let endpoint = Endpoint.massExtendRenewalDateStatus
         let segment = try APIRequest.segment(product.rawValue, "productId", endpoint)
         return try await get(
@@ -91,7 +91,7 @@ extension AppStoreServerAPIClient {
     public func notificationHistory(
         _ request: NotificationHistoryRequest, paginationToken: String? = nil,
         in environment: Environment
-    ) async throws(APIFailure) -> APIAnswer<NotificationHistoryResponse> {
+    ) async throws(APIFailure) -> APIResponse<NotificationHistoryResponse> {
         let endpoint = Endpoint.notificationHistory
         guard let start = request.startDate, let end = request.endDate, start < end else {
             throw .invalid(endpoint, "A window that begins before it ends is required.")
@@ -105,7 +105,7 @@ extension AppStoreServerAPIClient {
         guard request.notificationSubtype == nil || request.notificationType != nil else {
             throw .invalid(endpoint, "A subtype requires its type.")
         }
-        return try await ask(
+        return try await response(
             APIRequest(
                 endpoint: endpoint, method: .post, path: "/inApps/v1/notifications/history",
                 query: paginationToken.map { [.init(name: "paginationToken", value: $0)] } ?? [],
@@ -115,7 +115,7 @@ extension AppStoreServerAPIClient {
     /// Get Test Notification Status.
     public func testNotificationStatus(
         _ token: String, in environment: Environment
-    ) async throws(APIFailure) -> APIAnswer<CheckTestNotificationResponse> {
+    ) async throws(APIFailure) -> APIResponse<CheckTestNotificationResponse> {
         try await get(
             .testNotificationStatus, "/inApps/v1/notifications/test/", token, .only(environment))
     }
@@ -123,9 +123,9 @@ extension AppStoreServerAPIClient {
     private func get<Response: WireObject>(
         _ endpoint: Endpoint, _ path: String, _ id: String, _ choice: EnvironmentChoice,
         query: [APIRequest.QueryItem] = []
-    ) async throws(APIFailure) -> APIAnswer<Response> {
+    ) async throws(APIFailure) -> APIResponse<Response> {
         let segment = try APIRequest.segment(id, "id", endpoint)
-        return try await ask(
+        return try await response(
             APIRequest(endpoint: endpoint, method: .get, path: path + segment, query: query),
             choice)
     }

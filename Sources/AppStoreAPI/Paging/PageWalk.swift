@@ -3,14 +3,14 @@ import AppStore
 /// All pages of a query, in order. An expired token restarts the walk, a few times: repeated items
 /// are recognised by their keys. Ends with `endlessPages` if pages lead nowhere.
 public struct PageWalk<Page: PagedResponse>: AsyncSequence, Sendable {
-    public typealias Element = APIAnswer<Page>
+    public typealias Element = APIResponse<Page>
     public typealias Failure = APIFailure
 
     let endpoint: Endpoint
     let first: EnvironmentChoice
     /// The token to start at; nil: the first page.
     let start: String?
-    let fetch: @Sendable (String?, EnvironmentChoice) async throws(APIFailure) -> APIAnswer<Page>
+    let fetch: @Sendable (String?, EnvironmentChoice) async throws(APIFailure) -> APIResponse<Page>
 
     public func makeAsyncIterator() -> Iterator { Iterator(walk: self, place: start) }
 
@@ -30,7 +30,7 @@ public struct PageWalk<Page: PagedResponse>: AsyncSequence, Sendable {
         /// The next page; nil after the last.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
-        ) async throws(APIFailure) -> APIAnswer<Page>? {
+        ) async throws(APIFailure) -> APIResponse<Page>? {
             if let objection {
                 self.objection = nil
                 isAtEnd = true
@@ -56,7 +56,7 @@ public struct PageWalk<Page: PagedResponse>: AsyncSequence, Sendable {
         }
 
         /// Records a page. Its items are returned even if the walk ends there.
-        private mutating func take(_ answer: APIAnswer<Page>) -> APIAnswer<Page> {
+        private mutating func take(_ answer: APIResponse<Page>) -> APIResponse<Page> {
             environment = answer.environment
             guard answer.value.isFollowed else {
                 isAtEnd = true

@@ -1,7 +1,7 @@
 public import AppStore
 
 /// An object of a request or response. Unknown members are ignored: nothing in it is signed, and
-/// `APIAnswer.body` keeps the response as received.
+/// `APIResponse.body` keeps the response as received.
 public protocol APIObject: WireObject {}
 
 extension APIObject {

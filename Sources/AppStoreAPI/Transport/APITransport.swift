@@ -1,7 +1,7 @@
 /// Sends one request to Apple and returns the response. Replaceable in tests.
 public protocol APITransport: Sendable {
     /// Sends once: no retries, no redirects. Throws without a complete response.
-    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportAnswer
+    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse
 }
 
 /// A request as sent.
@@ -36,7 +36,7 @@ public struct TransportRequest: Sendable, Equatable {
 }
 
 /// A complete response as received.
-public struct TransportAnswer: Sendable, Equatable {
+public struct TransportResponse: Sendable, Equatable {
     /// The HTTP status.
     public var status: Int
     /// The unparsed header.

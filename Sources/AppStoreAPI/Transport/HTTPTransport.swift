@@ -31,7 +31,7 @@ public final class HTTPTransport: APITransport {
 
     public func send(
         _ request: TransportRequest
-    ) async throws(TransportFailure) -> TransportAnswer {
+    ) async throws(TransportFailure) -> TransportResponse {
         var outgoing = HTTPClientRequest(url: request.url)
         outgoing.method = HTTPMethod(rawValue: request.method)
         for header in request.headers {
@@ -41,7 +41,7 @@ public final class HTTPTransport: APITransport {
         do {
             let response = try await client.execute(outgoing, timeout: timeout)
             let body = try await response.body.collect(upTo: APILimits.answerByteCount)
-            return TransportAnswer(
+            return TransportResponse(
                 status: Int(response.status.code),
                 retryAfter: response.headers.first(name: "retry-after"),
                 date: response.headers.first(name: "date"),

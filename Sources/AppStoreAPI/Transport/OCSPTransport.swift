@@ -3,8 +3,8 @@ public import Signing
 /// Reaches OCSP responders over the transport of the App Store Server API: HTTP POST (RFC 6960
 /// appendix A.1), no redirects, once.
 public struct OCSPTransport: RevocationTransport {
-    /// One question, from connecting to the last byte. Apple's libraries wait 30 s; a delivery that
-    /// waits for two questions is answered in a third of that.
+    /// One query, from connecting to the last byte. Apple's libraries wait 30 s; a delivery that
+    /// waits for two queries is answered in a third of that.
     public static let timeoutMilliseconds: Int64 = 5_000
 
     private let transport: any APITransport
@@ -47,7 +47,7 @@ public struct OCSPTransport: RevocationTransport {
         }
     }
 
-    private static func body(of answer: TransportAnswer) throws -> [UInt8] {
+    private static func body(of answer: TransportResponse) throws -> [UInt8] {
         guard answer.status == 200 else { throw Failure.status(answer.status) }
         guard answer.body.count <= RevocationCheck.maximumResponseByteCount else {
             throw Failure.tooLarge

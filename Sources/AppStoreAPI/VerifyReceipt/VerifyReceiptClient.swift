@@ -11,7 +11,7 @@ public final class VerifyReceiptClient: Sendable {
     private let sharedSecret: String?
     private let hosts: APIHosts
     private let transport: any APITransport
-    private let pace: RequestPace
+    private let sender: RequestSender
 
     /// - Parameters:
     ///   - sharedSecret: from App Store Connect; nil sends none, which Apple accepts only for
@@ -29,7 +29,7 @@ public final class VerifyReceiptClient: Sendable {
         self.sharedSecret = sharedSecret
         self.hosts = hosts
         self.transport = transport
-        pace = RequestPace(
+        sender = RequestSender(
             limiter: RateLimiter(), clock: clock, policy: policy, chance: chance)
     }
 
@@ -46,15 +46,15 @@ public final class VerifyReceiptClient: Sendable {
     public func verify(
         _ receipt: [UInt8], excludesOldTransactions: Bool = false,
         first: Environment = .production
-    ) async throws(APIFailure) -> APIAnswer<VerifyReceiptResponse> {
+    ) async throws(APIFailure) -> APIResponse<VerifyReceiptResponse> {
         guard first == .production || first == .sandbox else {
             throw .invalid(
                 .verifyReceipt, "Apple has only Production and Sandbox.")
         }
         let body = try body(receipt, excludesOldTransactions)
-        let asked = try await answer(body, first)
-        guard let other = asked.value.status.value.flatMap({ first.elsewhere($0) }) else {
-            return try confirmed(asked)
+        let response = try await answer(body, first)
+        guard let other = response.value.status.value.flatMap({ first.elsewhere($0) }) else {
+            return try confirmed(response)
         }
         // Once: a response that sends it back again is an error.
         return try confirmed(try await answer(body, other))
@@ -103,26 +103,26 @@ public final class VerifyReceiptClient: Sendable {
 
     private func answer(
         _ body: [UInt8], _ environment: Environment
-    ) async throws(APIFailure) -> APIAnswer<VerifyReceiptResponse> {
-        try await pace.send(.verifyReceipt, environment) {
-            (attempts) async throws(APIFailure) -> Verdict<APIAnswer<VerifyReceiptResponse>> in
-            let answer: TransportAnswer
+    ) async throws(APIFailure) -> APIResponse<VerifyReceiptResponse> {
+        try await sender.send(.verifyReceipt, environment) {
+            (attempts) async throws(APIFailure) -> Verdict<APIResponse<VerifyReceiptResponse>> in
+            let answer: TransportResponse
             do throws(TransportFailure) {
                 answer = try await transport.send(outgoing(body, environment))
             } catch {
-                return pace.verdict(error, .verifyReceipt, attempts: attempts)
+                return sender.verdict(error, .verifyReceipt, attempts: attempts)
             }
             return (200...299).contains(answer.status)
                 ? judge(answer, environment, attempts)
-                : pace.verdict(answer, nil, .verifyReceipt, attempts: attempts)
+                : sender.verdict(answer, nil, .verifyReceipt, attempts: attempts)
         }
     }
 
     // MARK: Evaluation
 
     private func judge(
-        _ answer: TransportAnswer, _ environment: Environment, _ attempts: Int
-    ) -> Verdict<APIAnswer<VerifyReceiptResponse>> {
+        _ answer: TransportResponse, _ environment: Environment, _ attempts: Int
+    ) -> Verdict<APIResponse<VerifyReceiptResponse>> {
         guard answer.body.count <= APILimits.answerByteCount else {
             return .failed(.transport(.verifyReceipt, .tooLarge, attempts: attempts))
         }
@@ -144,14 +144,14 @@ public final class VerifyReceiptClient: Sendable {
         default: break
         }
         return .done(
-            APIAnswer(
+            APIResponse(
                 value: response, body: answer.body, environment: environment,
                 date: answer.date.flatMap { HTTPDate.read($0) }))
     }
 
     private func confirmed(
-        _ answer: APIAnswer<VerifyReceiptResponse>
-    ) throws(APIFailure) -> APIAnswer<VerifyReceiptResponse> {
+        _ answer: APIResponse<VerifyReceiptResponse>
+    ) throws(APIFailure) -> APIResponse<VerifyReceiptResponse> {
         guard answer.value.status.value?.isGenuine == true else {
             throw .receiptRefused(answer.value.status, attempts: 1).from(answer.environment)
         }

@@ -55,18 +55,18 @@ public struct Backfill: Sendable {
     /// Processes a list from where the last run stopped.
     ///
     /// - Parameters:
-    ///   - startsAnew: discards the progress of earlier runs.
+    ///   - restarts: discards the progress of earlier runs.
     ///   - begin: called before the first request.
     ///   - report: called after each id.
     ///
     /// Throws when the progress cannot be read; later failures are in the report.
     public func run(
-        _ list: IdList, startsAnew: Bool = false,
+        _ list: IdList, restarts: Bool = false,
         begin: @Sendable (BackfillEstimate) -> Void = { _ in },
         report: @Sendable (Progress) -> Void = { _ in }
     ) async throws(StoreError) -> BackfillReport {
         let key = list.digest(client.bundleId, includesRefunds: includesRefunds)
-        if startsAnew { try await cursors.forgetBackfill(key) }
+        if restarts { try await cursors.forgetBackfill(key) }
         let before = try await cursors.backfill(key)
         let run = before?.run ?? BackfillRun(startedAt: books.clock())
         let estimate = BackfillEstimate(
@@ -95,7 +95,7 @@ public struct Backfill: Sendable {
                     next - progress.place < BackfillLimits.concurrency
                 {
                     let (place, id) = (next, ids[next])
-                    group.addTask { (place, await ask(id)) }
+                    group.addTask { (place, await fetch(id)) }
                     next += 1
                 }
                 guard let (place, outcome) = await group.next() else { return progress }
@@ -125,7 +125,7 @@ public struct Backfill: Sendable {
         for trouble in troubles {
             guard progress.stop == nil else { return }
             guard let code = trouble.code, Backfill.passing.contains(code) else { continue }
-            await progress.retake(trouble, await ask(trouble.id), at: books.clock())
+            await progress.retake(trouble, await fetch(trouble.id), at: books.clock())
             report(progress.reported)
         }
     }
@@ -150,29 +150,29 @@ public struct Backfill: Sendable {
 
     // MARK: One id
 
-    private func ask(_ id: String) async -> BackfillOutcome {
-        var questions = CustomerRequests(client, books: books, id: id, in: choice)
+    private func fetch(_ id: String) async -> BackfillOutcome {
+        var requests = CustomerRequests(client, books: books, id: id, in: choice)
         do throws(AppleRequestFailure) {
-            try await knownStatuses(&questions)
-            try await questions.transactions()
-            try await questions.extensions()
-            if includesRefunds { try await questions.refunds() }
+            try await knownStatuses(&requests)
+            try await requests.transactions()
+            try await requests.extensions()
+            if includesRefunds { try await requests.refunds() }
         } catch {
             return BackfillOutcome(
-                tally: questions.tally, end: error.isUnknownId ? .unknown(error) : .failed(error))
+                tally: requests.tally, end: error.isUnknownId ? .unknown(error) : .failed(error))
         }
-        guard let refusal = questions.tally.refusal else {
-            return BackfillOutcome(tally: questions.tally, end: .done)
+        guard let refusal = requests.tally.refusal else {
+            return BackfillOutcome(tally: requests.tally, end: .done)
         }
-        return BackfillOutcome(tally: questions.tally, end: .refused(refusal))
+        return BackfillOutcome(tally: requests.tally, end: .refused(refusal))
     }
 
     /// An id without a subscription may have no statuses: the history decides whether it is
     /// unknown.
-    private func knownStatuses(_ questions: inout CustomerRequests)
+    private func knownStatuses(_ requests: inout CustomerRequests)
         async throws(AppleRequestFailure)
     {
-        do throws(AppleRequestFailure) { try await questions.statuses() } catch {
+        do throws(AppleRequestFailure) { try await requests.statuses() } catch {
             guard error.isUnknownId else { throw error }
         }
     }

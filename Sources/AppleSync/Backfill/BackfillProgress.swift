@@ -38,7 +38,7 @@ struct BackfillProgress: Sendable {
     /// Takes the outcome of the id at `place`.
     mutating func take(_ outcome: BackfillOutcome, at now: Timestamp) async {
         if case .failed(let failure) = outcome.end {
-            if failure.concernsEverybody {
+            if failure.concernsAllCustomers {
                 stop = failure
                 return
             }
@@ -65,7 +65,7 @@ struct BackfillProgress: Sendable {
     ) async {
         if case .failed(let failure) = outcome.end {
             streak = failure.mayPass ? streak + 1 : 0
-            if failure.concernsEverybody || streak >= BackfillLimits.failureStreak {
+            if failure.concernsAllCustomers || streak >= BackfillLimits.failureStreak {
                 stop = failure
                 return
             }

@@ -33,7 +33,7 @@ struct IdListReader {
     static func read(
         _ file: [UInt8], idCount: Int = BackfillLimits.idCount
     ) throws(IdListProblem) -> IdList {
-        let bytes = try ListText.read(file)
+        let bytes = try IdListText.read(file)
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
         let delimiter = delimiters.max { one, two in
             line.count { $0 == one } < line.count { $0 == two }

@@ -26,7 +26,7 @@ public enum AppleRequestFailure: Error, Sendable, Equatable {
     }
 
     /// Whether further requests would fail the same way, for any customer.
-    var concernsEverybody: Bool {
+    var concernsAllCustomers: Bool {
         switch self {
         case .apple(let failure):
             switch failure.code {

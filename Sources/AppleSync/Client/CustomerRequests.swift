@@ -56,7 +56,7 @@ package struct CustomerRequests: Sendable {
 
     /// The current status of every subscription of the customer.
     package mutating func statuses() async throws(AppleRequestFailure) {
-        let answer: APIAnswer<StatusResponse>
+        let answer: APIResponse<StatusResponse>
         do throws(APIFailure) {
             answer = try await client.allSubscriptionStatuses(id, in: choice)
         } catch { throw .apple(error) }
@@ -129,12 +129,12 @@ package struct CustomerRequests: Sendable {
 
     private func next<Page: PagedResponse>(
         _ pages: inout PageWalk<Page>.Iterator
-    ) async throws(AppleRequestFailure) -> APIAnswer<Page>? {
+    ) async throws(AppleRequestFailure) -> APIResponse<Page>? {
         do throws(APIFailure) { return try await pages.next() } catch { throw .apple(error) }
     }
 
     private mutating func take<Value>(
-        _ answer: APIAnswer<Value>, _ endpoint: Endpoint
+        _ answer: APIResponse<Value>, _ endpoint: Endpoint
     ) async throws(AppleRequestFailure) {
         tally.requests += 1
         choice = .only(answer.environment)

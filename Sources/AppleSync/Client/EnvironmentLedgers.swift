@@ -1,5 +1,6 @@
 public import AppStore
 public import Intake
+import Ledger
 public import LedgerStore
 public import Projection
 public import Signing
@@ -13,15 +14,10 @@ public final class EnvironmentLedgers: Sendable {
     private let verifier: EvidenceVerifier
     private let revocation: RevocationChecks?
     let clock: @Sendable () -> Timestamp
-    private let books: Mutex<[Environment: Book]>
+    private let opened: Mutex<[Environment: EnvironmentLedger]>
     /// Ledgers that the caller opened and closes.
     private let lent: Set<Environment>
     private let opening = AsyncLock()
-
-    private struct Book {
-        let ledger: EnvironmentLedger
-        let intake: ResponseIntake
-    }
 
     /// - Parameters:
     ///   - configuration: where ledgers are.
@@ -41,62 +37,51 @@ public final class EnvironmentLedgers: Sendable {
         self.revocation = revocation
         self.clock = clock
         lent = Set(ledgers.map(\.environment))
-        books = Mutex(
-            Dictionary(
-                uniqueKeysWithValues: ledgers.map { ledger in
-                    let intake = ResponseIntake(
-                        ledger: ledger, apps: apps, verifier: verifier, revocation: revocation,
-                        clock: clock)
-                    return (ledger.environment, Book(ledger: ledger, intake: intake))
-                }))
+        opened = Mutex(Dictionary(uniqueKeysWithValues: ledgers.map { ($0.environment, $0) }))
     }
 
     /// The environment's ledger. Throws the error of opening it.
     public func ledger(
         _ environment: Environment
     ) async throws(StoreError) -> EnvironmentLedger {
-        try await book(environment).ledger
-    }
-
-    /// Takes a body into the environment's ledger and returns the result.
-    ///
-    /// - Parameter name: the request, for reports.
-    func take(
-        _ body: [UInt8], named name: String, into environment: Environment
-    ) async throws(StoreError) -> IngestSummary {
-        try await book(environment).intake.take([body], named: name)
-    }
-
-    private func book(_ environment: Environment) async throws(StoreError) -> Book {
-        if let book = books.withLock({ $0[environment] }) { return book }
-        let result = await opening.pass { () -> Result<Book, StoreError> in
-            if let book = books.withLock({ $0[environment] }) { return .success(book) }
+        if let ledger = opened.withLock({ $0[environment] }) { return ledger }
+        let result = await opening.pass { () -> Result<EnvironmentLedger, StoreError> in
+            if let ledger = opened.withLock({ $0[environment] }) { return .success(ledger) }
             do throws(StoreError) {
                 let ledger = try await EnvironmentLedger.open(
                     configuration, environment: environment)
-                let book = Book(
-                    ledger: ledger,
-                    intake: ResponseIntake(
-                        ledger: ledger, apps: apps, verifier: verifier, revocation: revocation,
-                        clock: clock))
-                books.withLock { $0[environment] = book }
-                return .success(book)
+                opened.withLock { $0[environment] = ledger }
+                return .success(ledger)
             } catch { return .failure(error) }
         }
         return try result.get()
     }
 
+    /// Takes the signed parts of a response body into the environment's ledger: verified and
+    /// appended like other evidence, with the source `history`.
+    ///
+    /// - Parameter name: the request, for reports.
+    func take(
+        _ body: [UInt8], named name: String, into environment: Environment
+    ) async throws(StoreError) -> IngestSummary {
+        try await Ingest(
+            ledger: try await ledger(environment), apps: apps, verifier: verifier,
+            source: .history, revocation: revocation, clock: clock
+        ).run(lines: [body], input: name)
+    }
+
     /// Every open ledger, in order of name.
     public var ledgers: [EnvironmentLedger] {
-        books.withLock { $0.values.map(\.ledger) }
-            .sorted { $0.environment.rawValue < $1.environment.rawValue }
+        opened.withLock { Array($0.values) }.sorted {
+            $0.environment.rawValue < $1.environment.rawValue
+        }
     }
 
     /// Returns the ledgers opened here, for the caller to close. No bodies can be taken in
     /// afterwards.
     public func surrender() -> [EnvironmentLedger] {
         let own = ledgers.filter { !lent.contains($0.environment) }
-        books.withLock { books in for ledger in own { books[ledger.environment] = nil } }
+        opened.withLock { opened in for ledger in own { opened[ledger.environment] = nil } }
         return own
     }
 

@@ -12,7 +12,7 @@ public struct StateDifference: Sendable, Equatable {
     /// The creation of the newest receipt, or the last verifyReceipt request.
     public let at: Timestamp
     /// The state at that moment by receipts and verifyReceipt responses alone; nil: none.
-    public let said: String?
+    public let byReceipts: String?
     /// The state at that moment by all facts.
     public let actual: String
     /// The start of the actual state.
@@ -20,7 +20,7 @@ public struct StateDifference: Sendable, Equatable {
 
     /// One line for people.
     public var text: String {
-        "\(originalTransactionId): receipts of \(at.rfc3339) stated \(said ?? "nothing"),"
+        "\(originalTransactionId): receipts of \(at.rfc3339) stated \(byReceipts ?? "nothing"),"
             + " actual was \(actual) since \(since.rfc3339)"
     }
 
@@ -30,7 +30,7 @@ public struct StateDifference: Sendable, Equatable {
             json.member("environment", scope.environment.rawValue)
             json.member("originalTransactionId", originalTransactionId)
             json.member("at", at)
-            json.member("said", said)
+            json.member("said", byReceipts)
             json.member("is", actual)
             json.member("since", since)
         }
@@ -79,14 +79,15 @@ public struct StateDifferences: Sendable, Equatable {
                 .answer(at: at, now: now)
         }
         guard let actual = answer(facts) else { return }
-        let said = answer(stated)
-        guard said?.state != actual.state else { return }
+        let byReceipts = answer(stated)
+        guard byReceipts?.state != actual.state else { return }
         // Both states map to one Apple status, and receipts do not state what distinguishes them.
-        if let status = said?.state.appleStatus, status == actual.state.appleStatus { return }
+        if let status = byReceipts?.state.appleStatus, status == actual.state.appleStatus { return }
         add(
             StateDifference(
                 scope: scope, originalTransactionId: chain.originalTransactionId, at: at,
-                said: said?.state.rawValue, actual: actual.state.rawValue, since: actual.since))
+                byReceipts: byReceipts?.state.rawValue, actual: actual.state.rawValue,
+                since: actual.since))
     }
 
     /// Adds a difference; beyond the limit it is only counted.

@@ -30,7 +30,7 @@ public struct StoreKitImport: Sendable {
     public func read(
         _ directory: String, report: @Sendable (Int) -> Void = { _ in }
     ) async throws(ImportProblem) -> StoredEvidence {
-        let files = try await EvidenceFolder.files(in: directory)
+        let files = try await EvidenceDirectory.files(in: directory)
         var evidence = StoredEvidence(directory: directory, files: files)
         for (index, file) in files.enumerated() {
             report(index)
@@ -43,14 +43,14 @@ public struct StoreKitImport: Sendable {
                     if pieces.isEmpty { break }
                     for piece in pieces {
                         do throws(UnreadableInput) {
-                            try take(StoredPiece(piece, name: piece.name ?? file), &evidence)
+                            try take(StoredDocument(piece, name: piece.name ?? file), &evidence)
                             found += 1
                         } catch { bad.append(StoredEvidence.BadInput(error)) }
                         if found == 0, bad.count >= ImportLimits.barrenLineCount {
                             break reading
                         }
                         // The lines of a JSON list are not separate pieces of evidence.
-                        if found == 0, bad.first?.code == StoredPiece.listCode { break reading }
+                        if found == 0, bad.first?.code == StoredDocument.listCode { break reading }
                     }
                 }
                 if found == 0, bad.count != 1 { bad = [StoreKitImport.barren(file, bad.count)] }
@@ -74,7 +74,7 @@ public struct StoreKitImport: Sendable {
                     + " skipped.")
     }
 
-    private func take(_ piece: StoredPiece, _ evidence: inout StoredEvidence) {
+    private func take(_ piece: StoredDocument, _ evidence: inout StoredEvidence) {
         evidence.count(piece.form)
         guard let environment = environment(of: piece) else {
             evidence.otherEnvironments += 1
@@ -90,13 +90,13 @@ public struct StoreKitImport: Sendable {
 
     /// The environment of a piece; nil for one that is excluded. A piece without an environment
     /// belongs to the requested one, by default Production.
-    private func environment(of piece: StoredPiece) -> Environment? {
+    private func environment(of piece: StoredDocument) -> Environment? {
         let named = piece.environment ?? only ?? .production
         guard named == .production || named == .sandbox else { return nil }
         return only == nil || only == named ? named : nil
     }
 
-    private func app(of piece: StoredPiece) -> BundleId? {
+    private func app(of piece: StoredDocument) -> BundleId? {
         guard let named = piece.bundleId else { return apps.count == 1 ? apps[0].bundleId : nil }
         return apps.contains { $0.bundleId == named } ? named : nil
     }
@@ -127,7 +127,7 @@ public struct StoreKitImport: Sendable {
             reading: while let pieces = try? await reader.next(), !pieces.isEmpty {
                 for piece in pieces {
                     if found == 0, barren >= ImportLimits.barrenLineCount { break reading }
-                    guard let stored = try? StoredPiece(piece, name: file) else {
+                    guard let stored = try? StoredDocument(piece, name: file) else {
                         barren += 1
                         continue
                     }

@@ -56,13 +56,10 @@ public struct StoredEvidence: Sendable {
     /// The total number of customers.
     public var customerCount: Int { ordered.values.reduce(0) { $0 + $1.count } }
 
-    /// The number of recognized pieces of evidence.
-    public var pieceCount: Int { receipts + responses + notifications + transactionReceipts }
-
     /// The number of unusable files and lines.
     public var badInputCount: Int { badInputs.count + badInputsOmitted }
 
-    mutating func count(_ form: StoredPiece.Form) {
+    mutating func count(_ form: StoredDocument.Form) {
         switch form {
         case .receipt: receipts += 1
         case .response: responses += 1

@@ -8,8 +8,8 @@ public struct ChainReconciliation: Sendable, Equatable {
     public let chain: ChainId
     /// Codes of the notices that were open before, each once, in byte order.
     public let before: [String]
-    /// The requests to Apple, in order.
-    public package(set) var asked: [Question] = []
+    /// The queries of Apple, in order.
+    public package(set) var queries: [Query] = []
     /// Codes of the notices that are open now.
     public package(set) var after: [String]
     public package(set) var outcome: Outcome = .open
@@ -18,8 +18,8 @@ public struct ChainReconciliation: Sendable, Equatable {
     /// Why a piece of evidence received was refused; nil when all was accepted.
     public package(set) var refusal: RequestTally.Refusal?
 
-    /// One request and what it returned.
-    public struct Question: Sendable, Equatable {
+    /// One query and what it returned.
+    public struct Query: Sendable, Equatable {
         /// The endpoint's name.
         public let endpoint: String
         /// Pieces of evidence received.
@@ -53,14 +53,14 @@ public struct ChainReconciliation: Sendable, Equatable {
 
     /// A one-line summary.
     public var text: String {
-        let questions = asked.map { "\($0.endpoint) \($0.appended) new of \($0.received)" }
+        let lines = queries.map { "\($0.endpoint) \($0.appended) new of \($0.received)" }
         let result =
             failure.map { "\($0.code): \($0.message)" }
             ?? refusal.map { "\($0.code): \($0.message)" }
             ?? (after.isEmpty ? "" : "still \(after.joined(separator: ", "))")
         return "\(chain.originalTransactionId): \(before.joined(separator: ", ")) -> "
             + ([outcome.rawValue] + [result].filter { !$0.isEmpty }).joined(separator: ": ")
-            + (questions.isEmpty ? "" : " (\(questions.joined(separator: ", ")))")
+            + (lines.isEmpty ? "" : " (\(lines.joined(separator: ", ")))")
     }
 
     func write(to json: inout JSONWriter) {
@@ -68,11 +68,11 @@ public struct ChainReconciliation: Sendable, Equatable {
             json.member("bundleId", chain.bundleId)
             json.member("originalTransactionId", chain.originalTransactionId)
             json.array("before", before)
-            json.array("asked", asked) { json, question in
+            json.array("asked", queries) { json, query in
                 json.object { json in
-                    json.member("endpoint", question.endpoint)
-                    json.member("received", question.received)
-                    json.member("appended", question.appended)
+                    json.member("endpoint", query.endpoint)
+                    json.member("received", query.received)
+                    json.member("appended", query.appended)
                 }
             }
             json.array("after", after)

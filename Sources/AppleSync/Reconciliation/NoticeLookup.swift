@@ -17,21 +17,21 @@ struct NoticeLookup: Sendable {
 
     func run(_ work: ReconcileWork) async -> ChainReconciliation {
         var result = ChainReconciliation(chain: work.chain, before: work.codes)
-        var questions = CustomerRequests(
+        var customerRequests = CustomerRequests(
             client, books: books, id: work.chain.originalTransactionId.rawValue,
             in: .only(environment))
         var (isUnknown, wasContradicted) = (false, false)
         do throws(AppleRequestFailure) {
             wasContradicted = try await notices(of: work.chain, atLeast: 0).contains(.contradiction)
             for endpoint in endpoints(work) {
-                let before = questions.tally
+                let before = customerRequests.tally
                 do throws(AppleRequestFailure) {
-                    try await ask(endpoint, &questions)
+                    try await send(endpoint, &customerRequests)
                 } catch {
                     guard error.isUnknownId else { throw error }
                     isUnknown = true
                 }
-                let after = questions.tally
+                let after = customerRequests.tally
                 result.note(endpoint, before, after)
                 guard after.appended + after.conflicts > before.appended + before.conflicts else {
                     continue
@@ -42,8 +42,8 @@ struct NoticeLookup: Sendable {
                 if result.after.isEmpty { break }
             }
         } catch { result.failure = error }
-        result.requests = questions.tally.requests
-        result.refusal = questions.tally.refusal
+        result.requests = customerRequests.tally.requests
+        result.refusal = customerRequests.tally.refusal
         result.judge(wasContradicted: wasContradicted, isUnknown: isUnknown)
         return result
     }
@@ -66,15 +66,15 @@ struct NoticeLookup: Sendable {
                 - NotificationHistory.milliseconds(in: environment))
     }
 
-    private func ask(
-        _ endpoint: Endpoint, _ questions: inout CustomerRequests
+    private func send(
+        _ endpoint: Endpoint, _ customerRequests: inout CustomerRequests
     ) async throws(AppleRequestFailure) {
         switch endpoint {
         case .notificationHistory:
-            try await questions.notifications(from: window, to: now, in: environment)
-        case .allSubscriptionStatuses: try await questions.statuses()
-        case .refundHistory: try await questions.refunds()
-        default: try await questions.transactions()
+            try await customerRequests.notifications(from: window, to: now, in: environment)
+        case .allSubscriptionStatuses: try await customerRequests.statuses()
+        case .refundHistory: try await customerRequests.refunds()
+        default: try await customerRequests.transactions()
         }
     }
 
@@ -105,8 +105,8 @@ extension ChainReconciliation {
     fileprivate mutating func note(
         _ endpoint: Endpoint, _ before: RequestTally, _ after: RequestTally
     ) {
-        asked.append(
-            Question(
+        queries.append(
+            Query(
                 endpoint: endpoint.name, received: after.received - before.received,
                 appended: after.appended + after.conflicts - before.appended - before.conflicts))
     }

@@ -52,7 +52,7 @@ public struct Reconcile: Sendable {
         let due = all.filter { work in
             guard budget.keepsPauses, let last = lookups[work.chain], last.notices == work.codes
             else { return true }
-            return now.milliseconds(since: last.askedAt)
+            return now.milliseconds(since: last.requestedAt)
                 >= ReconcileLimits.pause(after: last.times)
         }
         report.paused = all.count - due.count
@@ -121,7 +121,7 @@ public struct Reconcile: Sendable {
                     await keep(next, run, &report)
                     streak = next.failure?.mayPass ?? false ? streak + 1 : 0
                     if let failure = next.failure,
-                        failure.concernsEverybody || streak >= ReconcileLimits.failureStreak
+                        failure.concernsAllCustomers || streak >= ReconcileLimits.failureStreak
                     {
                         report.stop = report.stop ?? failure
                         group.cancelAll()
@@ -161,7 +161,7 @@ public struct Reconcile: Sendable {
             let last = run.lookups[result.chain]
             let times = last.map { $0.notices == open ? $0.times + 1 : 1 } ?? 1
             try await ledger.operations.keep(
-                ChainLookup(askedAt: run.now, times: times, notices: open),
+                ChainLookup(requestedAt: run.now, times: times, notices: open),
                 of: result.chain)
         } catch { report.stop = report.stop ?? .store(error) }
     }

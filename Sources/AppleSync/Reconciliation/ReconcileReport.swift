@@ -34,7 +34,7 @@ public struct ReconcileReport: Sendable, Equatable {
 
     /// New events.
     public var appended: Int64 {
-        results.reduce(0) { $0 + $1.asked.reduce(0) { $0 + $1.appended } }
+        results.reduce(0) { $0 + $1.queries.reduce(0) { $0 + $1.appended } }
     }
 
     public func write(to json: inout JSONWriter) {

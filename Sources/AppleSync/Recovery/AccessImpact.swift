@@ -15,7 +15,7 @@ struct AccessImpact: Sendable {
     let snapshot: LedgerSnapshot
     let request: RecoveryRequest
     /// The events that were missing.
-    let brought: BroughtEvents
+    let brought: RecoveredEvents
     let now: Timestamp
 
     /// Maximum arrivals of a customer's events for which the answers from then on are folded again.
@@ -23,7 +23,7 @@ struct AccessImpact: Sendable {
     static let arrivalCount = 200
 
     /// One customer's chains and grants as of some state of knowledge.
-    private struct Belief {
+    private struct CustomerState {
         var holdings: [Holding] = []
         var grants: [Grant] = []
     }
@@ -40,14 +40,14 @@ struct AccessImpact: Sendable {
     /// States of knowledge to compare over an interval.
     private struct Reported {
         /// With all facts.
-        let truth: Belief
+        let truth: CustomerState
         /// With all facts but the missing ones.
-        let later: Belief
+        let later: CustomerState
         /// With the facts that had arrived by the start of the interval, and with those that should
         /// have; nil when no missing fact matters yet.
-        let then: (reported: Belief, inTime: Belief)?
+        let then: (reported: CustomerState, inTime: CustomerState)?
 
-        var beliefs: [Belief] {
+        var states: [CustomerState] {
             [truth, later] + (then.map { [$0.reported, $0.inTime] } ?? [])
         }
     }
@@ -76,15 +76,15 @@ struct AccessImpact: Sendable {
     private func wrong(_ known: Known) -> [RecoveryReport.MisledCustomer.Access] {
         guard request.from < now else { return [] }
         var sums: [String: (denied: Int64, granted: Int64)] = [:]
-        let truth = belief(known) { _ in true }
-        let later = belief(known) { !isMissing($0) }
+        let truth = state(known) { _ in true }
+        let later = state(known) { !isMissing($0) }
         let bounds = bounds(known)
         for (from, to) in zip(bounds, bounds.dropFirst()) {
-            var then: (reported: Belief, inTime: Belief)?
+            var then: (reported: CustomerState, inTime: CustomerState)?
             if known.facts.contains(where: { isMissing($0) && signed($0) <= from }) {
                 then = (
-                    belief(known) { !isMissing($0) && $0.receivedAt <= from },
-                    belief(known) { (isMissing($0) ? signed($0) : $0.receivedAt) <= from }
+                    state(known) { !isMissing($0) && $0.receivedAt <= from },
+                    state(known) { (isMissing($0) ? signed($0) : $0.receivedAt) <= from }
                 )
             }
             add(Reported(truth: truth, later: later, then: then), from, to, &sums)
@@ -107,16 +107,16 @@ struct AccessImpact: Sendable {
         return [request.from] + arrivals.sorted().suffix(AccessImpact.arrivalCount) + [now]
     }
 
-    private func belief(_ known: Known, _ isKnown: (Fact) -> Bool) -> Belief {
-        var belief = Belief()
+    private func state(_ known: Known, _ isKnown: (Fact) -> Bool) -> CustomerState {
+        var state = CustomerState()
         for (chain, facts) in known.chains {
             let life = Lifecycle(
                 facts.filter(isKnown), environment: snapshot.ledger.environment,
                 catalogue: snapshot.ledger.catalogue)
-            belief.holdings.append(life.holding(of: known.customer, chain: chain))
+            state.holdings.append(life.holding(of: known.customer, chain: chain))
         }
-        belief.grants = Grant.grants(known.own.filter(isKnown))
-        return belief
+        state.grants = Grant.grants(known.own.filter(isKnown))
+        return state
     }
 
     // MARK: Sums
@@ -125,7 +125,7 @@ struct AccessImpact: Sendable {
         _ reported: Reported, _ from: Timestamp, _ to: Timestamp,
         _ sums: inout [String: (denied: Int64, granted: Int64)]
     ) {
-        let moments = moments(reported.beliefs.flatMap(\.holdings), from, to)
+        let moments = moments(reported.states.flatMap(\.holdings), from, to)
         for (moment, next) in zip(moments, moments.dropFirst()) {
             let length = next.milliseconds(since: moment)
             let truth = active(reported.truth, at: moment)
@@ -144,9 +144,9 @@ struct AccessImpact: Sendable {
         }
     }
 
-    private func active(_ belief: Belief, at moment: Timestamp) -> Set<String> {
+    private func active(_ state: CustomerState, at moment: Timestamp) -> Set<String> {
         let answer = Entitlements(
-            at: moment, holdings: belief.holdings, grants: belief.grants,
+            at: moment, holdings: state.holdings, grants: state.grants,
             catalogue: snapshot.ledger.catalogue)
         return Set(answer.verdicts.filter(\.active).map(\.entitlement))
     }

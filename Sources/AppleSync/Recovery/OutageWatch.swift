@@ -65,13 +65,13 @@ public struct OutageWatch: Sendable {
 
     private func failedDeliveries() async throws(RecoveryFailure) -> [OutageDetection.Suggestion] {
         let now = clock()
-        var question = NotificationHistoryRequest()
-        question.startDate = now.advanced(byMilliseconds: -OutageDetection.lookBackMilliseconds)
-        question.endDate = now
-        question.onlyFailures = true
+        var request = NotificationHistoryRequest()
+        request.startDate = now.advanced(byMilliseconds: -OutageDetection.lookBackMilliseconds)
+        request.endDate = now
+        request.onlyFailures = true
         var signed: [Timestamp] = []
         var pages = client.notificationHistoryPages(
-            question, in: ledger.environment
+            request, in: ledger.environment
         ).makeAsyncIterator()
         var pageCount = 0
         do throws(APIFailure) {

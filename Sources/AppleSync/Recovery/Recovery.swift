@@ -15,7 +15,7 @@ public struct Recovery: Sendable {
     let request: RecoveryRequest
     let ledger: EnvironmentLedger
     let client: AppStoreServerAPIClient
-    let intake: ResponseIntake
+    let intake: Ingest
     let clock: @Sendable () -> Timestamp
 
     /// The progress of a recovery.
@@ -60,8 +60,9 @@ public struct Recovery: Sendable {
         self.request = request
         self.ledger = ledger
         self.client = client
-        intake = ResponseIntake(
-            ledger: ledger, apps: apps, verifier: verifier, revocation: revocation, clock: clock)
+        intake = Ingest(
+            ledger: ledger, apps: apps, verifier: verifier, source: .history,
+            revocation: revocation, clock: clock)
         self.clock = clock
     }
 
@@ -101,17 +102,17 @@ public struct Recovery: Sendable {
     }
 
     private func run(
-        _ asked: RecoveryPlan, _ report: @escaping Report
+        _ requested: RecoveryPlan, _ report: @escaping Report
     ) async throws(RecoveryFailure) -> Finished {
         let operations = ledger.operations
         let begun = try await storing { () throws(StoreError) in
             let head = try await ledger.log.head().position
             return try await operations.beginRecovery(
-                request.name, at: clock(), head: head, slices: asked.first,
+                request.name, at: clock(), head: head, slices: requested.first,
                 keptFor: request.endsNow
                     ? Recovery.openMilliseconds : OperationsLimits.recoveryMilliseconds)
         }
-        let plan = asked.resumed(begun.slices)
+        let plan = requested.resumed(begun.slices)
         let tally = RecoveryTally(report)
         tally.update {
             $0.sliceCount = begun.slices.count
@@ -185,7 +186,7 @@ public struct Recovery: Sendable {
                 // The next run must not resume from an invalid cursor.
                 slice.place = nil
                 slice.fetchedCount = 0
-                if let reason = await begunAnew(slice, record) { return .failed(reason) }
+                if let reason = await storeRestart(slice, record) { return .failed(reason) }
                 guard failure.isExpiredPlace, restarts < APILimits.restartCount else {
                     return .failed(error)
                 }
@@ -195,7 +196,7 @@ public struct Recovery: Sendable {
     }
 
     /// Stores that a slice is to be walked from its start; returns the error if that fails.
-    private func begunAnew(
+    private func storeRestart(
         _ slice: RecoverySlice, _ record: RecoveryRecord
     ) async -> RecoveryFailure? {
         do throws(RecoveryFailure) {
@@ -247,19 +248,20 @@ public struct Recovery: Sendable {
 
     private func next(
         _ pages: inout PageWalk<NotificationHistoryResponse>.Iterator
-    ) async throws(RecoveryFailure) -> APIAnswer<NotificationHistoryResponse>? {
+    ) async throws(RecoveryFailure) -> APIResponse<NotificationHistoryResponse>? {
         do throws(APIFailure) { return try await pages.next() } catch { throw .api(error) }
     }
 
     /// Verifies and appends a page; durable when it returns.
     private func take(
-        _ page: APIAnswer<NotificationHistoryResponse>, _ slice: RecoverySlice
+        _ page: APIResponse<NotificationHistoryResponse>, _ slice: RecoverySlice
     ) async throws(RecoveryFailure) -> (IngestSummary, Int64) {
         guard page.value.notificationHistory?.isEmpty == false else {
             return (IngestSummary(), try await head())
         }
         return try await storing { () throws(StoreError) in
-            let summary = try await intake.take([page.body], named: "notificationHistory")
+            let summary = try await intake.run(
+                lines: [page.body], input: "notificationHistory")
             return (summary, summary.position)
         }
     }

@@ -20,7 +20,7 @@ struct RecoveryEffect: Sendable {
     struct Found: Sendable {
         var newByType: [(type: String, count: Int64)] = []
         /// The events that were missing.
-        var brought: BroughtEvents
+        var brought: RecoveredEvents
         var chains: [RecoveryReport.ChangedChain] = []
         var chainsOmitted = 0
         var customers: [RecoveryReport.MisledCustomer] = []
@@ -30,7 +30,7 @@ struct RecoveryEffect: Sendable {
     }
 
     func read() async throws(StoreError) -> Found {
-        var found = Found(brought: BroughtEvents(after: start))
+        var found = Found(brought: RecoveredEvents(after: start))
         let chains = try await newEvents(&found)
         var customers: Set<CustomerId> = []
         var index = 0
@@ -116,19 +116,4 @@ struct RecoveryEffect: Sendable {
         customers.formUnion(before.holders.named)
         customers.formUnion(after.holders.named)
     }
-}
-
-/// The events that a recovery appended: all after a position but those that came another way. The
-/// latter are stored, as the fewer ones: an outage is over when it is recovered from.
-struct BroughtEvents: Sendable, Equatable {
-    private let start: Int64
-    private var others: Set<Int64> = []
-
-    /// - Parameter start: the end of the log before the recovery.
-    init(after start: Int64) { self.start = start }
-
-    /// Excludes an event that came another way.
-    mutating func leaveOut(_ position: Int64) { others.insert(position) }
-
-    func contains(_ position: Int64) -> Bool { position > start && !others.contains(position) }
 }

@@ -4,9 +4,9 @@ public import Ledger
 
 /// The result of a recovery: the missing events and their effect on answers.
 public struct RecoveryReport: Sendable {
-    /// The requested window, without the part that Apple no longer has.
-    public let from: Timestamp
-    public let to: Timestamp
+    /// The requested window, without the part that Apple no longer has; nil: nothing was requested.
+    public let from: Timestamp?
+    public let to: Timestamp?
     /// Notifications received from Apple's history, repetitions included.
     public let fetchedCount: Int64
     /// New ones among them, by type in byte order.
@@ -31,6 +31,16 @@ public struct RecoveryReport: Sendable {
     public let reservation: Reservation?
     /// The end of the log.
     public let position: Int64
+
+    /// The report when nothing looks missing and no window was requested.
+    ///
+    /// - Parameter complete: the window that is complete all the same.
+    public static func empty(_ complete: CompleteWindow?, position: Int64) -> RecoveryReport {
+        RecoveryReport(
+            from: nil, to: nil, fetchedCount: 0, newByType: [], chains: [], chainsOmitted: 0,
+            customers: [], customersOmitted: 0, undelivered: [], tooOldCount: 0, refusedCount: 0,
+            absentCount: 0, errors: [], complete: complete, reservation: nil, position: position)
+    }
 
     /// Maximum chains and customers listed individually.
     public static let limit = 1_000

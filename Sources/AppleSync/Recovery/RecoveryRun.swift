@@ -90,11 +90,11 @@ public struct RecoveryRun: Sendable {
         guard !finished.record.isFlawed else { return .refused }
         let record = finished.record
         // Notifications that Apple signed after the request, or just before it, are unknown.
-        let asked = min(record.askedAt, record.appleAskedAt ?? record.askedAt)
-        let settled = asked.advanced(byMilliseconds: -RecoveryRun.settleMilliseconds)
+        let requestedAt = min(record.requestedAt, record.appleRequestedAt ?? record.requestedAt)
+        let settled = requestedAt.advanced(byMilliseconds: -RecoveryRun.settleMilliseconds)
         let sweep = Sweep(
             bundleId: request.bundleId, from: finished.plan.from,
-            through: min(finished.plan.to, settled), askedAt: asked,
+            through: min(finished.plan.to, settled), requestedAt: requestedAt,
             startPosition: record.startPosition, fetchedCount: finished.fetchedCount)
         let completeness = ledger.completeness
         guard completeness.window(after: sweep, in: request.environment) != nil else {
@@ -107,7 +107,7 @@ public struct RecoveryRun: Sendable {
         }
         let parts = [
             sweep.bundleId.rawValue, String(sweep.from.milliseconds),
-            String(sweep.through.milliseconds), String(asked.milliseconds),
+            String(sweep.through.milliseconds), String(requestedAt.milliseconds),
             String(sweep.startPosition),
         ]
         let event = NewEvent(
@@ -123,7 +123,7 @@ public struct RecoveryRun: Sendable {
 
     // MARK: Reporting
 
-    private func kept(_ report: RecoveryReport) -> KeptReport? {
+    private func kept(_ report: RecoveryReport) -> StoredReport? {
         let suggested: [OutageDetection.Suggestion]?
         switch reporting {
         case .caller(let windows): suggested = windows
@@ -133,7 +133,7 @@ public struct RecoveryRun: Sendable {
         }
         var json = JSONWriter()
         report.write(to: &json, suggested: suggested)
-        return KeptReport(
+        return StoredReport(
             bundleId: request.bundleId, endedAt: recovery.clock(), isFlawed: report.isFlawed,
             json: String(decoding: json.bytes, as: UTF8.self), text: RecoveryText.report(report))
     }
@@ -173,33 +173,5 @@ extension Recovery.Finished {
     /// Notifications of the requested window, each once.
     var fetchedCount: Int64 {
         record.slices.filter { plan.isCounted($0.pass) }.reduce(0) { $0 + $1.fetchedCount }
-    }
-}
-
-/// Catches derived data up with the log for a command, with or without a running service.
-public actor CommandProjecting {
-    private let ledger: EnvironmentLedger
-    private var session: LedgerSession?
-    private let report: Projector.Report
-
-    public init(_ ledger: EnvironmentLedger, report: @escaping Projector.Report) {
-        self.ledger = ledger
-        self.report = report
-    }
-
-    /// The current state.
-    public func snapshot() async throws(StoreError) -> LedgerSnapshot {
-        if let session { return try await session.currentSnapshot(report: report) }
-        let opened = try await LedgerSession.open(ledger, report: report)
-        session = opened
-        return try await opened.currentSnapshot(report: report)
-    }
-
-    /// Messages about derived data that was rebuilt.
-    public var remarks: [String] { session?.remarks ?? [] }
-
-    /// Closes everything, including the ledger.
-    public func close() async {
-        if let session { await session.close() } else { await ledger.close() }
     }
 }

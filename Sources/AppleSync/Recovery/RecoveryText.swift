@@ -30,10 +30,21 @@ public enum RecoveryText {
             + RecoveryText.suggestion(suggestion)
     }
 
-    /// The report.
+    /// The text where nothing was requested.
+    ///
+    /// - Parameter isTooOld: whether windows older than Apple's history look suspicious.
+    public static func nothing(isTooOld: Bool) -> String {
+        isTooOld
+            ? "Nothing looks missing within Apple's history; for older notifications `subledger"
+                + " backfill` fetches the histories of customers.\n"
+            : "Nothing looks missing: no silence, no late cluster, no failed delivery.\n"
+    }
+
+    /// The report of a requested window.
     public static func report(_ report: RecoveryReport) -> String {
+        let from = report.from?.rfc3339 ?? ""
         var lines = [
-            "\(report.from.rfc3339) to \(report.to.rfc3339)",
+            "\(from) to \(report.to?.rfc3339 ?? "")",
             "\(report.fetchedCount) notifications from Apple: \(report.knownCount) known,"
                 + " \(report.newCount) new",
         ]
@@ -41,7 +52,7 @@ public enum RecoveryText {
         lines += chains(report) + customers(report) + failures(report)
         if report.tooOldCount > 0 {
             lines.append(
-                "Apple keeps no notifications from before \(report.from.rfc3339);"
+                "Apple keeps no notifications from before \(from);"
                     + " \(report.tooOldCount) chains were alive then: fetch their histories with"
                     + " `subledger backfill`.")
         }

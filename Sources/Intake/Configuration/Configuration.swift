@@ -13,7 +13,6 @@ public struct Configuration: Sendable, Equatable {
     public var claimPolicy: ClaimPolicy
     /// An IANA name.
     public var reportTimeZone: String
-    /// Receivers of changes.
 
     public static let defaultDataDirectory = "./subledger-data"
 
@@ -36,9 +35,9 @@ public struct Configuration: Sendable, Equatable {
         }
     }
 
-    /// What is asked about evidence besides its signatures (`verification:`).
+    /// What is checked besides signatures (`verification:`).
     public struct Verification: Sendable, Equatable {
-        /// Whether responders are asked about certificates.
+        /// Whether responders are queried about certificates.
         public var revocation = RevocationPolicy.off
 
         public init() {}
@@ -78,6 +77,3 @@ public struct Configuration: Sendable, Equatable {
 
     public func app(_ bundleId: BundleId) -> App? { apps.first { $0.bundleId == bundleId } }
 }
-/// An invalid configuration: the key, what is wrong with it, and what is expected.
-/// The key in the file, e.g. `apps[0].bundleId`, the flag or the file.
-/// Stable names; scripts rely on them.

@@ -1,4 +1,4 @@
-/// A configuration that cannot be used: which key, what is wrong with it, what it takes.
+/// An invalid configuration: the key, what is wrong with it, and what is expected.
 public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
     public let code: Code
     /// The key in the file, e.g. `apps[0].bundleId`, the flag or the file.

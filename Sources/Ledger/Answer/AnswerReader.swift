@@ -155,11 +155,11 @@ struct AnswerReader {
             if willRenew == false { first = earlier }
         }
         guard facts.renewals[first].signedDate <= at else { return nil }
-        let said: EndReason =
+        let stated: EndReason =
             renewal.priceIncreaseStatus?.value == .customerHasNotResponded
             ? .priceIncrease : .voluntary
         return ChainAnswer.Cancellation(
-            reason: interval.reason ?? said, at: facts.renewals[first].signedDate)
+            reason: interval.reason ?? stated, at: facts.renewals[first].signedDate)
     }
 
     private func revocation(_ span: RevocationSpan) -> ChainAnswer.Revocation? {

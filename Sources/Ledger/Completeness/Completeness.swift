@@ -54,7 +54,7 @@ public struct Completeness: Hashable, Sendable {
         guard let last = states[sweep.bundleId]?.last else { return (sweep.from, sweep.through) }
         guard sweep.from <= last.through else {
             let isLost = NotificationHistory.hasLost(
-                last.through, askedAt: sweep.askedAt, in: environment)
+                last.through, requestedAt: sweep.requestedAt, in: environment)
             return isLost ? (sweep.from, sweep.through) : nil
         }
         guard sweep.through >= last.from else { return nil }

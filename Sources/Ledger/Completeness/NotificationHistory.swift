@@ -10,11 +10,11 @@ public enum NotificationHistory {
     /// Safety margin at its old end: requests take time, and clocks differ.
     public static let marginMilliseconds: Int64 = 24 * 3_600_000
 
-    /// Whether a request at `askedAt` can no longer be relied on to return what Apple sent at
+    /// Whether a request at `requestedAt` can no longer be relied on to return what Apple sent at
     /// `time`.
     static func hasLost(
-        _ time: Timestamp, askedAt: Timestamp, in environment: Environment
+        _ time: Timestamp, requestedAt: Timestamp, in environment: Environment
     ) -> Bool {
-        askedAt.milliseconds(since: time) > milliseconds(in: environment) - marginMilliseconds
+        requestedAt.milliseconds(since: time) > milliseconds(in: environment) - marginMilliseconds
     }
 }

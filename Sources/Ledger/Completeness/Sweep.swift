@@ -9,20 +9,20 @@ public struct Sweep: Hashable, Sendable {
     public let from: Timestamp
     public let through: Timestamp
     /// Time of the first request: nothing sent later is covered.
-    public let askedAt: Timestamp
+    public let requestedAt: Timestamp
     /// The end of the log at that time.
     public let startPosition: Int64
     /// Number of notifications in Apple's history.
     public let fetchedCount: Int64
 
     public init(
-        bundleId: BundleId, from: Timestamp, through: Timestamp, askedAt: Timestamp,
+        bundleId: BundleId, from: Timestamp, through: Timestamp, requestedAt: Timestamp,
         startPosition: Int64, fetchedCount: Int64
     ) {
         self.bundleId = bundleId
         self.from = from
         self.through = through
-        self.askedAt = askedAt
+        self.requestedAt = requestedAt
         self.startPosition = startPosition
         self.fetchedCount = fetchedCount
     }
@@ -37,7 +37,7 @@ extension Sweep {
             json.member("bundleId", bundleId)
             json.member("from", from.milliseconds)
             json.member("through", through.milliseconds)
-            json.member("askedAt", askedAt.milliseconds)
+            json.member("askedAt", requestedAt.milliseconds)
             json.member("startPosition", startPosition)
             json.member("fetched", fetchedCount)
         }
@@ -48,13 +48,13 @@ extension Sweep {
     public init?(evidence: JSONValue) {
         guard evidence["sweep"]?.string == "notificationHistory",
             let bundleId = evidence["bundleId"]?.string, let from = evidence["from"]?.int64,
-            let through = evidence["through"]?.int64, let askedAt = evidence["askedAt"]?.int64,
+            let through = evidence["through"]?.int64, let requestedAt = evidence["askedAt"]?.int64,
             let start = evidence["startPosition"]?.int64, let fetched = evidence["fetched"]?.int64
         else { return nil }
         self.init(
             bundleId: BundleId(bundleId), from: Timestamp(milliseconds: from).clamped,
             through: Timestamp(milliseconds: through).clamped,
-            askedAt: Timestamp(milliseconds: askedAt).clamped, startPosition: start,
+            requestedAt: Timestamp(milliseconds: requestedAt).clamped, startPosition: start,
             fetchedCount: fetched)
     }
 }

@@ -68,7 +68,7 @@ struct EntitlementReader {
     }
 
     /// Reads the last stretch of one product that has begun.
-    private mutating func read(_ stretch: HeldStretch, of holding: Holding) {
+    private mutating func read(_ stretch: HoldingInterval, of holding: Holding) {
         let leeway = leeway(stretch, holding.overdue)
         let basis =
             stretch.contains(at) && holding.meetsMinimumTrust
@@ -94,13 +94,13 @@ struct EntitlementReader {
         }
     }
 
-    private func endedAt(_ stretch: HeldStretch, isOver: Bool) -> Timestamp {
+    private func endedAt(_ stretch: HoldingInterval, isOver: Bool) -> Timestamp {
         stretch.state.isEntitled && isOver ? stretch.to ?? at : stretch.accessEnded
     }
 
     /// `[E, E + leeway)` while a renewal is overdue and the chain is expired since E.
     private func leeway(
-        _ stretch: HeldStretch, _ overdue: Holding.Overdue?
+        _ stretch: HoldingInterval, _ overdue: Holding.Overdue?
     ) -> (until: Timestamp, evidence: [Int64])? {
         guard let overdue, stretch.state == .expired, overdue.from <= at else { return nil }
         let until = overdue.from.advanced(byMilliseconds: catalogue.leewayMilliseconds)

@@ -5,7 +5,7 @@ public import AppStore
 public struct Holding: Hashable, Sendable {
     public var originalTransactionId: OriginalTransactionId
     /// In order of time. Before `completeFrom`, only the last of each product.
-    public var stretches: [HeldStretch]
+    public var stretches: [HoldingInterval]
     /// Verdicts at this time and later can be computed from this; earlier ones need the whole life.
     public var completeFrom: Timestamp
     /// A renewal is overdue.
@@ -28,7 +28,7 @@ public struct Holding: Hashable, Sendable {
     public static let shortStretchCount = 4
 
     public init(
-        originalTransactionId: OriginalTransactionId, stretches: [HeldStretch],
+        originalTransactionId: OriginalTransactionId, stretches: [HoldingInterval],
         completeFrom: Timestamp, overdue: Overdue?, meetsMinimumTrust: Bool
     ) {
         self.originalTransactionId = originalTransactionId
@@ -128,7 +128,7 @@ private struct HoldingReader {
         history.intervals[piece.interval].productId
     }
 
-    private func stretch(_ piece: Piece) -> HeldStretch {
+    private func stretch(_ piece: Piece) -> HoldingInterval {
         let (intervals, facts) = (history.intervals, history.facts)
         let period = intervals[piece.interval].period
         let bestFact = history.periods[period].bestFact
@@ -139,7 +139,7 @@ private struct HoldingReader {
             facts[history.periods[period].endFact].position,
             facts[intervals[piece.interval].cause].position, piece.cause,
         ]
-        return HeldStretch(
+        return HoldingInterval(
             state: state, from: piece.from, to: piece.to,
             since: max(intervals[first].from, piece.heldFrom),
             until: earlier(intervals[last].to, piece.heldTo),

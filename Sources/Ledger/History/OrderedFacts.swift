@@ -143,7 +143,7 @@ final class OrderedFacts: Sendable {
         var kept: [Fact] = []
         kept.reserveCapacity(ordered.count)
         for fact in ordered {
-            if let last = kept.last, saysTheSame(last, fact) { continue }
+            if let last = kept.last, statesTheSame(last, fact) { continue }
             kept.append(fact)
         }
         return kept
@@ -156,7 +156,7 @@ final class OrderedFacts: Sendable {
             guard isUsable(facts[index]) else { return false }
             if index > 0 {
                 guard precedes(facts[index - 1], facts[index]),
-                    !saysTheSame(facts[index - 1], facts[index])
+                    !statesTheSame(facts[index - 1], facts[index])
                 else { return false }
             }
             index += 1
@@ -177,7 +177,7 @@ final class OrderedFacts: Sendable {
         return changes
     }
 
-    private static func saysTheSame(_ left: Fact, _ right: Fact) -> Bool {
+    private static func statesTheSame(_ left: Fact, _ right: Fact) -> Bool {
         left.digest == right.digest && left.signedDate == right.signedDate
             && left.cause.kind == right.cause.kind && left.trust == right.trust
     }

@@ -53,9 +53,9 @@ struct TrustRanks: Sendable {
         var counted: [Period] = []
         var rejected: [RejectedPurchase] = []
         for rank in Set(records.map(\.best.trust)).sorted(by: >) {
-            let bench = RankBench(rank, counted, records, all)
+            let higher = HigherStatements(rank, counted, records, all)
             for period in periods where all[period.bestFact].trust == rank {
-                if let (reason, ruling) = bench.judge(period) {
+                if let (reason, ruling) = higher.judge(period) {
                     rejected.append(
                         RejectedPurchase(period: period, reason: reason, ruling: ruling))
                 } else {
@@ -99,7 +99,7 @@ struct TrustRanks: Sendable {
 }
 
 /// The statements above one rank, against which that rank's own periods are judged.
-private struct RankBench {
+private struct HigherStatements {
     typealias Verdict = (reason: RejectedPurchase.Reason, ruling: Int)
 
     let rank: Trust
@@ -125,7 +125,7 @@ private struct RankBench {
         evidence = trusted.filter { index in
             let fact = facts[index]
             return fact.status != nil || fact.statedRenewal != nil
-                || RankBench.endings.contains(fact.cause.notificationType?.value)
+                || HigherStatements.endings.contains(fact.cause.notificationType?.value)
         }
         origin = trusted.compactMap { index in
             facts[index].statedTransaction?.originalPurchaseDate.map { (time: $0, fact: index) }

@@ -4,12 +4,12 @@ public import AppStore
 public struct CountTable: Sendable {
     public let metric: CountedMetric
     /// The instants, dimensions and filters; a monetary metric puts the currency first.
-    public let question: RollForwardQuestion
+    public let question: RollForwardQuery
     private var sums: [Cell: [String: Int64]] = [:]
 
     private struct Cell: Hashable {
         var interval: Int
-        var key: RollForwardQuestion.Key
+        var key: RollForwardQuery.Key
     }
 
     /// - Parameter dimensions: `reason` is not meaningful here and always nil.
@@ -18,7 +18,7 @@ public struct CountTable: Sendable {
         filters: [Dimension: Set<String?>] = [:]
     ) {
         self.metric = metric
-        question = RollForwardQuestion(
+        question = RollForwardQuery(
             metric.isMoney ? .money : .chains, instants: instants, dimensions: dimensions,
             filters: filters)
     }
@@ -61,11 +61,11 @@ public struct CountTable: Sendable {
     /// The rows by interval, then by group; without groups one for each interval, even if empty.
     public func rows() -> [Row] {
         let isWhole = question.dimensions.isEmpty && !metric.isMoney
-        var byInterval: [Int: [RollForwardQuestion.Key]] = [:]
+        var byInterval: [Int: [RollForwardQuery.Key]] = [:]
         // In any order: the keys of each interval are sorted below.
         for cell in sums.keys { byInterval[cell.interval, default: []].append(cell.key) }
         return question.instants.indices.dropLast().flatMap { interval in
-            let found = (byInterval[interval] ?? []).sorted(by: RollForwardQuestion.precedes)
+            let found = (byInterval[interval] ?? []).sorted(by: RollForwardQuery.precedes)
             let keys = found.isEmpty && isWhole ? [[]] : found
             return keys.map { key in
                 Row(

@@ -1,6 +1,6 @@
 /// A movement's contribution to one cell of a roll-forward.
 struct RollForwardChange: Hashable, Sendable {
-    var key: RollForwardQuestion.Key
+    var key: RollForwardQuery.Key
     var column: RollForwardColumn
     /// Never negative: the column determines the sign.
     var amount: Int64
@@ -8,7 +8,7 @@ struct RollForwardChange: Hashable, Sendable {
 
 extension Movement {
     /// The movement under one query: no change, one, or one for each side.
-    func changes(_ question: RollForwardQuestion) -> [RollForwardChange] {
+    func changes(_ question: RollForwardQuery) -> [RollForwardChange] {
         let left = before.flatMap { question.counts($0) ? $0 : nil }
         let entered = question.counts(after) ? after : nil
         switch (left, entered) {
@@ -25,7 +25,7 @@ extension Movement {
     }
 
     private func changes(
-        _ question: RollForwardQuestion, from left: CountedStretch, to entered: CountedStretch
+        _ question: RollForwardQuery, from left: CountedStretch, to entered: CountedStretch
     ) -> [RollForwardChange] {
         // Most movements are renewals at the same price; comparing values costs less than comparing
         // keys.
@@ -48,14 +48,14 @@ extension Movement {
         ]
     }
 
-    private func columnOfEntry(_ question: RollForwardQuestion) -> RollForwardColumn {
+    private func columnOfEntry(_ question: RollForwardQuery) -> RollForwardColumn {
         guard let before, before.state.isEntitled else { return .gained(after.entry ?? .new) }
         // Access continued: only whether it counts here changed.
         return question.measure != .chains && before.isTrial ? .converted : .movedIn
     }
 
     private func changes(
-        leaving left: CountedStretch, _ question: RollForwardQuestion
+        leaving left: CountedStretch, _ question: RollForwardQuery
     ) -> [RollForwardChange] {
         let amount = question.amount(left)
         let key = question.key(left.values, reason: nil)

@@ -25,15 +25,15 @@ public struct RollForwardEffect: Hashable, Sendable {
 
 /// The part of a class that a query depends on: a movement contributes the same for all classes
 /// that share it.
-public struct QuestionSide: Hashable, Sendable {
-    private let key: RollForwardQuestion.Key
+public struct RollForwardSide: Hashable, Sendable {
+    private let key: RollForwardQuery.Key
     private let isCounted: Bool
     /// Only for the paid variant and money.
     private let isTrial: Bool
     /// Only for money.
     private let annualised: Int64?
 
-    public init(_ counted: CountedClass, _ question: RollForwardQuestion) {
+    public init(_ counted: CountedClass, _ question: RollForwardQuery) {
         let stretch = counted.stretch
         isCounted = question.counts(stretch)
         key = isCounted ? question.key(stretch.values, reason: nil) : []

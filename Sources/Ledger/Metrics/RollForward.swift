@@ -6,9 +6,9 @@ import AppStore
 /// Active amounts are counted independently, from the stretches; the columns are counted from the
 /// movements between them. The difference is the row's residue, which is 0 exactly if both agree.
 public struct RollForward: Sendable {
-    public let question: RollForwardQuestion
-    private var groups: [RollForwardQuestion.Key: Int] = [:]
-    private(set) var keys: [RollForwardQuestion.Key] = []
+    public let question: RollForwardQuery
+    private var groups: [RollForwardQuery.Key: Int] = [:]
+    private(set) var keys: [RollForwardQuery.Key] = []
     /// For each group: the amount active just before an instant, minus that just before the
     /// previous instant.
     var steps: [[Int: Int64]] = []
@@ -22,7 +22,7 @@ public struct RollForward: Sendable {
     /// not overflow.
     public static let largestAmount: Int64 = 1 << 57
 
-    public init(_ question: RollForwardQuestion) {
+    public init(_ question: RollForwardQuery) {
         self.question = question
     }
 
@@ -118,7 +118,7 @@ public struct RollForward: Sendable {
         unpricedSteps[group][end, default: 0] -= 1
     }
 
-    mutating func group(_ key: RollForwardQuestion.Key) -> Int {
+    mutating func group(_ key: RollForwardQuery.Key) -> Int {
         if let known = groups[key] { return known }
         groups[key] = keys.count
         keys.append(key)
@@ -134,7 +134,7 @@ public struct RollForward: Sendable {
     /// for each interval, even if empty. Money is always grouped by currency.
     public func rows() -> [RollForwardRow] {
         let order = keys.indices.sorted {
-            RollForwardQuestion.precedes(keys[$0], keys[$1])
+            RollForwardQuery.precedes(keys[$0], keys[$1])
         }
         let bases = order.map { rateGroup(of: $0) }
         var active = keys.indices.map { steps[$0][0] ?? 0 }

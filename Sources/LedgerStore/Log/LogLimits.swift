@@ -29,7 +29,7 @@ public enum LogLimits {
     /// batch takes twice as long, and this way fewer than one in a hundred does. (Tried: with 128
     /// MiB it was one in twenty-five.)
     package static let checkpointFrameCount = 96 * 1024
-    /// Frames after which it does so where almost nothing is left to move (`CheckpointPace`), 96
+    /// Frames after which it does so where almost nothing is left to move (`CheckpointSchedule`), 96
     /// MiB: overwriting a file costs a quarter less processor time to write and synchronise than
     /// growing one, as its length and its blocks stay the same.
     package static let reusedFrameCount = 12 * 1024
@@ -43,9 +43,6 @@ public enum LogLimits {
     /// Consecutive checkpoints that another process may block before `fileLocked` is reported: one
     /// runs every 30 s, or every 128 MiB. One or two are normal when two processes share a log.
     package static let refusedCheckpointCount = 10
-    /// Pages of a file up to which an audit has SQLite check the structure of its trees as well,
-    /// 128 MiB: a larger file would need a transaction of more than 250 ms.
-    package static let checkedPageCount = 16 * 1_024
     /// Rows scanned in one transaction by a query over many rows.
     package static let scannedEventCount: Int64 = 50_000
     /// Header segments cached by their bytes, so that equal ones are hashed once.

@@ -25,10 +25,11 @@ public struct RecordedEvent: Hashable, Sendable {
 
     public var isConflict: Bool { identity != nil }
 
+    /// - Parameter leafHash: as stored; nil for a new row, which gets the one it should have.
     package init(
         position: Int64, key: Digest, attributes: EventAttributes, receivedAt: Timestamp,
         receivedAtClaimed: Bool, identity: Digest?, payloadHash: Digest, evidenceHash: Digest,
-        leafHash: Digest, isDamaged: Bool = false
+        leafHash: Digest? = nil, isDamaged: Bool = false
     ) {
         self.position = position
         self.key = key
@@ -38,7 +39,12 @@ public struct RecordedEvent: Hashable, Sendable {
         self.identity = identity
         self.payloadHash = payloadHash
         self.evidenceHash = evidenceHash
-        self.leafHash = leafHash
+        self.leafHash =
+            leafHash
+            ?? LeafEncoding.hash(
+                position: position, key: key, attributes: attributes, receivedAt: receivedAt,
+                receivedAtClaimed: receivedAtClaimed, identity: identity,
+                payloadHash: payloadHash, evidenceHash: evidenceHash)
         self.isDamaged = isDamaged
     }
 }

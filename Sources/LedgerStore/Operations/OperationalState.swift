@@ -65,12 +65,12 @@ public protocol OperationalState: QuarantineStore {
     /// `OperationsLimits.recoveryReportCount` reports are kept.
     ///
     /// - Parameter report: nil when there is nothing to store.
-    func endRecovery(_ id: String, keeping report: KeptReport?) async throws(StoreError)
+    func endRecovery(_ id: String, keeping report: StoredReport?) async throws(StoreError)
 
     /// The report of the last recovery that ended here; nil when none is stored.
     ///
     /// - Parameter app: only reports of this app.
-    func lastRecoveryReport(of app: BundleId?) async throws(StoreError) -> KeptReport?
+    func lastRecoveryReport(of app: BundleId?) async throws(StoreError) -> StoredReport?
 
     // MARK: Uploads
 
@@ -204,7 +204,7 @@ extension OperationalState {
     }
 
     /// The report of the last recovery of any app that ended here; nil when none is stored.
-    public func lastRecoveryReport() async throws(StoreError) -> KeptReport? {
+    public func lastRecoveryReport() async throws(StoreError) -> StoredReport? {
         try await lastRecoveryReport(of: nil)
     }
 

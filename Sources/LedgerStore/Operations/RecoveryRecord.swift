@@ -5,9 +5,9 @@ public struct RecoveryRecord: Hashable, Sendable {
     /// Identifies window and filter.
     public let id: String
     /// When it began, by this machine's clock.
-    public let askedAt: Timestamp
+    public let requestedAt: Timestamp
     /// When it began, by Apple's clock, if known.
-    public var appleAskedAt: Timestamp?
+    public var appleRequestedAt: Timestamp?
     /// The end of the log before it.
     public let startPosition: Int64
     /// Whether something received could not be recorded.
@@ -16,12 +16,12 @@ public struct RecoveryRecord: Hashable, Sendable {
     public var slices: [RecoverySlice]
 
     package init(
-        id: String, askedAt: Timestamp, appleAskedAt: Timestamp?, startPosition: Int64,
+        id: String, requestedAt: Timestamp, appleRequestedAt: Timestamp?, startPosition: Int64,
         isFlawed: Bool, slices: [RecoverySlice]
     ) {
         self.id = id
-        self.askedAt = askedAt
-        self.appleAskedAt = appleAskedAt
+        self.requestedAt = requestedAt
+        self.appleRequestedAt = appleRequestedAt
         self.startPosition = startPosition
         self.isFlawed = isFlawed
         self.slices = slices

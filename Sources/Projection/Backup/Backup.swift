@@ -19,7 +19,7 @@ public struct Backup: Sendable {
     /// Other processes may append meanwhile: the backup contains what is in the log at its start.
     /// Throws `BackupError` or `StoreError`.
     public func run(
-        to path: String, report: @escaping @Sendable (LogBackup.Step) -> Void = { _ in }
+        to path: String, report: @escaping @Sendable (BackupStep) -> Void = { _ in }
     ) async throws -> LogBackup.Report {
         let directory = EnvironmentLedger.directory(configuration, environment)
         // Opening a missing log would create an empty one, and its backup would look like success.

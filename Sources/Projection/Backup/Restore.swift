@@ -35,7 +35,7 @@ public struct Restore: Sendable {
     ///
     /// Throws `BackupError` or `StoreError`; the previous log is then unchanged.
     public func run(
-        from path: String, report: @escaping @Sendable (LogRestore.Step) -> Void = { _ in }
+        from path: String, report: @escaping @Sendable (BackupStep) -> Void = { _ in }
     ) async throws -> Outcome {
         let done = try await LogRestore(
             path, into: EnvironmentLedger.directory(configuration, environment),

@@ -6,11 +6,9 @@ package enum CommandCheck {
     static func check(_ command: Command) throws(CommandError) {
         try checkKey(command.id)
         try check(
-            command.actor, CommandLimits.actorByteCount, .invalidActor,
-            "An actor (--by, X-Actor)")
+            command.actor, CommandLimits.actorByteCount, .invalidActor, "An actor")
         try check(
-            command.reason, CommandLimits.reasonByteCount, .invalidReason,
-            "A reason (--reason, X-Reason)")
+            command.reason, CommandLimits.reasonByteCount, .invalidReason, "A reason")
         if let customer = command.customer { try check(customer) }
         switch command.action {
         case .grant(_, let entitlement, _):

@@ -107,8 +107,7 @@ public struct CommandIntake: Sendable {
             guard grants.contains(where: { $0.id == id && $0.withdrawnAt == nil }) else {
                 throw CommandError(
                     .noSuchGrant,
-                    "\(customer) has no active grant \(id); `subledger timeline"
-                        + " --customer` lists them.")
+                    "\(customer) has no active grant \(id); the customer's timeline lists them.")
             }
         }
     }
@@ -176,15 +175,6 @@ public struct CommandIntake: Sendable {
         let judged = try await self.life(of: chain, before: receipt.position).holders.outcome(
             of: customer, policy: policy, at: receipt.receivedAt)
         return Claimed(outcome: judged, position: receipt.position)
-    }
-
-    /// The same without admission.
-    public func claim(
-        _ chain: ChainId, for customer: CustomerId, policy: ClaimPolicy, actor: String
-    ) async throws(CommandError) -> Claimed {
-        let claimed = try await claim(
-            chain, for: customer, policy: policy, actor: actor, admit: { true })
-        return claimed ?? Claimed(outcome: .refused, position: nil)
     }
 
     private static func claimId(

@@ -83,12 +83,7 @@ extension CustomerReading {
 
     private func writeStamp(to json: inout JSONWriter, _ isStamped: Bool) {
         json.member("customer", customer)
-        if isStamped { json.member("at", moment.at) }
-        json.member("knownAt", moment.knowledge.knownAt)
-        if isStamped { json.member("position", position) }
-        complete.writeMembers(to: &json)
-        json.member("reducerVersion", Lifecycle.reducerVersion)
-        json.member("catalogueHash", catalogueHash)
+        stamp.writeMembers(to: &json, isStamped: isStamped)
     }
 
     private static func write(_ fact: Fact, to json: inout JSONWriter) {

@@ -34,7 +34,9 @@ public struct CustomerQuery: Sendable {
         of customer: CustomerId, moment: Moment, bundleId: BundleId? = nil
     ) async throws(StoreError) -> EntitlementsAnswer {
         let answers = try await entitlements(of: [customer], moment: moment, bundleId: bundleId)
-        return answers.first ?? answer(asked(customer, bundleId), moment, position: head, [], [])
+        return answers.first
+            ?? answer(
+                .init(customer, bundleId: bundleId), moment, position: head, [], [])
     }
 
     /// As `entitlements(of:moment:)` for several customers, in the given order; the caller limits
@@ -42,28 +44,27 @@ public struct CustomerQuery: Sendable {
     public func entitlements(
         of customers: [CustomerId], moment: Moment, bundleId: BundleId? = nil
     ) async throws(StoreError) -> [EntitlementsAnswer] {
-        let asked = customers.map {
-            ProjectionsStore.AskedCustomer($0, bundleId: bundleId)
-        }
-        guard case .everything = moment.knowledge else {
-            return try await folded(asked, moment)
-        }
+        let keys = customers.map { ProjectionsStore.CustomerKey($0, bundleId: bundleId) }
         var answers: [EntitlementsAnswer] = []
         answers.reserveCapacity(customers.count)
-        for (asked, record) in zip(asked, try await projections.customers(asked)) {
-            answers.append(try await answer(asked, record, moment))
+        guard case .everything = moment.knowledge else {
+            for key in keys { answers.append(try await folded(key, moment)) }
+            return answers
+        }
+        for (key, record) in zip(keys, try await projections.customers(keys)) {
+            answers.append(try await answer(key, record, moment))
         }
         return answers
     }
 
     /// The answer from a customer's row, where that suffices. The moment must have full knowledge.
     package func answer(
-        _ asked: ProjectionsStore.AskedCustomer, _ record: ProjectionsStore.CustomerRecord,
+        _ key: ProjectionsStore.CustomerKey, _ record: ProjectionsStore.CustomerRecord,
         _ moment: Moment
     ) async throws(StoreError) -> EntitlementsAnswer {
-        guard record.isComplete(at: moment.at) else { return try await folded(asked, moment) }
+        guard record.isComplete(at: moment.at) else { return try await folded(key, moment) }
         return answer(
-            asked, moment, position: record.position, record.holdings, record.grants)
+            key, moment, position: record.position, record.holdings, record.grants)
     }
 
     /// As the others, but from the whole log, including events not projected yet; for what was just
@@ -85,7 +86,7 @@ public struct CustomerQuery: Sendable {
         let facts = try await ledger.presentFacts(of: ChainId(customer: customer))
         let head = try await ledger.log.head().position
         return answer(
-            asked(customer, nil), moment, position: moment.knowledge.position(head: head), holdings,
+            .init(customer), moment, position: moment.knowledge.position(head: head), holdings,
             Grant.grants(facts.filter(moment.knowledge.admits)))
     }
 
@@ -93,24 +94,16 @@ public struct CustomerQuery: Sendable {
 
     /// Answers from the facts: for earlier knowledge, and for times before a row begins.
     private func folded(
-        _ customers: [ProjectionsStore.AskedCustomer], _ moment: Moment
-    ) async throws(StoreError) -> [EntitlementsAnswer] {
-        var answers: [EntitlementsAnswer] = []
-        for customer in customers { answers.append(try await folded(customer, moment)) }
-        return answers
-    }
-
-    private func folded(
-        _ asked: ProjectionsStore.AskedCustomer, _ moment: Moment
+        _ key: ProjectionsStore.CustomerKey, _ moment: Moment
     ) async throws(StoreError) -> EntitlementsAnswer {
-        let customer = asked.id
-        let chains = try await chains(of: customer, asked.bundleId)
+        let customer = key.id
+        let chains = try await chains(of: customer, key.bundleId)
         var holdings: [Holding] = []
         for (chain, facts) in try await facts.facts(of: chains) {
             holdings.append(holding(chain, admitted(facts, moment), customer))
         }
         return answer(
-            asked, moment, position: moment.knowledge.position(head: head), holdings,
+            key, moment, position: moment.knowledge.position(head: head), holdings,
             try await grants(of: customer, moment))
     }
 
@@ -141,12 +134,6 @@ public struct CustomerQuery: Sendable {
         facts.filter { $0.position <= head && moment.knowledge.admits($0) }
     }
 
-    private func asked(
-        _ customer: CustomerId, _ bundleId: BundleId?
-    ) -> ProjectionsStore.AskedCustomer {
-        ProjectionsStore.AskedCustomer(customer, bundleId: bundleId)
-    }
-
     private func holding(
         _ chain: ChainId, _ facts: [Fact], _ customer: CustomerId
     ) -> Holding {
@@ -155,23 +142,20 @@ public struct CustomerQuery: Sendable {
     }
 
     private func answer(
-        _ asked: ProjectionsStore.AskedCustomer, _ moment: Moment, position: Int64,
+        _ key: ProjectionsStore.CustomerKey, _ moment: Moment, position: Int64,
         _ holdings: [Holding], _ grants: [Grant]
     ) -> EntitlementsAnswer {
         EntitlementsAnswer(
-            customer: asked.id, stamp: stamp(asked, moment, position: position),
+            customer: key.id, stamp: stamp(moment, key.bundleId, position: position),
             entitlements: Entitlements(
                 at: moment.at, holdings: holdings, grants: grants, catalogue: ledger.catalogue))
     }
 
     /// The time and state of the query.
     package func stamp(
-        _ asked: ProjectionsStore.AskedCustomer, _ moment: Moment, position: Int64
-    ) -> EntitlementsAnswer.Stamp {
-        EntitlementsAnswer.Stamp(
-            at: moment.at, knownAt: moment.knowledge.knownAt, position: position,
-            complete: ledger.complete(of: asked.bundleId, moment.knowledge, head: position),
-            catalogueHash: ledger.catalogueHash)
+        _ moment: Moment, _ bundleId: BundleId?, position: Int64
+    ) -> AnswerStamp {
+        AnswerStamp(moment, of: bundleId, position: position, ledger)
     }
 }
 

@@ -8,12 +8,7 @@ internal import Projection
 public struct CustomerReading: Sendable {
     public let customer: CustomerId
     public let moment: Moment
-    /// The log position at which the answer was computed.
-    public let position: Int64
-    /// The window in which everything Apple sent for the requested app, or for all configured
-    /// apps, is confirmed to be present.
-    public let complete: CompleteWindow?
-    public let catalogueHash: Digest
+    public let stamp: AnswerStamp
     /// The chains, in order, that existed at the moment and that the customer had held by then.
     public let chains: [ChainReading]
     /// Commands about the customer, in the order in which they took effect, up to the moment.
@@ -106,9 +101,7 @@ extension CustomerQuery {
     ) -> CustomerReading {
         CustomerReading(
             customer: customer, moment: moment,
-            position: moment.knowledge.position(head: head),
-            complete: ledger.complete(of: bundleId, moment.knowledge, head: head),
-            catalogueHash: ledger.catalogueHash,
+            stamp: stamp(moment, bundleId, position: moment.knowledge.position(head: head)),
             chains: chains, commands: commands)
     }
 }

@@ -4,36 +4,13 @@ public import Ledger
 /// The entitlements of one customer at one moment: the `entitlements` object of `contract.md`.
 public struct EntitlementsAnswer: Hashable, Sendable {
     public let customer: CustomerId
-    public let stamp: Stamp
+    public let stamp: AnswerStamp
     public let entitlements: Entitlements
 
-    package init(customer: CustomerId, stamp: Stamp, entitlements: Entitlements) {
+    package init(customer: CustomerId, stamp: AnswerStamp, entitlements: Entitlements) {
         self.customer = customer
         self.stamp = stamp
         self.entitlements = entitlements
-    }
-
-    /// The time and state of the query.
-    public struct Stamp: Hashable, Sendable {
-        public let at: Timestamp
-        public let knownAt: Timestamp?
-        /// The log position at which the answer was computed.
-        public let position: Int64
-        /// The window in which everything Apple sent for the requested app, or for all configured
-        /// apps, is confirmed to be present.
-        public let complete: CompleteWindow?
-        public let catalogueHash: Digest
-
-        package init(
-            at: Timestamp, knownAt: Timestamp?, position: Int64, complete: CompleteWindow?,
-            catalogueHash: Digest
-        ) {
-            self.at = at
-            self.knownAt = knownAt
-            self.position = position
-            self.complete = complete
-            self.catalogueHash = catalogueHash
-        }
     }
 
     /// `isStamped` as for `ChainReading.writeShow`.
@@ -43,7 +20,7 @@ public struct EntitlementsAnswer: Hashable, Sendable {
 
     /// The object without its braces.
     ///
-    /// - Parameter isNobody: the answer is about no customer.
+    /// - Parameter isUnknown: the answer is about no customer.
     package func writeMembers(
         to json: inout JSONWriter, isStamped: Bool = true, isUnknown: Bool = false
     ) {
@@ -53,22 +30,10 @@ public struct EntitlementsAnswer: Hashable, Sendable {
     }
 }
 
-extension EntitlementsAnswer.Stamp {
-    /// `isStamped` as for `ChainReading.writeShow`.
-    package func writeMembers(to json: inout JSONWriter, isStamped: Bool = true) {
-        if isStamped { json.member("at", at) }
-        json.member("knownAt", knownAt)
-        if isStamped { json.member("position", position) }
-        complete.writeMembers(to: &json)
-        json.member("reducerVersion", Lifecycle.reducerVersion)
-        json.member("catalogueHash", catalogueHash)
-    }
-}
-
 extension Entitlements {
     /// The standing in total, and by entitlement, product and group.
     ///
-    /// - Parameter isNobody: the answer is about no customer.
+    /// - Parameter isUnknown: the answer is about no customer.
     package func writeMembers(to json: inout JSONWriter, isUnknown: Bool = false) {
         json.member("standing", isUnknown ? nil : standing.rawValue)
         json.array("entitlements", verdicts) { json, verdict in

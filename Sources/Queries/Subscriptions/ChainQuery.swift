@@ -40,16 +40,16 @@ public enum QueryError: Error, Sendable, Equatable {
         }
     }
 
+    /// What happened; commands and HTTP add what to do.
     public var message: String {
         switch self {
         case .noSuchSubscription(let id):
-            "No subscription or purchase is known under \(id) at that time; check the id, --data,"
-                + " --environment, --bundle-id, and --at or --known-at."
+            "No subscription or purchase is known under \(id) at that time."
         case .unknownThen(let id, let reason):
             "Nothing is known under \(id) at that time. \(reason)"
         case .stateless(let id, let reason): "The data under \(id) has no state. \(reason)"
         case .ambiguousId(let id, let chains):
-            "\(id) belongs to several chains: select the app with --bundle-id, or use one of "
+            "\(id) belongs to several chains: "
                 + chains.map { "\($0.originalTransactionId) of \($0.bundleId)" }
                 .joined(separator: ", ") + "."
         case .store(let error): error.description
@@ -62,11 +62,7 @@ public struct ChainReading: Sendable {
     public let chain: ChainId
     public let environment: Environment
     public let moment: Moment
-    /// The log position at which the answer was computed.
-    public let position: Int64
-    /// The window in which everything Apple sent for the app is confirmed to be present.
-    public let complete: CompleteWindow?
-    public let catalogueHash: Digest
+    public let stamp: AnswerStamp
     public let life: Lifecycle
     public let answer: ChainAnswer
     /// The standing of the requested transaction; nil when a chain was requested.
@@ -90,10 +86,8 @@ public struct ChainReading: Sendable {
         self.chain = chain
         environment = ledger.environment
         self.moment = moment
-        position = moment.knowledge.position(head: head)
-        complete = ledger.complete(
-            of: chain.bundleId, moment.knowledge, head: head)
-        catalogueHash = ledger.catalogueHash
+        stamp = AnswerStamp(
+            moment, of: chain.bundleId, position: moment.knowledge.position(head: head), ledger)
         self.life = life
         self.answer = answer
         self.admitted = admitted
@@ -106,7 +100,7 @@ public struct ChainReading: Sendable {
 extension ChainReading {
     /// This reading for a query by the given id. A chain's id is also that of its first
     /// transaction; the transaction is meant where it was refunded.
-    package func asked(by id: String) -> ChainReading {
+    package func queried(by id: String) -> ChainReading {
         guard let standing = life.standing(of: TransactionId(id), at: moment.at) else {
             return self
         }
@@ -206,30 +200,24 @@ public struct ChainQuery: Sendable {
     public func reading(
         _ id: String, bundleId: BundleId? = nil, moment: Moment
     ) async throws(QueryError) -> ChainReading {
+        let lives: [(ChainId, [Fact])]
         let readings: [ChainReading]
         do throws(StoreError) {
-            readings = try await self.readings(id, bundleId, moment)
+            lives = try await self.lives(id).filter {
+                bundleId == nil || $0.0.bundleId == bundleId
+            }
+            readings = try await self.readings(lives, moment).filter { $0.isNamed(id) }
         } catch {
             throw .store(error)
         }
         guard readings.count <= 1 else { throw .ambiguousId(id, readings.map(\.chain)) }
-        guard let reading = readings.first else { throw try await missing(id, bundleId, moment) }
-        return reading.asked(by: id)
-    }
-
-    /// Why an id has no answer.
-    private func missing(
-        _ id: String, _ bundleId: BundleId?, _ moment: Moment
-    ) async throws(QueryError) -> QueryError {
-        do throws(StoreError) {
-            let chains = try await chains(id).filter { bundleId == nil || $0.bundleId == bundleId }
-            guard !chains.isEmpty else { return .noSuchSubscription(id) }
-            for (_, facts) in try await facts.facts(of: chains) {
-                let why = ChainReading.whyNothing(by: id, facts, moment, head: head, ledger)
-                if let why { return why }
-            }
-            return .noSuchSubscription(id)
-        } catch { throw .store(error) }
+        guard let reading = readings.first else {
+            let why = lives.lazy.compactMap { _, facts in
+                ChainReading.whyNothing(by: id, facts, moment, head: head, ledger)
+            }.first
+            throw why ?? .noSuchSubscription(id)
+        }
+        return reading.queried(by: id)
     }
 
     /// The given chains that have facts but never a state, and why.
@@ -261,19 +249,18 @@ public struct ChainQuery: Sendable {
         return chain
     }
 
-    private func readings(
-        _ id: String, _ bundleId: BundleId?, _ moment: Moment
-    ) async throws(StoreError) -> [ChainReading] {
-        let chains = try await chains(id).filter { bundleId == nil || $0.bundleId == bundleId }
-        return try await readings(of: chains, moment).filter { $0.isNamed(id) }
-    }
-
     /// The given chains that existed at the moment, in the order given.
     package func readings(
         of chains: [ChainId], _ moment: Moment
     ) async throws(StoreError) -> [ChainReading] {
+        try await readings(try await facts.facts(of: chains), moment)
+    }
+
+    private func readings(
+        _ lives: [(ChainId, [Fact])], _ moment: Moment
+    ) async throws(StoreError) -> [ChainReading] {
         var readings: [ChainReading] = []
-        for (chain, facts) in try await self.facts.facts(of: chains) {
+        for (chain, facts) in lives {
             let shared = try await shared(facts, moment)
             let reading = ChainReading(
                 chain: chain, facts: facts, shared: shared, moment: moment, head: head,
@@ -281,6 +268,15 @@ public struct ChainQuery: Sendable {
             if let reading { readings.append(reading) }
         }
         return readings
+    }
+
+    /// The facts of the chains with the given id, as in `chains`.
+    private func lives(_ id: String) async throws(StoreError) -> [(ChainId, [Fact])] {
+        let own = try await facts.lives(of: [OriginalTransactionId(id)]).joined()
+            .filter { $0.0.customer == nil }
+        if !own.isEmpty { return own }
+        let chains = try await projections.chains(transaction: TransactionId(id))
+        return chains.isEmpty ? [] : try await facts.facts(of: chains)
     }
 
     /// The chains with the given id: as originalTransactionId first, else as any transactionId.
@@ -297,9 +293,8 @@ public struct ChainQuery: Sendable {
         _ facts: [Fact], _ moment: Moment
     ) async throws(StoreError) -> [SharedTransaction] {
         let ids = Set(facts.compactMap { $0.transaction?.transactionId }).sorted()
-        let through: Int64 =
-            if case .knownPosition(let position) = moment.knowledge { position } else { .max }
-        let found = try await projections.sharedTransactions(among: ids, through: through)
+        let found = try await projections.sharedTransactions(
+            among: ids, through: moment.knowledge.position(head: head))
         return try await admitted(found, moment.knowledge)
     }
 

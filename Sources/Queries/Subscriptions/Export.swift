@@ -59,9 +59,8 @@ public struct Export: Sendable {
     ) async throws {
         var shared: [SharedTransaction] = []
         if subject == .subscriptions {
-            let through: Int64 =
-                if case .knownPosition(let position) = moment.knowledge { position } else { .max }
-            let all = try await query.projections.sharedTransactions(through: through)
+            let all = try await query.projections.sharedTransactions(
+                through: moment.knowledge.position(head: query.head))
             shared = try await query.admitted(all, moment.knowledge)
         }
         let sharedChains = Set(shared.map(\.chain))

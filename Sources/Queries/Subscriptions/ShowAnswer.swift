@@ -11,7 +11,7 @@ extension ChainReading {
             json.member("environment", environment.rawValue)
             json.member("bundleId", chain.bundleId)
             json.member("originalTransactionId", chain.originalTransactionId)
-            writeStamp(to: &json, isStamped)
+            stamp.writeMembers(to: &json, isStamped: isStamped)
             answer.writeState(to: &json)
             answer.writeTerms(to: &json)
             answer.writeEnd(to: &json)
@@ -22,15 +22,6 @@ extension ChainReading {
             json.member("trust", answer.trust.rawValue)
             json.array("evidence", answer.evidence)
         }
-    }
-
-    private func writeStamp(to json: inout JSONWriter, _ isStamped: Bool) {
-        if isStamped { json.member("at", moment.at) }
-        json.member("knownAt", moment.knowledge.knownAt)
-        if isStamped { json.member("position", position) }
-        complete.writeMembers(to: &json)
-        json.member("reducerVersion", Lifecycle.reducerVersion)
-        json.member("catalogueHash", catalogueHash)
     }
 }
 

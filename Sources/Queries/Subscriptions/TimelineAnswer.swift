@@ -13,62 +13,47 @@ extension ChainReading {
 
     public var lifeFacts: [TimelineEvent] { life.lifeFacts.filter { $0.at <= moment.at } }
 
-    /// The `timeline` object of `contract.md`; `isStamped` as for `writeShow`.
-    public func writeTimeline(to json: inout JSONWriter, isStamped: Bool = true) {
-        json.object { json in
-            writeMembers(of: intervals, entries[...], to: &json, isStamped)
-        }
-    }
-
-    /// One page of the timeline, and `next`: null on the last page, absent where one page holds the
-    /// whole timeline, so that it equals the unpaged one.
+    /// One page of the timeline (the `timeline` object of `contract.md`), and `next`: null on the
+    /// last page, absent where one page holds the whole timeline, so that it equals the unpaged one.
     ///
     /// Each interval is on the page whose entries include its start time; the first page also has
     /// those before all entries. Thus every interval is on exactly one page.
     ///
     /// - Parameters:
     ///   - after: the place of the last entry of the previous page; nil for the first page.
-    ///   - limit: entries per page.
+    ///   - limit: entries per page; nil for all of them.
     ///   - isStamped: as for `writeShow`.
     public func writeTimeline(
-        to json: inout JSONWriter, after: TimelinePlace?, limit: Int, isStamped: Bool = true
+        to json: inout JSONWriter, after: TimelinePlace? = nil, limit: Int? = nil,
+        isStamped: Bool = true
     ) {
         let entries = entries
         let places = TimelinePlace.places(of: entries.map(\.at))
         let first = after.flatMap { after in places.firstIndex { $0 > after } }
         let start = after == nil ? 0 : first ?? entries.count
-        let end = min(entries.count, start + max(1, limit))
+        let end = min(entries.count, start + max(1, limit ?? entries.count))
         let next = end < entries.count ? places[end - 1] : nil
         let shown = intervals.filter { interval in
             let isNew = after.map { $0.at < interval.from } ?? true
             return isNew && (next.map { interval.from <= $0.at } ?? true)
         }
         json.object { json in
-            writeMembers(of: shown, entries[start..<end], to: &json, isStamped)
+            json.key("chain")
+            writeShow(to: &json, isStamped: isStamped)
+            json.array("intervals", shown) { json, interval in
+                json.object { json in
+                    json.member("state", interval.state.rawValue)
+                    json.member("from", interval.from)
+                    json.member("to", interval.to)
+                    json.member("productId", interval.productId)
+                    json.member("transactionId", interval.transactionId)
+                }
+            }
+            json.array("entries", entries[start..<end]) { json, entry in
+                json.object { json in writeMembers(of: entry, to: &json) }
+            }
             if after != nil || next != nil { json.member("next", next?.cursor) }
         }
-    }
-
-    private func writeMembers(
-        of intervals: [Interval], _ entries: ArraySlice<TimelineEntry>, to json: inout JSONWriter,
-        _ isStamped: Bool
-    ) {
-        json.key("chain")
-        writeShow(to: &json, isStamped: isStamped)
-        json.array("intervals", intervals) { json, interval in
-            json.object { json in
-                json.member("state", interval.state.rawValue)
-                json.member("from", interval.from)
-                json.member("to", interval.to)
-                json.member("productId", interval.productId)
-                json.member("transactionId", interval.transactionId)
-            }
-        }
-        json.array("entries", entries) { json, entry in write(entry, to: &json) }
-    }
-
-    private func write(_ entry: TimelineEntry, to json: inout JSONWriter) {
-        json.object { json in writeMembers(of: entry, to: &json) }
     }
 
     /// An entry without the braces.

@@ -25,9 +25,9 @@ struct ComparedSums: Summable {
         self.pack = pack
         self.isByReason = isByReason
         func question(
-            _ measure: RollForwardQuestion.Measure, _ instants: [Timestamp]
-        ) -> RollForwardQuestion {
-            RollForwardQuestion(measure, instants: instants, filters: filters)
+            _ measure: RollForwardQuery.Measure, _ instants: [Timestamp]
+        ) -> RollForwardQuery {
+            RollForwardQuery(measure, instants: instants, filters: filters)
         }
         let isMoney = MetricName.allCases.first { $0.rawValue == metric }?.isMoney ?? false
         sums = RuledSums(

@@ -71,13 +71,4 @@ public struct Comparison: Sendable {
             json.member("base", row.amounts["base"])
         }
     }
-
-    /// The rules and reasons, for people.
-    var remarks: [String] {
-        [""]
-            + (rules.isEmpty
-                ? ["No documented rule differs from ours."]
-                : rules.map { "\($0.rawValue)\n  theirs: \($0.theirs)\n  ours:   \($0.ours)" })
-            + reasons.map { "\($0.reason.rawValue): \($0.theirs)" }
-    }
 }

@@ -84,7 +84,7 @@ public enum DefinitionRule: String, Sendable, CaseIterable {
     public var ours: String {
         switch self {
         case .trialsExcluded:
-            "Every chain with access counts; `--paid` excludes trials."
+            "Every chain with access counts; `paid` excludes trials."
         case .setToCancelExcluded:
             "They have access, and have a column of their own (setToCancel)."
         case .returnsNetted:

@@ -12,11 +12,11 @@ extension MetricsQuery {
 
     /// A metric under another product's definition beside ours.
     public func comparison(
-        _ metric: String, _ words: MetricParameters, _ pack: DefinitionPack
+        _ metric: String, _ parameters: MetricParameters, _ pack: DefinitionPack
     ) async throws(MetricsError) -> Report {
         guard let rules = pack.rules(metric) else { throw .undocumented(metric, pack) }
-        let isByReason = try isByReason(try words.dimensions(), metric, pack)
-        let scope = try words.scope(reportTimeZone, limit: limit)
+        let isByReason = try isByReason(try parameters.dimensions(), metric, pack)
+        let scope = try parameters.scope(reportTimeZone, limit: limit)
         guard scope.instants.count <= MetricsQuery.comparedIntervalCount + 1 else {
             throw .tooManyIntervals(limit: MetricsQuery.comparedIntervalCount)
         }

@@ -4,7 +4,7 @@ import Ledger
 /// The recurring money of one chain, in annualised milliunits, under no rule of another product,
 /// under the first, under the first two, and so on.
 struct RuledMoney {
-    let question: RollForwardQuestion
+    let question: RollForwardQuery
     let rules: [DefinitionRule]
 
     typealias Stage = RuledSums.Stage

@@ -6,7 +6,7 @@ struct RuledSums: Sendable {
     let rules: [DefinitionRule]
     let figures: [CountColumn]
     /// Instants and filters; money is separate by currency.
-    let question: RollForwardQuestion
+    let question: RollForwardQuery
     /// The figures with a documented rate.
     let based: Set<String>
     /// Amounts by column of the report.
@@ -23,7 +23,7 @@ struct RuledSums: Sendable {
     typealias Stage = [Cell: Int64]
 
     init(
-        _ rules: [DefinitionRule], _ figures: [CountColumn], _ question: RollForwardQuestion,
+        _ rules: [DefinitionRule], _ figures: [CountColumn], _ question: RollForwardQuery,
         based: Set<String> = []
     ) {
         self.rules = rules
@@ -117,7 +117,7 @@ struct RuledSums: Sendable {
             let found = currencies[interval] ?? []
             let ordered =
                 isMoney
-                ? found.sorted { RollForwardQuestion.precedes([$0], [$1]) } : [nil]
+                ? found.sorted { RollForwardQuery.precedes([$0], [$1]) } : [nil]
             return ordered.flatMap { currency in
                 figures.map { figure in
                     row(Cell(interval: interval, currency: currency, figure: figure.name))

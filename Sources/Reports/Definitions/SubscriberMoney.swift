@@ -15,7 +15,7 @@ struct MoneySpan: Hashable, Sendable {
     func contains(_ time: Timestamp) -> Bool { from <= time && (to.map { time < $0 } ?? true) }
 
     /// The counted spans of a chain; merges equal neighbours.
-    static func all(of chain: ChainMetrics, _ question: RollForwardQuestion) -> [MoneySpan] {
+    static func all(of chain: ChainMetrics, _ question: RollForwardQuery) -> [MoneySpan] {
         var spans: [MoneySpan] = []
         for stretch in chain.stretches where stretch.isActive && question.matches(stretch.values) {
             let next = MoneySpan(

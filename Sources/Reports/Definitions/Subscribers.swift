@@ -24,7 +24,7 @@ struct Subscribers: Sendable {
 
     mutating func add(
         _ metrics: ChainMetrics, _ app: BundleId, _ customer: CustomerId?,
-        _ question: RollForwardQuestion, isAdopted: Bool
+        _ question: RollForwardQuery, isAdopted: Bool
     ) {
         guard let customer else { return }
         let spans = MoneySpan.all(of: metrics, question)

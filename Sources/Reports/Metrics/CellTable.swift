@@ -29,7 +29,7 @@ enum CellTable: Summable {
         }
     }
 
-    var question: RollForwardQuestion {
+    var question: RollForwardQuery {
         switch self {
         case .rollForward(let sum): sum.question
         case .counted(let table): table.question

@@ -19,7 +19,7 @@ struct ContributionWalk: Sendable {
     /// Chains whose facts are read in one batch.
     static let foldedChainCount = 500
 
-    func sum(_ question: RollForwardQuestion) async throws(StoreError) -> MovementTally {
+    func sum(_ question: RollForwardQuery) async throws(StoreError) -> MovementTally {
         // Later rows may name classes that are not in this list; they belong to chains that changed
         // since, which are folded.
         let classes = try await query.projections.metricClasses()

@@ -5,7 +5,7 @@ internal import SQLiteStore
 /// The delay of notifications from Apple's signature to receipt, by time of signature. A delivery
 /// that arrived after an outage counts towards the outage; repetitions are not counted.
 struct LatenessTable: Summable {
-    private let question: RollForwardQuestion
+    private let question: RollForwardQuery
     private let isByApp: Bool
     private let apps: Set<String?>?
     private var found: [Cell: [Int64]] = [:]
@@ -19,7 +19,7 @@ struct LatenessTable: Summable {
 
     /// - Parameter apps: nil: all.
     init(instants: [Timestamp], isByApp: Bool, apps: Set<String?>?) {
-        question = RollForwardQuestion(.chains, instants: instants)
+        question = RollForwardQuery(.chains, instants: instants)
         self.isByApp = isByApp
         self.apps = apps
     }
@@ -106,10 +106,10 @@ struct LatenessTable: Summable {
         }
         return question.instants.indices.dropLast().flatMap { interval in
             let cells = (byInterval[interval] ?? []).sorted {
-                RollForwardQuestion.precedes([$0.app], [$1.app])
+                RollForwardQuery.precedes([$0.app], [$1.app])
             }
-            let asked = cells.isEmpty && !isByApp ? [Cell(interval: interval, app: nil)] : cells
-            return asked.map { cell in
+            let rows = cells.isEmpty && !isByApp ? [Cell(interval: interval, app: nil)] : cells
+            return rows.map { cell in
                 Report.Row(
                     from: question.instants[interval], to: question.instants[interval + 1],
                     group: isByApp ? [cell.app] : [],

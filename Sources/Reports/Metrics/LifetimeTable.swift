@@ -5,7 +5,7 @@ internal import Projection
 /// Payments of customers since their first purchase, less refunds, by the interval of that purchase
 /// and by age. A chain without a holder counts as a customer of its own.
 struct LifetimeTable: Summable {
-    private let question: RollForwardQuestion
+    private let question: RollForwardQuery
     /// Applies to payments; the other filters apply to the first purchase. Nil: all.
     private let currencies: Set<String?>?
     private let limit: Timestamp
@@ -61,7 +61,7 @@ struct LifetimeTable: Summable {
     ) {
         var others = filters
         currencies = others.removeValue(forKey: .currency)
-        question = RollForwardQuestion(
+        question = RollForwardQuery(
             .money, instants: instants, dimensions: dimensions, filters: others)
         self.limit = limit
     }
@@ -117,7 +117,7 @@ struct LifetimeTable: Summable {
 
     private struct Cell: Hashable {
         var interval: Int
-        var key: RollForwardQuestion.Key
+        var key: RollForwardQuery.Key
     }
 
     /// Rows by interval of the first purchase, then by group. The currency is that of the payments;
@@ -149,7 +149,7 @@ struct LifetimeTable: Summable {
         }
         let ordered = sums.keys.sorted { left, right in
             left.interval == right.interval
-                ? RollForwardQuestion.precedes(left.key, right.key)
+                ? RollForwardQuery.precedes(left.key, right.key)
                 : left.interval < right.interval
         }
         return ordered.map { cell in

@@ -1,20 +1,20 @@
 import AppStore
 import Ledger
-internal import Projection
+package import Projection
 
 /// The zone, intervals, groups and filters of a metric query.
-struct MetricScope: Sendable {
-    let zone: ReportZone
+package struct MetricScope: Sendable {
+    package let zone: ReportZone
     let interval: ReportInterval
     /// The bounds of the intervals.
-    let instants: [Timestamp]
+    package let instants: [Timestamp]
     let dimensions: [Dimension]
     let filters: [Dimension: Set<String?>]
 
     var hasReason: Bool { dimensions.contains(.reason) || filters[.reason] != nil }
 
-    func question(_ measure: RollForwardQuestion.Measure) -> RollForwardQuestion {
-        RollForwardQuestion(
+    func question(_ measure: RollForwardQuery.Measure) -> RollForwardQuery {
+        RollForwardQuery(
             measure, instants: instants, dimensions: dimensions, filters: filters)
     }
 }

@@ -43,10 +43,10 @@ extension MetricsQuery {
     /// The cells of a metric that differ between two states of knowledge, up to the earliest of
     /// both and now. This query's own knowledge is the later one.
     public func diff(
-        _ metric: ComparedMetric, _ words: MetricParameters, from before: AsOf
+        _ metric: ComparedMetric, _ parameters: MetricParameters, from before: AsOf
     ) async throws(MetricsError) -> Report {
         let common = before.knownAt.map { min($0, limit) } ?? limit
-        let scope = try words.scope(reportTimeZone, limit: common)
+        let scope = try parameters.scope(reportTimeZone, limit: common)
         try requireConvertible(scope)
         let empty: CellTable
         switch metric {
@@ -222,7 +222,7 @@ extension MetricsQuery {
         let places = moved.keys.filter { before[$0] != after[$0] }.sorted { left, right in
             if left.from != right.from { return left.from < right.from }
             if left.group != right.group {
-                return RollForwardQuestion.precedes(left.group, right.group)
+                return RollForwardQuery.precedes(left.group, right.group)
             }
             return order[left.column] ?? 0 < order[right.column] ?? 0
         }

@@ -7,9 +7,9 @@ internal import Queries
 extension MetricsQuery {
     /// Any metric but churn.
     public func metric(
-        _ name: MetricName, _ words: MetricParameters
+        _ name: MetricName, _ parameters: MetricParameters
     ) async throws(MetricsError) -> Report {
-        let scope = try words.scope(reportTimeZone, limit: limit)
+        let scope = try parameters.scope(reportTimeZone, limit: limit)
         let (dimensions, filters) = (scope.dimensions, scope.filters)
         guard name == .mrrMovement || !scope.hasReason else { throw .reasonElsewhere }
         try requireConvertible(scope)
@@ -181,7 +181,7 @@ extension MetricsQuery {
     // MARK: Recurring money
 
     private func money(
-        _ question: RollForwardQuestion, _ name: MetricName, _ zone: ReportZone
+        _ question: RollForwardQuery, _ name: MetricName, _ zone: ReportZone
     ) async throws(MetricsError) -> Answer {
         let answer = try await rollForward(question, by: zone)
         var remarks: [MetricsRemark] = []

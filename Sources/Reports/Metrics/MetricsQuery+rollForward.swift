@@ -25,7 +25,7 @@ extension MetricsQuery {
     ///   - zone: the zone whose days the question's instants begin.
     ///   - sources: the permitted sources.
     package func rollForward(
-        _ question: RollForwardQuestion, by zone: ReportZone,
+        _ question: RollForwardQuery, by zone: ReportZone,
         from sources: Set<MovementSource> = Set(MovementSource.allCases)
     ) async throws(MetricsError) -> RollForwardAnswer {
         let isConverted = rates != nil && question.measure == .money
@@ -35,7 +35,7 @@ extension MetricsQuery {
     }
 
     private func summed(
-        _ question: RollForwardQuestion, _ zone: ReportZone, _ sources: Set<MovementSource>
+        _ question: RollForwardQuery, _ zone: ReportZone, _ sources: Set<MovementSource>
     ) async throws(MetricsError) -> RollForwardAnswer {
         do throws(StoreError) {
             if sources.contains(.sums), let stored = try await storedSums(question, zone) {
@@ -60,7 +60,7 @@ extension MetricsQuery {
     /// Nil when stored sums cannot answer: another zone, an earlier state of knowledge, rows that
     /// begin within a day, or a clock behind the newest fact.
     private func storedSums(
-        _ question: RollForwardQuestion, _ zone: ReportZone
+        _ question: RollForwardQuery, _ zone: ReportZone
     ) async throws(StoreError) -> RollForwardAnswer? {
         let days = query.ledger.days
         guard knowledge == .everything, zone.days.name == days.name,
@@ -94,7 +94,7 @@ extension MetricsQuery {
     // MARK: Facts
 
     private func folded(
-        _ question: RollForwardQuestion
+        _ question: RollForwardQuery
     ) async throws(MetricsError) -> RollForwardAnswer {
         let catalogue = query.ledger.catalogue
         let conversion = RateConversion(question.measure == .money ? rates : nil, question)

@@ -44,9 +44,9 @@ public struct MetricsQuery: Sendable {
 
     /// The roll-forward of active chains, or with `isPaid` of paid ones.
     public func churn(
-        _ words: MetricParameters, isPaid: Bool = false
+        _ parameters: MetricParameters, isPaid: Bool = false
     ) async throws(MetricsError) -> Report {
-        let scope = try words.scope(reportTimeZone, limit: limit)
+        let scope = try parameters.scope(reportTimeZone, limit: limit)
         let question = scope.question(isPaid ? .paidChains : .chains)
         var seen = SeenValues(scope.dimensions, scope.filters, query.ledger.catalogue)
         try await noteClasses(&seen)

@@ -28,13 +28,14 @@ public enum MetricsRemark: String, Sendable, CaseIterable {
     public var message: String {
         switch self {
         case .emptyLedger:
-            "No subscription is known under this knowledge; nothing was counted. Check --data,"
-                + " --environment, --bundle-id and --known-at."
+            "No subscription is known under this knowledge; nothing was counted. Check the"
+                + " data directory, the environment, the app and the knowledge."
         case .notProduction:
             "These figures describe a test environment, without payments and with accelerated time."
         case .nothingMatches:
             "Nothing counted here ever had one of the values in the filter: its zeros may be due to"
-                + " a misspelling. Values are compared literally; --by lists them."
+                + " a misspelling. Values are compared literally; a breakdown by the dimension lists"
+                + " them."
         case .groupsApart:
             "Some products are in no group of the catalogue and appear under Apple's group number:"
                 + " one group may have two rows. Add them, with `group`, under `products`."
@@ -50,8 +51,8 @@ public enum MetricsRemark: String, Sendable, CaseIterable {
             "An estimate: 70 %, or 85 % after a year of paid service and on the configured dates of"
                 + " the Small Business Program. Excludes taxes and exchange."
         case .severalCurrencies:
-            "Amounts in several currencies, each in rows of its own; they are not added up. Give a"
-                + " table of rates (--rates) to convert them."
+            "Amounts in several currencies, each in rows of its own; they are not added up. A"
+                + " table of rates converts them."
         case .converted:
             "Amounts were converted by the given rates, one per currency for all time; each price"
                 + " was rounded once."
@@ -110,20 +111,5 @@ public struct MetricsStamp: Sendable {
                 }
             }
         }
-    }
-
-    /// The stamp for people: above an aligned table, beside a comma-separated one.
-    public var lines: [String] {
-        var lines = [
-            "\(definition) · \(environment.rawValue) · by \(interval.rawValue) in"
-                + " \(timeZone)",
-            "computed at position \(position)"
-                + (knownAt.map { ", as known at \($0.rfc3339)" } ?? "")
-                + (complete.map {
-                    ", complete from \($0.from.rfc3339) through \($0.through.rfc3339)"
-                } ?? ", completeness not confirmed"),
-        ]
-        lines += remarks.map { "note: \($0.message)" }
-        return lines
     }
 }

@@ -15,7 +15,7 @@ struct MovementTally: Summable {
     private let classes: ClassTable
     /// By the index of a class; -1 until computed, `unmeant` for another app's.
     private var sides: [Int32]
-    private var sidesByValue: [QuestionSide: Int32] = [:]
+    private var sidesByValue: [RollForwardSide: Int32] = [:]
     /// One class per side.
     private var examples: [CountedClass] = []
     private let bundleId: BundleId?
@@ -41,7 +41,7 @@ struct MovementTally: Summable {
 
     /// - Parameter bundleId: nil: all apps.
     init(
-        _ question: RollForwardQuestion, classes: ClassTable = ClassTable(),
+        _ question: RollForwardQuery, classes: ClassTable = ClassTable(),
         bundleId: BundleId? = nil
     ) {
         rollForward = RollForward(question)
@@ -104,7 +104,7 @@ struct MovementTally: Summable {
             return MovementTally.unmeant
         }
         tally.note(counted)
-        let value = QuestionSide(counted, rollForward.question)
+        let value = RollForwardSide(counted, rollForward.question)
         if let known = sidesByValue[value] { return known }
         examples.append(counted)
         let side = Int32(examples.count)

@@ -8,11 +8,11 @@ public struct Report: Sendable {
     public let stamp: MetricsStamp
     public let subject: Subject
     /// With groups, its empty intervals have no row.
-    let scope: MetricScope
+    package let scope: MetricScope
     /// Names of the values of a row's group; for money the first is the currency.
-    let dimensions: [String]
+    package let dimensions: [String]
     public let columns: [CountColumn]
-    var rates: [CountRate] = []
+    package var rates: [CountRate] = []
     public let rows: [Row]
     /// The source of a roll-forward's rows; the answer does not depend on it.
     package var source: MovementSource?
@@ -22,7 +22,7 @@ public struct Report: Sendable {
         /// A roll-forward.
         ///
         /// - activeStarts: at the start of each interval, all groups together.
-        case churn(RollForwardQuestion, activeStarts: [Int64])
+        case churn(RollForwardQuery, activeStarts: [Int64])
         /// - outages: for lateness only.
         case metric(MetricName, outages: [SuspectedOutage]? = nil)
         /// A metric under our definition and another product's.
@@ -51,7 +51,7 @@ public struct Report: Sendable {
 
 extension CountRate {
     /// Nil when the whole is 0.
-    func value(_ row: Report.Row) -> Double? {
+    package func value(_ row: Report.Row) -> Double? {
         let whole = row[whole]
         return whole > 0 ? Double(row[part]) / Double(whole) : nil
     }

@@ -15,11 +15,4 @@ public struct SuspectedOutage: Hashable, Sendable {
             json.array("reasons", window.reasons) { $0.value($1.rawValue) }
         }
     }
-
-    /// One line for people.
-    var line: String {
-        let reasons = window.reasons.map(\.rawValue).joined(separator: ", ")
-        return "suspected outage of \(app.rawValue): \(window.from.rfc3339) to"
-            + " \(window.to.rfc3339) (\(reasons)); check it with subledger recover --suggested"
-    }
 }

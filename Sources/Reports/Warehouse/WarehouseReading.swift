@@ -111,7 +111,7 @@ package struct WarehouseReading {
             ]
         }
         var sum = RollForward(
-            RollForwardQuestion(.chains, instants: instants, dimensions: [.product, .storefront]))
+            RollForwardQuery(.chains, instants: instants, dimensions: [.product, .storefront]))
         sum.add(metrics)
         for row in sum.rows() {
             for (column, amount) in row.columns where amount != 0 {

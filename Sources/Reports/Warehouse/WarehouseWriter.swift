@@ -13,12 +13,11 @@ package struct WarehouseWriter {
         self.format = format
     }
 
-    var header: [UInt8] { TextTable(header: columns, rows: []).csv(isRaw: true) }
+    var header: [UInt8] { columns.csvLine(isRaw: true) }
 
     package mutating func add(_ line: WarehouseExport.Line) {
         guard format == .ndjson else {
-            let table = TextTable(header: line.values.map(\.text), rows: [])
-            text += table.csv(isRaw: format == .rawCSV)
+            text += line.values.map(\.text).csvLine(isRaw: format == .rawCSV)
             return
         }
         json.object { json in

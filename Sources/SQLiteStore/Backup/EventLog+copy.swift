@@ -30,10 +30,12 @@ extension EventLog {
         upTo end: CopyEnd, into target: String,
         report: @Sendable (_ done: Int64, _ all: Int64) -> Void
     ) async throws {
-        let writer = try await Blocking.storing(target) { try LogCopyWriter(path: target) }
+        let writer = try await Blocking.run { () throws(StoreError) in
+            try LogCopyWriter(path: target)
+        }
         let last = end.head.tree.size
         var page = try await copiedPage(after: 0, through: last)
-        while let position = page.events.last?.position {
+        while let position = page.last?.event.position {
             async let following = copiedPage(after: position, through: last)
             try await writer.add(page)
             report(position, last)
@@ -58,27 +60,27 @@ extension EventLog {
     /// A page of rows, bounded by number or by bytes.
     private func copiedPage(
         after position: Int64, through: Int64
-    ) async throws(StoreError) -> CopiedPage {
+    ) async throws(StoreError) -> [CopiedRow] {
         try await read { [path] database in
             let rows = try EventRow.page(
                 database, after: position, through: through, limit: LogLimits.pageEventCount)
             let evidence = try PreparedStatement(
                 database, "SELECT form, bytes FROM evidence WHERE position = ?")
             defer { rows.reset() }
-            var page = CopiedPage()
+            var page: [CopiedRow] = []
             var byteCount = 0
             while byteCount < LogLimits.pageByteCount, try rows.step() {
                 let event = try EventRow.read(rows, path: path)
-                page.events.append(event)
                 evidence.bind(1, event.position)
                 defer { evidence.reset() }
                 // Missing evidence stays missing: the audit of the copy reports it.
-                guard try evidence.step() else { continue }
+                guard try evidence.step() else {
+                    page.append(CopiedRow(event: event, evidence: nil))
+                    continue
+                }
                 let bytes = evidence.isNull(1) ? nil : evidence.bytes(1)
                 byteCount += bytes?.count ?? 0
-                page.evidence.append(
-                    CopiedPage.Evidence(
-                        position: event.position, form: evidence.int64(0), bytes: bytes))
+                page.append(CopiedRow(event: event, evidence: (evidence.int64(0), bytes)))
             }
             return page
         }
@@ -86,7 +88,7 @@ extension EventLog {
 
     private func copiedHeaders(
         after id: Int64, through: Int64
-    ) async throws(StoreError) -> [CopiedHeader] {
+    ) async throws(StoreError) -> [(id: Int64, header: EvidenceHeader)] {
         try await read { [path] database in
             try database.rows(
                 "SELECT id, hash, bytes FROM headers WHERE id > ? AND id <= ? ORDER BY id LIMIT ?",
@@ -96,7 +98,7 @@ extension EventLog {
                     throw StoreError.corrupt(
                         path: path, "Header \(row.int64(0)) has no hash of 32 bytes.")
                 }
-                return CopiedHeader(id: row.int64(0), hash: hash, bytes: row.bytes(2))
+                return (id: row.int64(0), header: EvidenceHeader(hash: hash, bytes: row.bytes(2)))
             }
         }
     }

@@ -22,12 +22,6 @@ public struct LogBackup: Sendable {
         public let byteCount: Int64
     }
 
-    /// The current step, for progress display; counts are events.
-    public enum Step: Sendable {
-        case copying(done: Int64, all: Int64)
-        case verifying(done: Int64, all: Int64)
-    }
-
     public init(_ log: EventLog, environment: Environment, to path: String) {
         self.log = log
         self.environment = environment
@@ -38,7 +32,9 @@ public struct LogBackup: Sendable {
     ///
     /// Throws `BackupError` (`backupExists`, `logUnsound`) or `StoreError`; then there is no file
     /// with that name, and nothing is left behind.
-    public func run(report: @escaping @Sendable (Step) -> Void = { _ in }) async throws -> Report {
+    public func run(
+        report: @escaping @Sendable (BackupStep) -> Void = { _ in }
+    ) async throws -> Report {
         let directory = DatabaseFile.parent(of: path)
         try requireFree()
         StagingDirectory.removeStale(in: directory)

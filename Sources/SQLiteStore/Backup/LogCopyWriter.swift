@@ -19,12 +19,11 @@ final class LogCopyWriter: Sendable {
     init(path: String) throws(StoreError) {
         self.path = path
         do {
-            var configuration = Configuration()
-            configuration.prepareDatabase { database in
-                try database.execute(sql: "PRAGMA cache_size = -\(LogCopyWriter.cacheKibibytes)")
-                try database.execute(sql: "PRAGMA trusted_schema = OFF")
-            }
-            queue = try DatabaseQueue(path: path, configuration: configuration)
+            queue = try DatabaseQueue(
+                path: path,
+                configuration: Configuration(pragmas: [
+                    "cache_size = -\(LogCopyWriter.cacheKibibytes)", "trusted_schema = OFF",
+                ]))
             indexes = try queue.inDatabase { database in
                 try LogCopyWriter.setMode("DELETE", database, path)
                 try LogCopyWriter.setMode("OFF", database, path)
@@ -47,34 +46,34 @@ final class LogCopyWriter: Sendable {
     }
 
     /// Adds rows, in order of position.
-    func add(_ page: CopiedPage) async throws(StoreError) {
+    func add(_ rows: [CopiedRow]) async throws(StoreError) {
         try await write { database in
             let event = try PreparedStatement(database, EventRow.insert)
             let evidence = try PreparedStatement(
                 database, "INSERT INTO evidence (position, form, bytes) VALUES (?, ?, ?)")
-            for row in page.events {
-                EventRow.bind(row, to: event)
+            for row in rows {
+                EventRow.bind(row.event, to: event)
                 _ = try event.run()
             }
-            for row in page.evidence {
-                evidence.bind(1, row.position)
-                evidence.bind(2, row.form)
-                if let bytes = row.bytes {
+            for row in rows {
+                guard let stored = row.evidence else { continue }
+                evidence.bind(1, row.event.position)
+                evidence.bind(2, stored.form)
+                if let bytes = stored.bytes {
                     evidence.bind(3, bytes)
                 } else {
-                    evidence.bind(3, nil as Int64?)
+                    evidence.bindNull(3)
                 }
                 _ = try evidence.run()
             }
         }
     }
 
-    func add(_ headers: [CopiedHeader]) async throws(StoreError) {
+    func add(_ headers: [(id: Int64, header: EvidenceHeader)]) async throws(StoreError) {
         try await write { database in
-            for header in headers {
+            for (id, header) in headers {
                 try database.insert(
-                    into: "headers",
-                    ["id": header.id, "hash": header.hash, "bytes": header.bytes])
+                    into: "headers", ["id": id, "hash": header.hash, "bytes": header.bytes])
             }
         }
     }
@@ -86,21 +85,19 @@ final class LogCopyWriter: Sendable {
             try head.write(database)
             for sql in indexes { try database.execute(sql: sql) }
         }
-        try await Blocking.storing(path) { [queue] in
-            try queue.inDatabase { try LogCopyWriter.setMode("DELETE", $0, path) }
-            try queue.close()
+        try await queue.access(path) { try LogCopyWriter.setMode("DELETE", $0, path) }
+        try await Blocking.run { [queue] () throws(StoreError) in
+            do { try queue.close() } catch { throw StoreError(error, path: path) }
         }
     }
 
     private func write(
         _ body: @escaping @Sendable (Database) throws -> Void
     ) async throws(StoreError) {
-        try await Blocking.storing(path) { [queue] in
-            try queue.inDatabase { database in
-                try database.inTransaction {
-                    try body(database)
-                    return .commit
-                }
+        try await queue.access(path) { database in
+            try database.inTransaction {
+                try body(database)
+                return .commit
             }
         }
     }

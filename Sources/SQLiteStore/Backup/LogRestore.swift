@@ -34,14 +34,6 @@ public struct LogRestore: Sendable {
         case unreadable
     }
 
-    /// The current step, for progress display.
-    public enum Step: Sendable {
-        /// Bytes.
-        case copying(done: Int64, all: Int64)
-        /// Events.
-        case verifying(done: Int64, all: Int64)
-    }
-
     /// - Parameters:
     ///   - path: the backup.
     ///   - directory: the environment's, created when missing.
@@ -63,7 +55,9 @@ public struct LogRestore: Sendable {
     /// Restores the backup. Also removes the leftovers of a run that died.
     ///
     /// Throws `BackupError` or `StoreError`; the previous log is then still in place.
-    public func run(report: @escaping @Sendable (Step) -> Void = { _ in }) async throws -> Report {
+    public func run(
+        report: @escaping @Sendable (BackupStep) -> Void = { _ in }
+    ) async throws -> Report {
         let description = try await Blocking.run { () throws in
             try requireSuitable(BackupFile(path).description)
         }

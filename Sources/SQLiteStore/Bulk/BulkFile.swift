@@ -35,21 +35,17 @@ struct BulkFile {
     }
 
     private static func configuration() -> Configuration {
-        var configuration = Configuration()
+        var configuration = Configuration(pragmas: [
+            "page_size = \(pageByteCount)",
+            "journal_mode = OFF",
+            "synchronous = OFF",
+            "locking_mode = EXCLUSIVE",
+            "cache_size = -\(cacheKibibytes)",
+            "trusted_schema = OFF",
+            "mmap_size = 0",
+            "temp_store = FILE",
+        ])
         configuration.allowsUnsafeTransactions = true
-        let pragmas = [
-            "PRAGMA page_size = \(pageByteCount)",
-            "PRAGMA journal_mode = OFF",
-            "PRAGMA synchronous = OFF",
-            "PRAGMA locking_mode = EXCLUSIVE",
-            "PRAGMA cache_size = -\(cacheKibibytes)",
-            "PRAGMA trusted_schema = OFF",
-            "PRAGMA mmap_size = 0",
-            "PRAGMA temp_store = FILE",
-        ]
-        configuration.prepareDatabase { database in
-            for pragma in pragmas { try database.execute(sql: pragma) }
-        }
         return configuration
     }
 

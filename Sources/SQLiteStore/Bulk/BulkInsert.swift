@@ -11,13 +11,17 @@ struct BulkInsert {
     /// (https://www.sqlite.org/limits.html#max_variable_number).
     static let rowsPerRun = 64
 
-    init(_ database: Database, table: String, columns: [String]) throws {
+    /// - Parameter conflict: what to do with a row whose key is stored, such as `DO NOTHING`.
+    init(
+        _ database: Database, table: String, columns: [String], onConflict conflict: String? = nil
+    ) throws {
         columnCount = Int32(columns.count)
         let row = "(" + columns.map { _ in "?" }.joined(separator: ", ") + ")"
         let insert = "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES "
-        one = try PreparedStatement(database, insert + row)
+        let end = conflict.map { " ON CONFLICT \($0)" } ?? ""
+        one = try PreparedStatement(database, insert + row + end)
         let rows = repeatElement(row, count: BulkInsert.rowsPerRun).joined(separator: ", ")
-        many = try PreparedStatement(database, insert + rows)
+        many = try PreparedStatement(database, insert + rows + end)
     }
 
     func run(_ rows: RowBytes) throws {

@@ -1,76 +1,43 @@
 internal import GRDB
-internal import LedgerStore
-internal import Synchronization
 
-/// Rows ordered by something other than the chain's number, while chains arrive by number: sorted
-/// separately, loaded last.
-final class DeferredTable: Sendable {
-    private let directory: String
-    private let state = Mutex((buffer: RunBuffer(), files: [RunFile]()))
+/// A table keyed by a text and the chain's number, while chains arrive by number: rows are
+/// collected and sorted, then inserted in order, so that a batch visits each page once.
+struct DeferredTable: Sendable {
+    private let table: String
+    private let columns: [String]
+    private let bind: Bind
+    private var records = RunBuffer()
 
-    init(directory: String) { self.directory = directory }
+    /// Binds the columns after the key, from a record's value.
+    typealias Bind =
+        @Sendable (_ value: UnsafeRawBufferPointer, _ row: inout RowBytes) -> Void
 
-    /// Adds records whose keys have the order of the table's. Blocks.
-    func append(_ records: RunBuffer) throws(StoreError) {
-        let full = state.withLock { state -> RunBuffer? in
-            state.buffer.append(records)
-            guard state.buffer.byteCount >= RunBuffer.fullByteCount else { return nil }
-            defer { state.buffer = RunBuffer() }
-            return state.buffer
-        }
-        if let full { try spill(full) }
+    /// Records of this size are inserted.
+    static let fullByteCount = 2 * RunBuffer.fullByteCount
+
+    init(table: String, columns: [String], bind: @escaping Bind) {
+        self.table = table
+        self.columns = columns
+        self.bind = bind
     }
 
-    private func spill(_ buffer: RunBuffer) throws(StoreError) {
-        let file = try RunFile.write(sorted: buffer, directory: directory)
-        state.withLock { $0.files.append(file) }
+    /// Adds records whose keys are a text and the chain's number.
+    mutating func append(_ more: RunBuffer, _ database: Database) throws {
+        records.append(more)
+        if records.byteCount >= DeferredTable.fullByteCount { try flush(database) }
     }
 
-    /// Inserts all rows of a table keyed by a text and the chain's number, in order: these two
-    /// columns, then those that `bind` derives from a record's value. Blocks.
-    func load(
-        _ database: Database, table: String, columns: [String],
-        _ bind: @escaping @Sendable (_ value: UnsafeRawBufferPointer, _ row: inout RowBytes) -> Void
-    ) throws {
-        try load(database, table: table, columns: columns) { key, value, row in
+    /// Inserts the records collected.
+    mutating func flush(_ database: Database) throws {
+        var rows = RowBytes()
+        records.inOrder { key, value in
             let textCount = key.count - MemoryLayout<Int64>.size
-            RunKey.withText(key, count: textCount) { row.bind(text: $0) }
-            row.bind(2, RunKey.int64(key, at: textCount))
-            bind(value, &row)
+            rows.beginRow()
+            RunKey.withText(key, count: textCount) { rows.bind(text: $0) }
+            rows.bind(2, RunKey.int64(key, at: textCount))
+            bind(value, &rows)
         }
+        records = RunBuffer()
+        try BulkInsert(database, table: table, columns: columns).run(rows)
     }
-
-    /// Inserts all rows in order, with the columns that `bind` derives from a record. Blocks.
-    func load(
-        _ database: Database, table: String, columns: [String],
-        _ bind:
-            @escaping @Sendable (
-                _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer,
-                _ row: inout RowBytes
-            ) -> Void
-    ) throws {
-        let rest = state.withLock { state in
-            defer { state.buffer = RunBuffer() }
-            return state.buffer
-        }
-        if !rest.isEmpty { try spill(rest) }
-        let insert = try BulkInsert(database, table: table, columns: columns)
-        let files = try RunFile.joined(state.withLock { $0.files }, directory: directory)
-        let merge = Mutex(try RunMerge(files))
-        let pieces = Prefetcher { () throws(StoreError) in
-            try merge.withLock { (merge) throws(StoreError) in
-                var rows = RowBytes()
-                while rows.rowCount < DeferredTable.pieceRowCount, let record = merge.first {
-                    rows.beginRow()
-                    bind(record.key, record.value, &rows)
-                    try merge.advance()
-                }
-                return rows.rowCount == 0 ? nil : rows
-            }
-        }
-        while let rows = try pieces.next() { try insert.run(rows) }
-    }
-
-    /// Rows merged while as many are inserted.
-    private static let pieceRowCount = 64 * BulkInsert.rowsPerRun
 }

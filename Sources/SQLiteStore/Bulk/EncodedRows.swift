@@ -16,30 +16,20 @@ public struct EncodedRows: Sendable {
     /// Holdings of the chains, by customer.
     private(set) var holdings = RunBuffer()
     private(set) var contributions = RowBytes()
-    /// Movements that only the clock brings about, by time.
-    private(set) var pending = RunBuffer()
-    /// The sums of these chains, added to those of earlier pages.
-    private(set) var sums: MovementCollector?
-    /// When Apple signed the newest fact.
-    private(set) var signedAt: Int64?
-    private let pool: MovementPool
+    /// The movements of each chain that has a contribution.
+    private(set) var movements: [Movements] = []
     /// Reused from record to record.
     private var (key, value): ([UInt8], [UInt8]) = ([], [])
 
-    /// Creates an empty page whose chains are numbered from `firstSubscription` on.
-    ///
-    /// - Parameter pool: receives the sums when the rows are `finish`ed.
-    public init(firstSubscription: Int64, pool: MovementPool) {
-        self.firstSubscription = firstSubscription
-        self.pool = pool
-        sums = pool.take()
+    struct Movements: Sendable {
+        let subscription: Int64
+        let reported: ChainMovements
+        /// When Apple signed the newest fact.
+        let signedAt: Int64?
     }
 
-    /// Ends the page.
-    public mutating func finish() {
-        guard let whole = sums.take() else { return }
-        pool.give(whole)
-    }
+    /// Creates an empty page whose chains are numbered from `firstSubscription` on.
+    public init(firstSubscription: Int64) { self.firstSubscription = firstSubscription }
 
     /// Adds the rows of the next chain.
     public mutating func append(_ rows: ChainRows) {
@@ -61,7 +51,14 @@ public struct EncodedRows: Sendable {
             RunKey.append(row.firstPosition, to: &value)
             transactions.append(key: key, value: value)
         }
-        appendContribution(rows, of: subscription)
+        if let row = rows.contribution {
+            contributions.beginRow()
+            contributions.bind(1, subscription)
+            row.bind(&contributions)
+            movements.append(
+                Movements(
+                    subscription: subscription, reported: rows.reported, signedAt: row.signedAt))
+        }
         for row in rows.holdings {
             key.removeAll(keepingCapacity: true)
             value.removeAll(keepingCapacity: true)
@@ -70,20 +67,6 @@ public struct EncodedRows: Sendable {
             RunKey.append(row.holds ? 1 : 0, to: &value)
             value.append(contentsOf: row.body)
             holdings.append(key: key, value: value)
-        }
-    }
-
-    private mutating func appendContribution(_ rows: ChainRows, of subscription: Int64) {
-        guard let row = rows.contribution else { return }
-        contributions.beginRow()
-        contributions.bind(1, subscription)
-        row.bind(&contributions)
-        if let date = row.signedAt { signedAt = max(signedAt ?? date, date) }
-        for named in rows.reported.classes { sums?.add(named) }
-        for (seq, movement) in rows.reported.movements.enumerated() {
-            sums?.add(movement)
-            guard movement.at > row.signedAt ?? .min else { continue }
-            pending.appendPending(movement, of: subscription, seq: seq)
         }
     }
 }

@@ -1,5 +1,3 @@
-internal import LedgerStore
-
 /// Records collected in memory up to the size of one run, then sorted by key.
 ///
 /// One flat buffer and an index of 32 bytes per record, so that memory is bounded by size alone.
@@ -63,14 +61,14 @@ struct RunBuffer: Sendable {
     }
 
     /// Passes the records to the callback in key order.
-    mutating func inOrder(
+    mutating func inOrder<Failure: Error>(
         _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer)
-            throws(StoreError) -> Void
-    ) throws(StoreError) {
+            throws(Failure) -> Void
+    ) throws(Failure) {
         sort()
         // Typed throws do not pass through withUnsafeBytes, so the result carries the error out.
         let result = bytes.withUnsafeBytes { all in
-            Result { () throws(StoreError) in
+            Result { () throws(Failure) in
                 for entry in entries {
                     let start = Int(entry.offset)
                     let middle = start + Int(entry.keyCount)

@@ -19,9 +19,6 @@ struct FactReader {
 
     var isAtEnd: Bool { offset == bytes.count }
 
-    /// Bytes read so far.
-    var position: Int { offset }
-
     @inline(__always)
     mutating func byte() throws(Damage) -> UInt8 {
         guard offset < bytes.count else { throw Damage() }
@@ -113,7 +110,7 @@ struct FactReader {
         case 0: return nil
         case 1:
             let number = try unsigned()
-            return recent?.decimal(number) ?? StringInterner.digits(number)
+            return recent?.decimal(number) ?? String(number)
         case 2: return try text()
         default: throw Damage()
         }

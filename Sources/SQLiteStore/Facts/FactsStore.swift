@@ -28,6 +28,11 @@ public final class FactsStore: Sendable {
         try self.init(path, making: false)
     }
 
+    /// As `init(existing:)`, off the cooperative pool.
+    public static func open(_ path: String) async throws(StoreError) -> FactsStore {
+        try await Blocking.run { () throws(StoreError) in try FactsStore(existing: path) }
+    }
+
     private init(_ path: String, making isMade: Bool) throws(StoreError) {
         let derived = DerivedFile(path: path, schema: FactsStore.schema, mark: "facts")
         let pool =
@@ -90,25 +95,11 @@ public final class FactsStore: Sendable {
 
     // MARK: Reading
 
-    /// The facts of each chain that has any, in the order requested.
+    /// The facts of each chain, in the order requested.
     public func facts(of chains: [ChainId]) async throws(StoreError) -> [(ChainId, [Fact])] {
-        try await read { database in
-            let apps = try FactsStore.numbers(database)
-            let select = try PreparedStatement(
-                database,
-                """
-                SELECT signed_at, position, body FROM facts WHERE chain = ? AND app = ?
-                ORDER BY signed_at, position, part
-                """)
-            let recent = StringInterner()
-            return try chains.map { chain in
-                guard let app = apps[chain.bundleId] else { return (chain, []) }
-                select.bind(1, chain.originalTransactionId.rawValue)
-                select.bind(2, app)
-                var facts: [Fact] = []
-                while try select.step() { facts.append(try FactsStore.decode(select, recent)) }
-                return (chain, facts)
-            }
+        let lives = try await lives(of: chains.map(\.originalTransactionId))
+        return zip(chains, lives).map { chain, lives in
+            (chain, lives.first { $0.0 == chain }?.1 ?? [])
         }
     }
 

@@ -68,20 +68,15 @@ struct AppendTransaction {
         let position = tree.size + 1
         let receivedAt = clamped(event)
         let evidence = event.evidence
-        let leafHash = LeafEncoding.hash(
-            position: position, key: key, attributes: event.attributes, receivedAt: receivedAt,
-            receivedAtClaimed: event.receivedAtClaimed, identity: identity,
-            payloadHash: evidence.payloadHash, evidenceHash: evidence.evidenceHash)
         let row = RecordedEvent(
             position: position, key: key, attributes: event.attributes, receivedAt: receivedAt,
             receivedAtClaimed: event.receivedAtClaimed, identity: identity,
-            payloadHash: evidence.payloadHash, evidenceHash: evidence.evidenceHash,
-            leafHash: leafHash)
+            payloadHash: evidence.payloadHash, evidenceHash: evidence.evidenceHash)
         EventRow.bind(row, to: insertEvent)
         guard try insertEvent.run() == 1 else { return nil }
         try insert(evidence.packed, at: position)
-        tree.append(leafHash)
-        lastLeafHash = leafHash
+        tree.append(row.leafHash)
+        lastLeafHash = row.leafHash
         if !event.receivedAtClaimed { newestReceivedAt = receivedAt }
         return position
     }

@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// Group commit: callers queue their batches, and the first caller becomes the drainer. One
 /// transaction takes the waiting batches after the previous COMMIT returned; under load slightly
-/// later (`CommitPace`). Callers are answered after COMMIT.
+/// later (`GroupCommitDelay`). Callers are answered after COMMIT.
 extension EventLog {
     /// Appends verified events in order, all or none; returns when they are durable.
     ///
@@ -70,7 +70,7 @@ extension EventLog {
 
     /// Blocks the writer's thread, which has no other work.
     private func gather(since lastBegan: ContinuousClock.Instant) {
-        let pause = CommitPace.pause(
+        let pause = GroupCommitDelay.pause(
             waiting: state.withLock { $0.queue.waitingEventCount },
             sinceLast: lastBegan.duration(to: .now))
         guard pause > .zero else { return }

@@ -12,12 +12,7 @@ extension EventLog {
     /// Throws `diskFull`, `ioError`, `fileReplaced` or `closed`; `fileLocked` after another process
     /// blocked it `LogLimits.refusedCheckpointCount` times in a row.
     public func checkpoint() async throws(StoreError) {
-        let result = await withCheckedContinuation { continuation in
-            checkpointer.asyncWriteWithoutTransaction { [self] database in
-                continuation.resume(returning: Result { try runCheckpoint(database) })
-            }
-        }
-        do { try result.get() } catch { throw StoreError(error, path: path) }
+        try await checkpointer.access(path) { [self] in try runCheckpoint($0) }
     }
 
     /// Called by the writer after each commit.
@@ -73,7 +68,7 @@ extension EventLog {
         let frameCount = try passiveCheckpoint(database)
         try count(isRefused: frameCount == nil)
         guard let frameCount else { return }
-        let pace = CheckpointPace(frameCount: frameCount, mostFrameCount: checkpointFrameCount)
+        let pace = CheckpointSchedule(frameCount: frameCount, mostFrameCount: checkpointFrameCount)
         let between = writtenByteCount
         guard pace.isRepeated(after: between - before, in: start.duration(to: .now)) else { return }
         // Moves what was appended meanwhile, so that the writer has almost nothing left to move.

@@ -50,9 +50,6 @@ extension EventLog {
         _ = try insert.run()
         try HeadRow(tree: tree, newestReceivedAt: nil).write(database)
     }
-
-    /// Bytes of the log's files.
-    package var storedByteCount: Int64 { MeasuredFiles.byteCount(path) }
 }
 
 /// Sizes on disk, and the two limits that apply to every log.
@@ -95,14 +92,12 @@ package enum MeasuredFiles {
         let path = "\(directory)/bare-insert.sqlite"
         defer { DerivedFile.discard(path) }
         do {
-            var configuration = Configuration()
-            configuration.prepareDatabase { database in
-                for pragma in [
+            let queue = try DatabaseQueue(
+                path: path,
+                configuration: Configuration(pragmas: [
                     "page_size = \(EventLog.pageByteCount)", "synchronous = FULL",
                     "wal_autocheckpoint = 0",
-                ] { try database.execute(sql: "PRAGMA \(pragma)") }
-            }
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
+                ]))
             defer { try? queue.close() }
             return try queue.inDatabase { database in
                 try database.execute(

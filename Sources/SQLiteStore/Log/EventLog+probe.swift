@@ -13,23 +13,17 @@ extension EventLog {
         // A writer that was given up is reopened by the next append.
         let writer = state.withLock { $0.isClosed ? nil : $0.writer }
         guard let writer else { return }
-        let result = await withCheckedContinuation { continuation in
-            writer.asyncWriteWithoutTransaction { database in
-                continuation.resume(
-                    returning: Result {
-                        try database.beginTransaction(.immediate)
-                        try database.rollback()
-                    })
-            }
+        try await writer.access(path) { database in
+            try database.beginTransaction(.immediate)
+            try database.rollback()
         }
-        do { try result.get() } catch { throw StoreError(error, path: path) }
     }
 
     /// Whether the log can be written now, tested by a durable transaction that changes no event
     /// and nothing an event commits to. After a failed append a lock proves little: a quota or a
     /// broken disk shows at COMMIT, and a writer that was given up must first be reopened. COMMIT
     /// in turn may reuse a place in the write-ahead log that the failed append allocated, so free
-    /// space is tested first (`WriteRoom`).
+    /// space is tested first (`WriteSpaceCheck`).
     ///
     /// Costs as much as an append, and never shares a transaction with one. Throws as `append`
     /// does.
@@ -53,8 +47,8 @@ extension EventLog {
             let isEmpty = moved.checkpointedFrameCount == moved.walFrameCount
             end = isEmpty ? 0 : Int64(moved.walFrameCount) * EventLog.frameByteCount
         }
-        try WriteRoom.require(
-            beside: path, from: size, byteCount: end + WriteRoom.byteCount - size)
+        try WriteSpaceCheck.require(
+            beside: path, from: size, byteCount: end + WriteSpaceCheck.byteCount - size)
     }
 
     /// A page and the frame header before it (https://www.sqlite.org/fileformat2.html#walformat).

@@ -61,17 +61,11 @@ public final class EventLog: LedgerLog {
         checkpointFrameCount: Int = LogLimits.checkpointFrameCount
     ) async throws(StoreError) -> EventLog {
         let path = (directory as NSString).appendingPathComponent(fileName)
-        let result = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                let log = Result { () throws(StoreError) in
-                    try EventLog(
-                        path: path, faults: faults, busyTimeoutSeconds: busyTimeoutSeconds,
-                        checkpointFrameCount: checkpointFrameCount)
-                }
-                continuation.resume(returning: log)
-            }
+        return try await Blocking.run { () throws(StoreError) in
+            try EventLog(
+                path: path, faults: faults, busyTimeoutSeconds: busyTimeoutSeconds,
+                checkpointFrameCount: checkpointFrameCount)
         }
-        return try result.get()
     }
 
     /// Blocks while the file is opened and migrated.
@@ -84,7 +78,7 @@ public final class EventLog: LedgerLog {
         self.faults = faults
         file = DatabaseFile(
             path: path, applicationId: EventLog.applicationId,
-            migrations: SchemaHistory.log.map(SchemaStep.init),
+            migrations: SchemaHistory.log,
             pageByteCount: EventLog.pageByteCount, cacheKibibytes: EventLog.cacheKibibytes,
             busyTimeoutSeconds: busyTimeoutSeconds)
         try WriteAheadLogCheck(path: path, pageByteCount: EventLog.pageByteCount).run()

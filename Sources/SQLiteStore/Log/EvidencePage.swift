@@ -4,7 +4,7 @@ internal import LedgerStore
 /// One page of rows with their evidence, read in one transaction: two walks side by side, since a
 /// join would search the evidence for every row.
 struct EvidencePage {
-    private let rows: PreparedStatement
+    private let database: Database
     private let evidence: PreparedStatement
     private let lookup: PreparedStatement
     /// The current position of the walk over the evidence; nil before its first row and after its
@@ -20,12 +20,7 @@ struct EvidencePage {
     init(_ database: Database, headers: KnownHeaders, path: String) throws {
         self.path = path
         table = try HeaderTable(database, known: headers, path: path)
-        rows = try PreparedStatement(
-            database,
-            """
-            SELECT \(EventRow.columns) FROM events
-            WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
-            """)
+        self.database = database
         evidence = try PreparedStatement(
             database,
             """
@@ -42,11 +37,10 @@ struct EvidencePage {
     mutating func read(
         after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
     ) throws -> [LoggedEvent] {
-        for statement in [rows, evidence] {
-            statement.bind(1, position)
-            statement.bind(2, through)
-            statement.bind(3, Int64(limit))
-        }
+        let rows = try EventRow.page(database, after: position, through: through, limit: limit)
+        evidence.bind(1, position)
+        evidence.bind(2, through)
+        evidence.bind(3, Int64(limit))
         defer {
             rows.reset()
             evidence.reset()

@@ -74,11 +74,10 @@ struct ContributionRow: StoredRow {
     }
 }
 
-/// A class referred to by movements, and how many of their sides refer to it.
+/// A class referred to by movements.
 struct NumberedClass: Sendable {
     let number: Int64
     let counted: CountedClass
-    var uses: Int64 = 0
 }
 
 /// A stored change of class of a chain: the time in milliseconds, the classes by number (0: not
@@ -103,7 +102,7 @@ struct ChainMovements: Sendable {
     mutating func append(
         at: Int64, _ movement: ClassMovement<CountedClass>, _ numbers: ClassNumbers
     ) {
-        let before = use(place)
+        let before = number(place)
         place = movement.after.map { after in
             // Few chains have more than three classes; comparing is faster than computing the
             // number.
@@ -113,13 +112,11 @@ struct ChainMovements: Sendable {
         }
         movements.append(
             StoredMovement(
-                at: at, before: before, after: use(place), label: movement.label.code))
+                at: at, before: before, after: number(place), label: movement.label.code))
     }
 
-    private mutating func use(_ place: Int?) -> Int64 {
-        guard let place else { return ClassCodec.none }
-        classes[place].uses += 1
-        return classes[place].number
+    private func number(_ place: Int?) -> Int64 {
+        place.map { classes[$0].number } ?? ClassCodec.none
     }
 }
 

@@ -27,6 +27,7 @@ public struct MovementCheck: Sendable {
             let queue = try DatabaseQueue(path: "\(directory)/sums.sqlite")
             defer { try? queue.close() }
             try queue.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
                 try database.execute(sql: "ATTACH DATABASE ? AS live", arguments: [path])
             }
             return try queue.write { database in
@@ -40,11 +41,17 @@ public struct MovementCheck: Sendable {
     }
 
     private func sum(_ database: Database) throws {
-        let pool = MovementPool(days, directory: directory)
-        let pending = DeferredTable(directory: directory)
-        var sums = pool.take()
+        var classes = ClassTable()
         try MovementTable.forEachClass(database, of: "live") { number, _, counted in
-            sums.add(NumberedClass(number: number, counted: counted))
+            classes.append(counted, number: number)
+        }
+        var changes = MovementChanges(days)
+        func write() throws {
+            for number in Array(changes.classes) {
+                guard let counted = classes[number] else { continue }
+                changes.name(NumberedClass(number: number, counted: counted))
+            }
+            _ = try changes.write(database)
         }
         let select = try PreparedStatement(
             database,
@@ -53,33 +60,15 @@ public struct MovementCheck: Sendable {
             FROM live.contributions ORDER BY subscription
             """)
         defer { select.reset() }
-        var signedAt: Int64?
         while try select.step() {
             let row = ContributionRow(select)
-            let subscription = select.int64(Int32(ContributionRow.columns.count))
-            if let date = row.signedAt { signedAt = max(signedAt ?? date, date) }
             // An unreadable contribution is reported with its chain.
-            let movements = (try? ContributionCodec.movements(row.body)) ?? []
-            var records = RunBuffer()
-            for (seq, movement) in movements.enumerated() {
-                sums.add(movement)
-                for number in [movement.before, movement.after] where number != ClassCodec.none {
-                    sums.use(number)
-                }
-                guard movement.at > row.signedAt ?? .min else { continue }
-                records.appendPending(movement, of: subscription, seq: seq)
-            }
-            try pending.append(records)
-            if sums.cells.count > pool.keptCount {
-                pool.give(sums)
-                try pool.spill()
-                sums = pool.take()
-            }
+            changes.add(
+                of: select.int64(Int32(ContributionRow.columns.count)),
+                new: (try? ContributionCodec.movements(row.body)) ?? [], signedAt: row.signedAt)
+            if changes.cellCount > MovementChanges.cellCount { try write() }
         }
-        pool.give(sums)
-        try pool.load(database)
-        try pending.loadPending(database)
-        try NewestFact.raise(signedAt, database)
+        try write()
     }
 
     private func differences(_ database: Database) throws -> [String] {
@@ -105,18 +94,5 @@ public struct MovementCheck: Sendable {
             found.append(MovementTable.classes)
         }
         return found
-    }
-}
-
-extension RunBuffer {
-    /// Appends a pending movement, ordered by its time, then by the chain's number and its index in
-    /// the chain.
-    mutating func appendPending(_ movement: StoredMovement, of subscription: Int64, seq: Int) {
-        var (key, value): ([UInt8], [UInt8]) = ([], [])
-        for part in [movement.at, subscription, Int64(seq)] { RunKey.append(part, to: &key) }
-        for part in [movement.before, movement.after, movement.label] {
-            RunKey.append(part, to: &value)
-        }
-        append(key: key, value: value)
     }
 }

@@ -29,12 +29,12 @@ struct ClassUse: Sendable {
 struct MovementSums: Sendable {
     private(set) var cells: [MovementCell: Int64] = [:]
     private(set) var classes: [Int64: ClassUse] = [:]
-    private var days: DayCache
+    private let days: ReportDays
 
-    init(_ days: ReportDays) { self.days = DayCache(days) }
+    init(_ days: ReportDays) { self.days = days }
 
     /// The same sums by month, each month divided into parts.
-    mutating func months() -> [MonthPart: [SummedMovement: Int64]] {
+    func months() -> [MonthPart: [SummedMovement: Int64]] {
         var months: [MonthPart: [SummedMovement: Int64]] = [:]
         for (cell, count) in cells where count != 0 {
             let month = days.day(Timestamp(milliseconds: cell.from))?.month.milliseconds
@@ -45,15 +45,22 @@ struct MovementSums: Sendable {
     }
 
     /// The day that starts at a moment.
-    mutating func day(from: Int64) -> ReportDay? { days.day(Timestamp(milliseconds: from)) }
+    func day(from: Int64) -> ReportDay? { days.day(Timestamp(milliseconds: from)) }
 
     /// - Parameter sign: 1 adds, -1 removes.
     mutating func add(_ movement: StoredMovement, sign: Int64) {
         for number in [movement.before, movement.after] where number != ClassCodec.none {
             classes[number, default: ClassUse(count: 0)].count += sign
         }
-        guard let from = days.start(of: Timestamp(milliseconds: movement.at)) else { return }
-        cells[MovementCell(from: from, SummedMovement(movement)), default: 0] += sign
+        guard let day = days.day(Timestamp(milliseconds: movement.at)) else { return }
+        cells[MovementCell(from: day.start.milliseconds, SummedMovement(movement)), default: 0] +=
+            sign
+    }
+
+    /// Removes the sums and keeps the memory.
+    mutating func removeAll() {
+        cells.removeAll(keepingCapacity: true)
+        classes.removeAll(keepingCapacity: true)
     }
 
     /// Stores the attributes of a class.

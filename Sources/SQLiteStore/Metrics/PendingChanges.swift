@@ -2,8 +2,8 @@ internal import GRDB
 
 /// The changes of pending movements within one transaction, written at its end in table order, so
 /// that each page is visited once.
-struct PendingChanges {
-    private struct Key: Hashable {
+struct PendingChanges: Sendable {
+    private struct Key: Hashable, Sendable {
         let at: Int64
         let subscription: Int64
         let seq: Int64
@@ -33,8 +33,8 @@ struct PendingChanges {
         }
     }
 
-    /// Returns the number of rows written and removed.
-    func write(_ database: Database) throws -> Int {
+    /// Writes the changes and begins anew. Returns the number of rows written and removed.
+    mutating func write(_ database: Database) throws -> Int {
         var written = 0
         let delete = try PreparedStatement(
             database,
@@ -62,6 +62,7 @@ struct PendingChanges {
             }
             written += try statement.run()
         }
+        changes.removeAll(keepingCapacity: true)
         return written
     }
 }

@@ -59,56 +59,7 @@ public struct ReportDays: Sendable {
     static let dayMilliseconds: Int64 = 86_400_000
 }
 
-/// A cache of days: looking up a zone's rules is slow.
-struct DayCache: Sendable {
-    private let days: ReportDays
-    private var known: [ReportDay] = []
-    private var spans: [Span] = []
-    /// By UTC day, the first of the `spans` that overlap it.
-    private var first: [Int64: Int32] = [:]
-
-    /// A known day within one UTC day.
-    private struct Span: Sendable {
-        let start: Int64
-        let end: Int64
-        let day: Int32
-        /// The next span in the same UTC day.
-        let next: Int32?
-    }
-
-    init(_ days: ReportDays) { self.days = days }
-
-    mutating func day(_ moment: Timestamp) -> ReportDay? {
-        place(of: moment).map { known[Int(spans[$0].day)] }
-    }
-
-    /// The first moment of the day.
-    mutating func start(of moment: Timestamp) -> Int64? {
-        place(of: moment).map { spans[$0].start }
-    }
-
-    private mutating func place(of moment: Timestamp) -> Int? {
-        guard moment < ReportDays.end else { return nil }
-        let moment = max(moment, ReportDays.beginning).milliseconds
-        let utc = moment / ReportDays.dayMilliseconds
-        let begun = first[utc]
-        var place = begun
-        while let index = place.map({ Int($0) }) {
-            if spans[index].start <= moment, moment < spans[index].end { return index }
-            place = spans[index].next
-        }
-        guard let day = days.day(Timestamp(milliseconds: moment)) else { return nil }
-        spans.append(
-            Span(
-                start: day.start.milliseconds, end: day.end.milliseconds, day: Int32(known.count),
-                next: begun))
-        known.append(day)
-        first[utc] = Int32(spans.count - 1)
-        return spans.count - 1
-    }
-}
-
-/// A process-wide cache of days, at most as many as exist.
+/// A cache of days, at most as many as exist: looking up a zone's rules is slow.
 private final class KnownDays: Sendable {
     private let days = Mutex<[Int64: [ReportDay]]>([:])
 

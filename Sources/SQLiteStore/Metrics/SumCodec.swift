@@ -22,22 +22,6 @@ enum SumCodec {
         writer.signed(chains)
     }
 
-    struct Entry {
-        let movement: SummedMovement
-        let chains: Int64
-    }
-
-    /// The next sum.
-    @inline(__always)
-    static func next(_ reader: inout FactReader) throws(FactReader.Damage) -> Entry {
-        let head = try reader.byte()
-        let movement = SummedMovement(
-            before: head & before == 0 ? ClassCodec.none : try reader.word(),
-            after: head & after == 0 ? ClassCodec.none : try reader.word(),
-            label: Int64(head & label))
-        return Entry(movement: movement, chains: try reader.signed())
-    }
-
     /// Passes the sums to `body` in order.
     ///
     /// Throws `FactReader.Damage` for bytes that no writer produced.
@@ -47,8 +31,12 @@ enum SumCodec {
     ) throws(FactReader.Damage) {
         var reader = FactReader(bytes)
         while !reader.isAtEnd {
-            let entry = try next(&reader)
-            body(entry.movement, entry.chains)
+            let head = try reader.byte()
+            let movement = SummedMovement(
+                before: head & before == 0 ? ClassCodec.none : try reader.word(),
+                after: head & after == 0 ? ClassCodec.none : try reader.word(),
+                label: Int64(head & label))
+            body(movement, try reader.signed())
         }
     }
 }
@@ -100,55 +88,39 @@ struct MonthPart: Hashable, Comparable {
     }
 
     /// The stored form of a part's sums, in order, after applying changes; empty when all sums are
-    /// zero. Unchanged ranges are copied without decoding.
+    /// zero.
     ///
     /// Throws `FactReader.Damage` for bytes that no writer produced.
     static func body(
         _ stored: [UInt8] = [], changed changes: [SummedMovement: Int64]
     ) throws(FactReader.Damage) -> [UInt8] {
         let order = changes.sorted { SummedMovement.precedes($0.key, $1.key) }
+        var (writer, next, isBeyond) = (FactWriter(), 0, false)
+        // A count of zero is not stored.
+        func append(_ movement: SummedMovement, _ chains: Int64) {
+            if chains != 0 { SumCodec.append(movement, chains: chains, to: &writer) }
+        }
         let result = stored.withUnsafeBytes { bytes in
-            Result { () throws(FactReader.Damage) in try merged(bytes, order) }
-        }
-        return try result.get()
-    }
-
-    private static func merged(
-        _ stored: UnsafeRawBufferPointer, _ changes: [(key: SummedMovement, value: Int64)]
-    ) throws(FactReader.Damage) -> [UInt8] {
-        var (reader, writer) = (FactReader(stored), FactWriter())
-        // The bytes from `start` up to the reader's position are copied unchanged.
-        var (next, start) = (0, 0)
-        while !reader.isAtEnd {
-            let begin = reader.position
-            let entry = try SumCodec.next(&reader)
-            guard next < changes.count, !SummedMovement.precedes(entry.movement, changes[next].key)
-            else { continue }
-            writer.append(UnsafeRawBufferPointer(rebasing: stored[start..<begin]))
-            start = begin
-            while next < changes.count,
-                SummedMovement.precedes(changes[next].key, entry.movement)
-            {
-                append(changes[next].key, changes[next].value, to: &writer)
-                next += 1
+            Result { () throws(FactReader.Damage) in
+                try SumCodec.forEach(bytes) { movement, chains in
+                    while next < order.count, SummedMovement.precedes(order[next].key, movement) {
+                        append(order[next].key, order[next].value)
+                        next += 1
+                    }
+                    guard next < order.count, order[next].key == movement else {
+                        return append(movement, chains)
+                    }
+                    let (sum, isOver) = chains.addingReportingOverflow(order[next].value)
+                    isBeyond = isBeyond || isOver
+                    append(movement, sum)
+                    next += 1
+                }
             }
-            guard next < changes.count, changes[next].key == entry.movement else { continue }
-            let (chains, isBeyond) = entry.chains.addingReportingOverflow(changes[next].value)
-            // No ledger has so many chains.
-            guard !isBeyond else { throw FactReader.Damage() }
-            append(entry.movement, chains, to: &writer)
-            next += 1
-            start = reader.position
         }
-        writer.append(UnsafeRawBufferPointer(rebasing: stored[start...]))
-        for change in changes[next...] { append(change.key, change.value, to: &writer) }
+        try result.get()
+        // No ledger has so many chains.
+        guard !isBeyond else { throw FactReader.Damage() }
+        for change in order[next...] { append(change.key, change.value) }
         return writer.bytes
-    }
-
-    /// A count of zero is not stored.
-    private static func append(
-        _ movement: SummedMovement, _ chains: Int64, to writer: inout FactWriter
-    ) {
-        if chains != 0 { SumCodec.append(movement, chains: chains, to: &writer) }
     }
 }

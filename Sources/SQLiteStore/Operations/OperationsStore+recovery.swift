@@ -24,7 +24,8 @@ extension OperationsStore {
                 ["id": id, "asked_at": now, "start_position": head, "reached_position": head])
             try OperationsStore.insert(slices, id, database)
             return RecoveryRecord(
-                id: id, askedAt: now, appleAskedAt: nil, startPosition: head, isFlawed: false,
+                id: id, requestedAt: now, appleRequestedAt: nil, startPosition: head,
+                isFlawed: false,
                 slices: slices)
         }
     }
@@ -75,7 +76,7 @@ extension OperationsStore {
     }
 
     public func endRecovery(
-        _ id: String, keeping report: KeptReport?
+        _ id: String, keeping report: StoredReport?
     ) async throws(StoreError) {
         try await write { database in
             try OperationsStore.forget(id, database)
@@ -96,7 +97,7 @@ extension OperationsStore {
 
     public func lastRecoveryReport(
         of app: BundleId?
-    ) async throws(StoreError) -> KeptReport? {
+    ) async throws(StoreError) -> StoredReport? {
         try await read { database in
             try database.rows(
                 """
@@ -104,7 +105,7 @@ extension OperationsStore {
                 WHERE ?1 IS NULL OR bundle_id = ?1 ORDER BY id DESC LIMIT 1
                 """, app
             ) { row in
-                KeptReport(
+                StoredReport(
                     bundleId: BundleId(row.requiredText(0)), endedAt: row.time(1),
                     isFlawed: row.int64(2) == 1, json: row.requiredText(3),
                     text: row.requiredText(4))
@@ -133,7 +134,7 @@ extension OperationsStore {
             """, id
         ) { row in
             RecoveryRecord(
-                id: id, askedAt: row.time(0), appleAskedAt: row.optionalTime(1),
+                id: id, requestedAt: row.time(0), appleRequestedAt: row.optionalTime(1),
                 startPosition: row.int64(2), isFlawed: row.int64(3) == 1, slices: slices)
         }.first
     }

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Foundation
 internal import GRDB
 public import LedgerStore
@@ -28,13 +27,7 @@ public final class OperationsStore: OperationalState {
     /// Throws what `EventLog.open` throws, for the same reasons.
     public static func open(directory: String) async throws(StoreError) -> OperationsStore {
         let path = (directory as NSString).appendingPathComponent(fileName)
-        let result = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                let store = Result { () throws(StoreError) in try OperationsStore(path: path) }
-                continuation.resume(returning: store)
-            }
-        }
-        return try result.get()
+        return try await Blocking.run { () throws(StoreError) in try OperationsStore(path: path) }
     }
 
     /// Blocks while the file is opened and migrated.
@@ -42,7 +35,7 @@ public final class OperationsStore: OperationalState {
         location = path
         let file = DatabaseFile(
             path: path, applicationId: OperationsStore.applicationId,
-            migrations: SchemaHistory.operations.map(SchemaStep.init),
+            migrations: SchemaHistory.operations,
             pageByteCount: OperationsStore.pageByteCount,
             cacheKibibytes: OperationsStore.cacheKibibytes)
         do throws(StoreError) {
@@ -60,13 +53,8 @@ public final class OperationsStore: OperationalState {
     /// Closes the connection; later calls throw `closed`.
     public func close() async {
         isClosed.withLock { $0 = true }
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { [self] in
-                // A connection that cannot close now is closed with its last reference.
-                try? connection.close()
-                continuation.resume()
-            }
-        }
+        // A connection that cannot close now is closed with its last reference.
+        await Blocking.run { [connection] in _ = try? connection.close() }
     }
 
     public func lease(_ task: ExclusiveTask) async throws(StoreError) -> (any Lease)? {
@@ -83,45 +71,29 @@ public final class OperationsStore: OperationalState {
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
-        let result = await withCheckedContinuation { continuation in
-            connection.asyncWriteWithoutTransaction { [self] database in
-                continuation.resume(
-                    returning: Result {
-                        try requireUsable()
-                        var value: Value?
-                        try database.inTransaction(.immediate) {
-                            value = try body(database)
-                            return .commit
-                        }
-                        try requireUsable()
-                        _ = try? database.checkpoint(.passive)
-                        return value
-                    })
+        try await read { database in
+            var value: Value?
+            try database.inTransaction(.immediate) {
+                value = try body(database)
+                return .commit
             }
+            _ = try? database.checkpoint(.passive)
+            guard let value else { preconditionFailure("A committed transaction has a value.") }
+            return value
         }
-        do {
-            if let value = try result.get() { return value }
-        } catch { throw StoreError(error, path: path) }
-        preconditionFailure("A committed transaction has a value.")
     }
 
     /// Runs `body`, which must only read.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
-        let result = await withCheckedContinuation { continuation in
-            connection.asyncWriteWithoutTransaction { [self] database in
-                continuation.resume(
-                    returning: Result {
-                        try requireUsable()
-                        let value = try body(database)
-                        // Data read from an unlinked file is not returned.
-                        try requireUsable()
-                        return value
-                    })
-            }
+        try await connection.access(path) { [self] database in
+            try requireUsable()
+            let value = try body(database)
+            // Data read from an unlinked file is not returned.
+            try requireUsable()
+            return value
         }
-        do { return try result.get() } catch { throw StoreError(error, path: path) }
     }
 
     /// Throws `fileReplaced` while the files at the path are not those that were opened, since

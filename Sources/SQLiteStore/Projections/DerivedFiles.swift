@@ -206,9 +206,9 @@ public struct DerivedFiles: Sendable {
 
     private func isUnopened(_ path: String) throws(StoreError) -> Bool {
         do {
-            var configuration = Configuration()
-            configuration.prepareDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            let queue = try DatabaseQueue(
+                path: path,
+                configuration: Configuration(pragmas: ["locking_mode = EXCLUSIVE"]))
             let isUnopened = try queue.inDatabase { database in
                 // Any other file with such a name, such as a backup of a log, must not be removed.
                 if try database.tableExists("events") { return false }

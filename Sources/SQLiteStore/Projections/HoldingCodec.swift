@@ -52,11 +52,11 @@ enum HoldingCodec {
             self.group = group
         }
 
-        init(_ stretch: HeldStretch) { self.init(id: stretch.productId, group: stretch.group) }
+        init(_ stretch: HoldingInterval) { self.init(id: stretch.productId, group: stretch.group) }
     }
 
     private static func encode(
-        _ stretch: HeldStretch, _ product: Int, _ base: Int64, _ writer: inout FactWriter
+        _ stretch: HoldingInterval, _ product: Int, _ base: Int64, _ writer: inout FactWriter
     ) {
         writer.unsigned(UInt64(product))
         writer.unsigned(UInt64(states.firstIndex(of: stretch.state) ?? 0))
@@ -127,7 +127,7 @@ enum HoldingCodec {
                     id: try reader.optionalText().map { ProductId($0) },
                     group: try reader.id().map { SubscriptionGroupIdentifier($0) }))
         }
-        var stretches: [HeldStretch] = []
+        var stretches: [HoldingInterval] = []
         for _ in 0..<(try reader.unsigned()) {
             stretches.append(try stretch(&reader, products, base))
         }
@@ -143,7 +143,7 @@ enum HoldingCodec {
 
     private static func stretch(
         _ reader: inout FactReader, _ products: [Product], _ base: Int64
-    ) throws(FactReader.Damage) -> HeldStretch {
+    ) throws(FactReader.Damage) -> HoldingInterval {
         let product = try reader.unsigned()
         guard product < UInt64(products.count) else { throw FactReader.Damage() }
         let state = try reader.element(of: states)
@@ -152,7 +152,7 @@ enum HoldingCodec {
         let since = from &+ (try reader.signed())
         let until = try reader.date(from: from)
         let accessEnded = from &+ (try reader.signed())
-        return HeldStretch(
+        return HoldingInterval(
             state: state, from: Timestamp(milliseconds: from), to: to,
             since: Timestamp(milliseconds: since), until: until,
             accessEnded: Timestamp(milliseconds: accessEnded),

@@ -7,8 +7,8 @@ internal import Ledger
 protocol ProjectionRow: StoredRow {
     /// `subscription, seq` by default: the chain and the row's index in it.
     static var key: [String] { get }
-    /// Reads the columns, the first at column 0.
-    init(_ statement: PreparedStatement)
+    /// - Parameter values: one for each column, in order.
+    init(values: [ColumnValue])
 }
 
 extension ProjectionRow {
@@ -21,119 +21,67 @@ extension ProjectionRow {
         VALUES (?, ?\(String(repeating: ", ?", count: columns.count)))
         """
     }
+
+    /// Reads the columns, the first at column 0.
+    init(_ statement: PreparedStatement) {
+        self.init(values: Self.columns.indices.map { statement.value(Int32($0)) })
+    }
+
+    func bind(_ statement: inout some ColumnSink) {
+        for (index, value) in values.enumerated() { statement.bind(Int32(index) + 3, value) }
+    }
 }
 
 struct IntervalRow: ProjectionRow {
-    let state: Raw<ChainState>
-    let from: Int64
-    let to: Int64?
-    let productId: String?
-    let transactionId: String
-    let reason: Raw<EndReason>?
-    let cause: Int64
+    let values: [ColumnValue]
 
     static let table = "intervals"
     static let columns = [
         "state", "from_at", "to_at", "product_id", "transaction_id", "reason", "cause",
     ]
+}
 
+extension IntervalRow {
     init(_ interval: Interval, cause: Int64) {
-        state = Raw(interval.state)
-        from = interval.from.milliseconds
-        to = interval.to?.milliseconds
-        productId = interval.productId?.rawValue
-        transactionId = interval.transactionId.rawValue
-        reason = interval.reason.map { Raw($0) }
-        self.cause = cause
-    }
-
-    init(_ statement: PreparedStatement) {
-        state = Raw(rawValue: statement.text(0) ?? "")
-        from = statement.int64(1)
-        to = statement.optionalInt64(2)
-        productId = statement.text(3)
-        transactionId = statement.text(4) ?? ""
-        reason = statement.text(5).map { Raw(rawValue: $0) }
-        cause = statement.int64(6)
-    }
-
-    func bind(_ statement: inout some ColumnSink) {
-        statement.bind(3, state.rawValue)
-        statement.bind(4, from)
-        statement.bind(5, to)
-        statement.bind(6, productId)
-        statement.bind(7, transactionId)
-        statement.bind(8, reason?.rawValue)
-        statement.bind(9, cause)
+        self.init(values: [
+            ColumnValue(interval.state.rawValue), ColumnValue(interval.from.milliseconds),
+            ColumnValue(interval.to?.milliseconds), ColumnValue(interval.productId?.rawValue),
+            ColumnValue(interval.transactionId.rawValue), ColumnValue(interval.reason?.rawValue),
+            ColumnValue(cause),
+        ])
     }
 }
 
 struct TimelineEventRow: ProjectionRow {
-    let at: Int64
-    let fact: Raw<TimelineEventName>
-    let productId: String?
-    let transactionId: String?
-    let cause: Int64
+    let values: [ColumnValue]
 
     static let table = "life_facts"
     static let columns = ["at", "fact", "product_id", "transaction_id", "cause"]
+}
 
+extension TimelineEventRow {
     init(_ fact: TimelineEvent) {
-        at = fact.at.milliseconds
-        self.fact = Raw(fact.name)
-        productId = fact.productId?.rawValue
-        transactionId = fact.transactionId?.rawValue
-        cause = fact.cause
-    }
-
-    init(_ statement: PreparedStatement) {
-        at = statement.int64(0)
-        fact = Raw(rawValue: statement.text(1) ?? "")
-        productId = statement.text(2)
-        transactionId = statement.text(3)
-        cause = statement.int64(4)
-    }
-
-    func bind(_ statement: inout some ColumnSink) {
-        statement.bind(3, at)
-        statement.bind(4, fact.rawValue)
-        statement.bind(5, productId)
-        statement.bind(6, transactionId)
-        statement.bind(7, cause)
+        self.init(values: [
+            ColumnValue(fact.at.milliseconds), ColumnValue(fact.name.rawValue),
+            ColumnValue(fact.productId?.rawValue), ColumnValue(fact.transactionId?.rawValue),
+            ColumnValue(fact.cause),
+        ])
     }
 }
 
 struct NoticeRow: ProjectionRow {
-    let code: String
-    let message: String
-    let from: Int64
-    let to: Int64?
-    let evidence: String
+    let values: [ColumnValue]
 
     static let table = "notices"
     static let columns = ["code", "message", "from_at", "to_at", "evidence"]
+}
 
+extension NoticeRow {
     init(_ notice: Notice) {
-        code = notice.code.rawValue
-        message = notice.message
-        from = notice.from.milliseconds
-        to = notice.to?.milliseconds
-        evidence = "[" + notice.evidence.map(String.init).joined(separator: ",") + "]"
-    }
-
-    init(_ statement: PreparedStatement) {
-        code = statement.text(0) ?? ""
-        message = statement.text(1) ?? ""
-        from = statement.int64(2)
-        to = statement.optionalInt64(3)
-        evidence = statement.text(4) ?? ""
-    }
-
-    func bind(_ statement: inout some ColumnSink) {
-        statement.bind(3, code)
-        statement.bind(4, message)
-        statement.bind(5, from)
-        statement.bind(6, to)
-        statement.bind(7, evidence)
+        self.init(values: [
+            ColumnValue(notice.code.rawValue), ColumnValue(notice.message),
+            ColumnValue(notice.from.milliseconds), ColumnValue(notice.to?.milliseconds),
+            ColumnValue("[" + notice.evidence.map(String.init).joined(separator: ",") + "]"),
+        ])
     }
 }

@@ -22,7 +22,7 @@ extension ProjectionsStore {
     }
 
     /// The customer of a query.
-    public struct AskedCustomer: Hashable, Sendable {
+    public struct CustomerKey: Hashable, Sendable {
         public var id: CustomerId
         /// Limits the result to chains of this app and the customer's own entry; nil for every app.
         public var bundleId: BundleId?
@@ -35,7 +35,7 @@ extension ProjectionsStore {
 
     /// The records of these customers, in the order given; all read in one transaction.
     public func customers(
-        _ asked: [AskedCustomer]
+        _ keys: [CustomerKey]
     ) async throws(StoreError) -> [CustomerRecord] {
         try await read { database in
             let position = try DerivedFile.checkpoint(database).position
@@ -48,12 +48,12 @@ extension ProjectionsStore {
                 SELECT h.body FROM holdings AS h JOIN subscriptions AS s ON s.id = h.subscription
                 WHERE h.customer = ?1 AND s.bundle_id IN (?2, '') ORDER BY h.subscription
                 """)
-            return try asked.map { asked in
+            return try keys.map { key in
                 var record = CustomerRecord()
                 record.position = position
-                let select = asked.bundleId == nil ? ofAll : ofApp
-                select.bind(1, asked.id.rawValue)
-                if let app = asked.bundleId { select.bind(2, app.rawValue) }
+                let select = key.bundleId == nil ? ofAll : ofApp
+                select.bind(1, key.id.rawValue)
+                if let app = key.bundleId { select.bind(2, app.rawValue) }
                 while try select.step() {
                     switch try ProjectionsStore.content(select) {
                     case .holding(let holding): record.holdings.append(holding)

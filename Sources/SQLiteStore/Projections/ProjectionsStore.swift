@@ -77,6 +77,11 @@ public final class ProjectionsStore: Sendable {
         file = OpenDerivedFile(path: path, pool: try derived.open(), identity: identity)
     }
 
+    /// As `init(path:)`, off the cooperative pool.
+    public static func open(_ path: String) async throws(StoreError) -> ProjectionsStore {
+        try await Blocking.run { () throws(StoreError) in try ProjectionsStore(path: path) }
+    }
+
     /// Whether the file is still at its path: false after it was deleted or replaced.
     public var isInPlace: Bool { file.isInPlace }
 

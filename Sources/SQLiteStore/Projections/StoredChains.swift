@@ -20,14 +20,9 @@ public final class StoredChains: Sendable {
     /// reported.
     public init(path: String) throws(StoreError) {
         self.path = path
-        EIOPreservingVFS.install()
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(5)
-        configuration.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA temp_store = FILE")
-            try database.execute(sql: "PRAGMA cache_size = -16384")
-        }
+        let configuration = Configuration(
+            readOnly: true, busyTimeoutSeconds: DerivedFile.busyTimeoutSeconds,
+            pragmas: ["temp_store = FILE", "cache_size = -16384"])
         do {
             queue = try DatabaseQueue(path: path, configuration: configuration)
             try queue.inDatabase { database in
@@ -94,18 +89,12 @@ public final class StoredChains: Sendable {
 
     /// The next chains after `after` (nil: from the first); none at the end.
     public func page(after: ChainId?) async throws(StoreError) -> [ChainRows] {
-        let result = await withCheckedContinuation { continuation in
-            queue.asyncRead { database in
-                continuation.resume(
-                    returning: Result {
-                        try ChainRowReader(database: try database.get()).page(
-                            after: after, limit: StoredChains.pageChainCount)
-                    })
+        do throws(StoreError) {
+            return try await queue.access(path) { database in
+                try ChainRowReader(database: database).page(
+                    after: after, limit: StoredChains.pageChainCount)
             }
-        }
-        do { return try result.get() } catch {
-            throw StoredChains.explained(StoreError(error, path: path))
-        }
+        } catch { throw StoredChains.explained(error) }
     }
 }
 

@@ -3,12 +3,13 @@ protocol StoredRow: Equatable, Sendable {
     static var table: String { get }
     /// The columns with content, without keys that only order the rows.
     static var columns: [String] { get }
+    /// The columns' values, in order.
+    var values: [ColumnValue] { get }
     /// Binds the columns in order.
     func bind(_ statement: inout some ColumnSink)
 }
 
 extension StoredRow {
-    /// The columns' values, in order.
     var values: [ColumnValue] {
         var values = ColumnValues()
         bind(&values)
@@ -40,6 +41,12 @@ enum ColumnValue: Equatable, Sendable {
     case text(String)
     case bytes([UInt8])
 
+    init(_ value: Int64?) { self = value.map { .integer($0) } ?? .null }
+
+    init(_ value: Bool?) { self.init(value.map { $0 ? 1 : 0 }) }
+
+    init(_ text: String?) { self = text.map { .text($0) } ?? .null }
+
     static func == (left: ColumnValue, right: ColumnValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -57,13 +64,9 @@ private struct ColumnValues: ColumnSink {
 
     mutating func bind(_ parameter: Int32, _ value: Int64) { all.append(.integer(value)) }
 
-    mutating func bind(_ parameter: Int32, _ value: Int64?) {
-        all.append(value.map { .integer($0) } ?? .null)
-    }
+    mutating func bind(_ parameter: Int32, _ value: Int64?) { all.append(ColumnValue(value)) }
 
-    mutating func bind(_ parameter: Int32, _ text: String?) {
-        all.append(text.map { .text($0) } ?? .null)
-    }
+    mutating func bind(_ parameter: Int32, _ text: String?) { all.append(ColumnValue(text)) }
 
     mutating func bind(_ parameter: Int32, _ bytes: [UInt8]) { all.append(.bytes(bytes)) }
 }

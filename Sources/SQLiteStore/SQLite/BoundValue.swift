@@ -73,14 +73,9 @@ extension Database {
     }
 
     private func bound(_ sql: String, _ values: [(any BoundValue)?]) throws -> PreparedStatement {
-        let statement = try PreparedStatement(self, sql)
+        var statement = try PreparedStatement(self, sql)
         for (parameter, value) in zip(Int32(1)..., values) {
-            switch value?.columnValue {
-            case .integer(let integer): statement.bind(parameter, integer)
-            case .text(let text): statement.bind(parameter, text)
-            case .bytes(let bytes): statement.bind(parameter, bytes)
-            case .null, nil: statement.bindNull(parameter)
-            }
+            statement.bind(parameter, value?.columnValue ?? .null)
         }
         return statement
     }

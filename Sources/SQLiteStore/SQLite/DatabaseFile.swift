@@ -2,13 +2,14 @@ internal import Foundation
 internal import GRDB
 internal import GRDBSQLite
 internal import LedgerStore
+internal import Migrations
 
 /// An SQLite file of this program: how it is created, recognised and opened.
 struct DatabaseFile: Sendable {
     let path: String
     /// SQLite's `application_id`: distinguishes this program's files from others.
     let applicationId: Int32
-    let migrations: [SchemaStep]
+    let migrations: [Migration]
     let pageByteCount: Int
     /// Page cache of the writing connection, KiB.
     let cacheKibibytes: Int
@@ -68,33 +69,25 @@ struct DatabaseFile: Sendable {
 
     // MARK: Configuration
 
-    /// Pragmas: https://www.sqlite.org/pragma.html. Memory mapping stays off, since it turns an
-    /// I/O error into a signal.
+    /// Memory mapping stays off, since it turns an I/O error into a signal.
     private func configuration(readOnly: Bool) -> Configuration {
-        EIOPreservingVFS.install()
-        var configuration = Configuration()
-        configuration.readonly = readOnly
-        configuration.foreignKeysEnabled = true
-        configuration.busyMode = .timeout(TimeInterval(busyTimeoutSeconds))
         let cache =
             readOnly ? min(cacheKibibytes, DatabaseFile.readerCacheKibibytes) : cacheKibibytes
-        let pragmas = [
-            "PRAGMA page_size = \(pageByteCount)",
-            "PRAGMA cache_size = -\(cache)",
-            "PRAGMA trusted_schema = OFF",
-            "PRAGMA cell_size_check = ON",
-            "PRAGMA mmap_size = 0",
-            "PRAGMA synchronous = FULL",
-            "PRAGMA wal_autocheckpoint = 0",
-            "PRAGMA journal_size_limit = \(DatabaseFile.idleWriteAheadLogByteCount)",
-            // Makes REPLACE fire the triggers that forbid deletion.
-            "PRAGMA recursive_triggers = ON",
-            readOnly ? "PRAGMA query_only = ON" : "PRAGMA secure_delete = ON",
-        ]
-        configuration.prepareDatabase { database in
-            for pragma in pragmas { try database.execute(sql: pragma) }
-        }
-        return configuration
+        return Configuration(
+            readOnly: readOnly, busyTimeoutSeconds: busyTimeoutSeconds,
+            pragmas: [
+                "page_size = \(pageByteCount)",
+                "cache_size = -\(cache)",
+                "trusted_schema = OFF",
+                "cell_size_check = ON",
+                "mmap_size = 0",
+                "synchronous = FULL",
+                "wal_autocheckpoint = 0",
+                "journal_size_limit = \(DatabaseFile.idleWriteAheadLogByteCount)",
+                // Makes REPLACE fire the triggers that forbid deletion.
+                "recursive_triggers = ON",
+                readOnly ? "query_only = ON" : "secure_delete = ON",
+            ])
     }
 
     /// - Parameter pause: waits briefly for another process.
@@ -151,13 +144,8 @@ struct DatabaseFile: Sendable {
     /// committed. It must be durable before any answer depends on it: a known event is not written,
     /// and so not synced, a second time.
     private func synchronizeWriteAheadLog(_ database: Database) throws {
-        var file: UnsafeMutablePointer<sqlite3_file>?
-        let found = sqlite3_file_control(
-            database.sqliteConnection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file)
-        guard found == SQLITE_OK, let file, let sync = file.pointee.pMethods?.pointee.xSync else {
-            throw DatabaseError(resultCode: .SQLITE_IOERR)
-        }
-        let code = sync(file, SQLITE_SYNC_NORMAL)
+        let (file, methods) = try database.openFile(SQLITE_FCNTL_JOURNAL_POINTER)
+        let code = methods.xSync(file, SQLITE_SYNC_NORMAL)
         guard code == SQLITE_OK else {
             throw DatabaseError(resultCode: ResultCode(rawValue: code))
         }
@@ -242,5 +230,21 @@ struct DatabaseFile: Sendable {
         _ body: () throws -> Result
     ) throws(StoreError) -> Result {
         do { return try body() } catch { throw StoreError(error, path: path) }
+    }
+}
+
+extension Database {
+    /// A file of the connection, for SQLITE_FCNTL_FILE_POINTER or SQLITE_FCNTL_JOURNAL_POINTER:
+    /// closing another descriptor of it would drop the locks that this process holds
+    /// (https://www.sqlite.org/howtocorrupt.html §2.2).
+    func openFile(
+        _ operation: Int32
+    ) throws -> (file: UnsafeMutablePointer<sqlite3_file>, methods: sqlite3_io_methods) {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        let code = sqlite3_file_control(sqliteConnection, "main", operation, &file)
+        guard code == SQLITE_OK, let file, let methods = file.pointee.pMethods else {
+            throw DatabaseError(resultCode: .SQLITE_IOERR)
+        }
+        return (file, methods.pointee)
     }
 }

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import GRDB
 public import LedgerStore
 
@@ -12,11 +11,9 @@ extension DerivedFiles {
     ///
     /// Throws what prevents the check; damage of the file is no error.
     public static func fault(in path: String) throws(StoreError) -> String? {
-        EIOPreservingVFS.install()
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(TimeInterval(DerivedFile.busyTimeoutSeconds))
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -16384") }
+        let configuration = Configuration(
+            readOnly: true, busyTimeoutSeconds: DerivedFile.busyTimeoutSeconds,
+            pragmas: ["cache_size = -16384"])
         do {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             defer { try? queue.close() }

@@ -38,8 +38,8 @@ struct DerivedFile: Sendable {
 
     private func requireOurs(_ database: Database, _ meta: [String: String]) throws {
         guard try database.tableExists("meta"), try database.tableExists(mark),
-            case let said = try DerivedFile.meta(database),
-            meta.allSatisfy({ said[$0.key] == $0.value })
+            case let stored = try DerivedFile.meta(database),
+            meta.allSatisfy({ stored[$0.key] == $0.value })
         else {
             throw StoreError(
                 .fileForeign, path: path, reason: "It holds no derived data of this kind.",
@@ -102,20 +102,18 @@ struct DerivedFile: Sendable {
     }
 
     private func configuration() -> Configuration {
-        EIOPreservingVFS.install()
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(TimeInterval(DerivedFile.busyTimeoutSeconds))
+        var configuration = Configuration(
+            busyTimeoutSeconds: DerivedFile.busyTimeoutSeconds,
+            pragmas: [
+                "page_size = 8192",
+                "synchronous = NORMAL",
+                "wal_autocheckpoint = \(DerivedFile.checkpointPageCount)",
+                "trusted_schema = OFF",
+                "mmap_size = 0",
+                "secure_delete = OFF",
+            ])
         configuration.maximumReaderCount = 4
-        let pragmas = [
-            "PRAGMA page_size = 8192",
-            "PRAGMA synchronous = NORMAL",
-            "PRAGMA wal_autocheckpoint = \(DerivedFile.checkpointPageCount)",
-            "PRAGMA trusted_schema = OFF",
-            "PRAGMA mmap_size = 0",
-            "PRAGMA secure_delete = OFF",
-        ]
         configuration.prepareDatabase { database in
-            for pragma in pragmas { try database.execute(sql: pragma) }
             let kibibytes =
                 database.configuration.readonly
                 ? DerivedFile.readerCacheKibibytes : DerivedFile.writerCacheKibibytes

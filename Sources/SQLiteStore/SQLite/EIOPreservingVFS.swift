@@ -9,6 +9,9 @@ internal import Synchronization
 /// `SQLITE_CORRUPT`, as if the data were invalid. For a log the two differ: damage concerns one
 /// row, is permanent, and is recorded as such in the facts (`design.md` §3); a read that the disk
 /// refuses proves nothing about any row, and must be retried.
+///
+/// It is the default VFS, because GRDB names none when it opens a file; a URI could, but SQLite may
+/// be built without them. Apart from that one code it behaves as the VFS below it.
 enum EIOPreservingVFS {
     /// The underlying VFS, and the method tables of its files with ours for each, as addresses.
     /// Whatever is registered is never changed or freed, so the addresses never dangle.

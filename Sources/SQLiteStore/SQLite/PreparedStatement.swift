@@ -72,11 +72,7 @@ struct PreparedStatement: ColumnSink {
 
     /// As `bind(_:lentText:)`, for a blob.
     func bind(_ parameter: Int32, lentBlob blob: UnsafeRawBufferPointer) {
-        if blob.isEmpty {
-            sqlite3_bind_zeroblob(handle, parameter, 0)
-            return
-        }
-        sqlite3_bind_blob(handle, parameter, blob.baseAddress, Int32(blob.count), nil)
+        bind(parameter, blob: blob, nil)
     }
 
     func bindNull(_ parameter: Int32) { sqlite3_bind_null(handle, parameter) }
@@ -99,26 +95,12 @@ struct PreparedStatement: ColumnSink {
     }
 
     func bind(_ parameter: Int32, _ bytes: [UInt8]) {
-        if bytes.isEmpty {
-            // A nil pointer would bind NULL instead of an empty blob.
-            sqlite3_bind_zeroblob(handle, parameter, 0)
-            return
-        }
-        bytes.withUnsafeBytes { buffer in
-            _ = sqlite3_bind_blob(
-                handle, parameter, buffer.baseAddress, Int32(buffer.count), PreparedStatement.copied
-            )
-        }
+        bytes.withUnsafeBytes { bind(parameter, $0) }
     }
 
     /// The bytes are copied before the call returns.
     func bind(_ parameter: Int32, _ bytes: UnsafeRawBufferPointer) {
-        if bytes.isEmpty {
-            sqlite3_bind_zeroblob(handle, parameter, 0)
-            return
-        }
-        sqlite3_bind_blob(
-            handle, parameter, bytes.baseAddress, Int32(bytes.count), PreparedStatement.copied)
+        bind(parameter, blob: bytes, PreparedStatement.copied)
     }
 
     func bind(_ parameter: Int32, _ digest: Digest?) {
@@ -129,10 +111,17 @@ struct PreparedStatement: ColumnSink {
         let bigEndian = (
             words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian
         )
-        withUnsafeBytes(of: bigEndian) { buffer in
-            _ = sqlite3_bind_blob(
-                handle, parameter, buffer.baseAddress, Int32(buffer.count), PreparedStatement.copied
-            )
+        withUnsafeBytes(of: bigEndian) { bind(parameter, $0) }
+    }
+
+    private func bind(
+        _ parameter: Int32, blob: UnsafeRawBufferPointer, _ destructor: sqlite3_destructor_type?
+    ) {
+        // A nil pointer would bind NULL instead of an empty blob.
+        if blob.isEmpty {
+            sqlite3_bind_zeroblob(handle, parameter, 0)
+        } else {
+            sqlite3_bind_blob(handle, parameter, blob.baseAddress, Int32(blob.count), destructor)
         }
     }
 
@@ -147,6 +136,16 @@ struct PreparedStatement: ColumnSink {
     func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
     func optionalInt64(_ column: Int32) -> Int64? { isNull(column) ? nil : int64(column) }
+
+    /// The value, whatever its storage class; a REAL, which no table declares, as text.
+    func value(_ column: Int32) -> ColumnValue {
+        switch storageClass(column) {
+        case .null: .null
+        case .integer: .integer(int64(column))
+        case .text, .real: ColumnValue(text(column))
+        case .blob: .bytes(bytes(column))
+        }
+    }
 
     /// The text by its length, not up to the first NUL.
     func text(_ column: Int32) -> String? {

@@ -1,7 +1,8 @@
 internal import AppStore
-internal import Foundation
 internal import GRDB
 internal import LedgerStore
+internal import Migrations
+internal import Signing
 
 /// Brings a file's schema up to date, and refuses files it must not change.
 struct SchemaMigrator {
@@ -67,7 +68,7 @@ struct SchemaMigrator {
                 remedy: "Use that release or a later one; this file was not changed.")
         }
         let step = file.migrations[index]
-        guard step.name == name, checksum == step.checksum else {
+        guard step.name == name, checksum == SHA256.hash(step.sql) else {
             throw changed("Migration \(version) differs from this release's.")
         }
     }
@@ -78,7 +79,7 @@ struct SchemaMigrator {
             remedy: "Use the release that created the file, or restore a backup.")
     }
 
-    private func apply(_ step: SchemaStep, _ database: Database) throws {
+    private func apply(_ step: Migration, _ database: Database) throws {
         if step.version == 1 {
             try database.execute(sql: "PRAGMA application_id = \(file.applicationId)")
             try database.execute(
@@ -88,9 +89,9 @@ struct SchemaMigrator {
                     ) STRICT
                     """)
         }
-        try database.execute(sql: step.sql)
-        try database.execute(
-            sql: "INSERT INTO migrations (version, name, checksum) VALUES (?, ?, ?)",
-            arguments: [step.version, step.name, Data(step.checksum.bytes)])
+        try database.execute(sql: step.text)
+        try database.insert(
+            into: "migrations",
+            ["version": step.version, "name": step.name, "checksum": SHA256.hash(step.sql)])
     }
 }

@@ -66,7 +66,7 @@ extension StoreError {
             return .readOnly(path: path, detail)
         }
         if error.extendedResultCode == .SQLITE_IOERR_SHMSIZE,
-            DiskRoom.isGone(freeByteCount: DiskRoom.freeByteCount(directory))
+            FreeDiskSpace.isGone(freeByteCount: FreeDiskSpace.freeByteCount(directory))
         {
             return .full(path: path, detail)
         }

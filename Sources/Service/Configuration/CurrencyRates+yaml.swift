@@ -35,7 +35,7 @@ extension CurrencyRates {
                     throw ConfigurationError(
                         .invalidValue, key: table.name(key),
                         reason:
-                            "The value of one \(code) in \(target): \(CurrencyRates.rateWords); the"
+                            "The value of one \(code) in \(target): \(CurrencyRates.rateFormat); the"
                             + " target currency itself has no rate.")
                 }
                 rates[code] = rate

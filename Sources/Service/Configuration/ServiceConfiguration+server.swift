@@ -98,20 +98,8 @@ extension ServiceConfiguration {
         server.trustedProxies = try ServiceConfiguration.networks(&mapping, "trustedProxies")
         server.notificationNetworks = try ServiceConfiguration.networks(
             &mapping, "notificationNetworks")
-        if let recovery = try mapping.text("recovery") {
-            guard recovery == "on" || recovery == "off" else {
-                throw ConfigurationError(
-                    .invalidValue, key: mapping.name("recovery"), reason: "on or off.")
-            }
-            server.recovers = recovery == "on"
-        }
-        if let reconcile = try mapping.text("reconcile") {
-            guard let choice = ["on": true, "off": false][reconcile] else {
-                throw ConfigurationError(
-                    .invalidValue, key: mapping.name("reconcile"), reason: "on or off.")
-            }
-            server.reconcile = choice
-        }
+        server.recovers = try mapping.isOn("recovery") ?? server.recovers
+        server.reconcile = try mapping.isOn("reconcile") ?? server.reconcile
         if var log = try mapping.mapping("log") {
             if let format = try log.text("format") {
                 server.log.format = try ServiceConfiguration.choice(format, key: log.name("format"))
@@ -131,7 +119,7 @@ extension ServiceConfiguration {
         let hexadecimal = try mapping.required("sha256")
         let names = try mapping.texts("scopes")
         try mapping.requireNothingElse()
-        guard let digest = digest(hexadecimal: hexadecimal) else {
+        guard let digest = Digest(hexadecimal: hexadecimal.lowercased()) else {
             throw ConfigurationError(
                 .invalidValue, key: mapping.name("sha256"),
                 reason: "64 hexadecimal digits are expected: the SHA-256 of the token, as"
@@ -145,18 +133,6 @@ extension ServiceConfiguration {
         var scopes: [Scope] = []
         for scope in names { scopes.append(try choice(scope, key: mapping.name("scopes"))) }
         return Server.Token(name: name, digest: digest, scopes: scopes)
-    }
-
-    /// A SHA-256 digest from its hexadecimal digits; nil for anything else.
-    private static func digest(hexadecimal text: String) -> Digest? {
-        let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        guard digits.count == 2 * Digest.byteCount, digits.count == text.utf8.count else {
-            return nil
-        }
-        return Digest(
-            bytes: stride(from: 0, to: digits.count, by: 2).map {
-                UInt8(digits[$0] << 4 | digits[$0 + 1])
-            })
     }
 
     private static func networks(

@@ -107,15 +107,12 @@ extension ServiceConfiguration {
         else { return nil }
         switch parts.scheme {
         case "https": return host
-        case "http": return isLoopback(host) ? host : nil
+        case "http":
+            let isLoopback = NetworkRange.isLoopback(
+                host.trimmingCharacters(in: CharacterSet(charactersIn: "[]")))
+            return isLoopback ? host : nil
         default: return nil
         }
-    }
-
-    private static func isLoopback(_ host: String) -> Bool {
-        if host == "localhost" || host == "::1" || host == "[::1]" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
     /// The default name: the host and a digest of the address, which may hold a secret itself.

@@ -79,6 +79,15 @@ struct YAMLMapping {
         return value
     }
 
+    /// Whether the value is `on` rather than `off`; nil when it is absent.
+    mutating func isOn(_ key: String) throws(ConfigurationError) -> Bool? {
+        guard let text = try text(key) else { return nil }
+        guard let isOn = ["on": true, "off": false][text] else {
+            throw ConfigurationError(.invalidValue, key: name(key), reason: "on or off.")
+        }
+        return isOn
+    }
+
     mutating func texts(_ key: String) throws(ConfigurationError) -> [String] {
         var found: [String] = []
         for node in try sequence(key) {

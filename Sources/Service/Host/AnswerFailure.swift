@@ -24,6 +24,8 @@ public struct AnswerFailure: Error, Sendable {
     public let code: String
     /// What happened, and what to do.
     public let message: String
+    /// For the operator: file, reason and remedy of a failure of the store; nil for other errors.
+    public private(set) var remedy: String?
     /// The position reached, when the projections are behind the requested one.
     public var position: Int64?
     /// The state in which the object was not found; a later state may contain it.
@@ -80,8 +82,8 @@ public struct AnswerFailure: Error, Sendable {
         case .ambiguousId:
             self.init(
                 kind: .ambiguous, code: error.code,
-                message: "The id is known in several chains; name the app with bundleId, or ask by"
-                    + " an originalTransactionId.")
+                message: "The id is known in several chains; name the app with bundleId, or"
+                    + " use an originalTransactionId.")
         case .store(let error): self.init(error)
         }
     }
@@ -123,14 +125,19 @@ public struct AnswerFailure: Error, Sendable {
         self.init(kind: kind, code: error.code.rawValue, message: error.message)
     }
 
-    /// Paths are left out: network clients cannot use them.
+    /// Paths and remedies are left out: they are for the operator.
     private init(_ error: StoreError) {
         let passing: [StoreError.Code] = [
             .fileLocked, .queueFull, .diskFull, .closed, .ioError, .noSuchFile, .fileReplaced,
             .commitOutcomeUnknown,
         ]
+        let isPassing = passing.contains(error.code)
         self.init(
-            kind: passing.contains(error.code) ? .unavailable : .fault, code: error.code.rawValue,
-            message: "\(error.reason) \(error.remedy)")
+            kind: isPassing ? .unavailable : .fault, code: error.code.rawValue,
+            message: "\(error.reason) "
+                + (isPassing
+                    ? "Send the same request again later."
+                    : "The service's log says what the operator can do."))
+        remedy = error.description
     }
 }

@@ -10,15 +10,9 @@ public struct GrantBody: Sendable {
 
     /// Throws `malformed` for an invalid body; the command checks the length of texts.
     public init(_ body: [UInt8]) throws(IntakeRefusal) {
-        let value: JSONValue
-        do throws(JSONError) { value = try JSONValue.parse(body) } catch {
-            throw IntakeRefusal(
-                .malformed, code: "malformedJSON",
-                message: "The body is not valid JSON (\(error.code.rawValue)).")
-        }
+        let value = try IntakeRefusal.json(body)
         guard let entitlement = value["entitlement"]?.string else {
-            throw IntakeRefusal(
-                .malformed, code: "invalidBody", message: "entitlement is required, a string.")
+            throw IntakeRefusal.invalidBody("entitlement is required, a string.")
         }
         guard let until = GrantBody.time(value["until"]) else {
             throw IntakeRefusal(

@@ -1,16 +1,20 @@
+internal import AppStore
+public import Ledger
 internal import LedgerStore
 
 /// A durable event.
 public struct IntakeReceipt: Sendable {
-    /// `appended`, `duplicate` or `conflict`.
-    public let result: String
-    /// Its position in the log.
-    public let position: Int64
+    let appended: AppendResult
+    /// The ledger that has it.
+    public let served: ServedLedger
+    /// Its chain; nil for none.
+    public let chain: ChainId?
+    let bundleId: BundleId
 
-    init(_ result: AppendResult) {
-        position = result.position
-        self.result = result.name
-    }
+    /// `appended`, `duplicate` or `conflict`.
+    public var result: String { appended.name }
+    /// Its position in the log.
+    public var position: Int64 { appended.position }
 }
 
 extension AppendResult {

@@ -1,5 +1,6 @@
 import AppStore
 public import Ledger
+internal import LedgerStore
 internal import Projection
 public import Queries
 internal import SQLiteStore
@@ -66,28 +67,26 @@ extension LedgerHost {
 }
 
 extension ServedLedger {
-    /// The entitlements of a customer. For current knowledge, concurrent reads are batched, and the
-    /// encoded answer is reused while it is valid.
+    /// The entitlements of a customer. For current knowledge, rows and encoded answer are reused
+    /// while they are valid.
     func entitlements(
         of customer: CustomerId, _ scope: QueryScope, moment: Moment
     ) async throws -> ServedAnswer {
-        let present = try await snapshot(for: scope)
+        let snapshot = try await snapshot(for: scope)
         guard case .everything = moment.knowledge else {
             return served(
-                try await present.customers.entitlements(
-                    of: customer, moment: moment, bundleId: scope.bundleId), present)
+                try await snapshot.customers.entitlements(
+                    of: customer, moment: moment, bundleId: scope.bundleId), snapshot)
         }
-        let asked = ProjectionsStore.AskedCustomer(customer, bundleId: scope.bundleId)
-        let found = await found(asked, present)
-        guard let snapshot = found.snapshot else {
-            throw ServingError.projectionBehind(position: 0)
-        }
-        let record = try found.result.get()
+        let key = ProjectionsStore.CustomerKey(customer, bundleId: scope.bundleId)
+        let cached = try await cached(key, snapshot)
+        let record = cached.record
         guard record.isComplete(at: moment.at) else {
-            return served(try await snapshot.customers.answer(asked, record, moment), snapshot)
+            return served(try await snapshot.customers.answer(key, record, moment), snapshot)
         }
-        let stamp = snapshot.customers.stamp(asked, moment, position: record.position)
-        let prepared = found.prepared.value(at: moment.at, stamp) {
+        let stamp = snapshot.customers.stamp(
+            moment, scope.bundleId, position: record.position)
+        let prepared = cached.prepared(at: moment.at, stamp) {
             PreparedEntitlements(of: customer, at: moment.at, record, ledger.catalogue, stamp)
         }
         return prepared.served(
@@ -100,21 +99,17 @@ extension ServedLedger {
         }
     }
 
-    /// A customer's rows: immediately when cached for this state, else read off the caller's event
-    /// loop.
-    private func found(
-        _ asked: ProjectionsStore.AskedCustomer, _ present: LedgerSnapshot
-    ) async -> FoundCustomer {
-        if let hot = hotCustomers.value(asked, of: present) { return hot }
-        let found = await withTaskExecutorPreference(globalConcurrentExecutor) {
-            await customers.value(asked)
-        }
+    /// A customer's rows: immediately when cached for this state, else read from the file.
+    private func cached(
+        _ key: ProjectionsStore.CustomerKey, _ snapshot: LedgerSnapshot
+    ) async throws(StoreError) -> CachedCustomer {
+        if let hot = hotCustomers.value(key, of: snapshot) { return hot }
+        let read = try await snapshot.projections.customers([key])
+        let customer = CachedCustomer(read.first ?? .init())
         // Unknown customers are not cached: clients can make up any number of ids.
-        if let snapshot = found.snapshot, case .success(let record) = found.result,
-            !record.holdings.isEmpty
-        {
-            hotCustomers.keep(found, for: asked, of: snapshot)
+        if !customer.record.holdings.isEmpty {
+            hotCustomers.keep(customer, for: key, of: snapshot)
         }
-        return found
+        return customer
     }
 }

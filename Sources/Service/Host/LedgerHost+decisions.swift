@@ -22,7 +22,6 @@ extension LedgerHost {
     /// then, unless it is `projectionBehind` with a position behind the command: the log has the
     /// command, and the same request under the same key succeeds once the projections have caught
     /// up.
-    /// and the same request under the same key is answered once the projections are there.
     public func decide(
         _ action: Command.Action, about id: String?, _ order: CommandIntake.Order,
         _ scope: QueryScope
@@ -59,12 +58,7 @@ extension LedgerHost {
             let reading = try await served.reading(
                 of: receipt.chain, in: snapshot, through: receipt.position, moment)
             return { json, isStamped in
-                json.key("subscription")
-                if let reading {
-                    reading.writeShow(to: &json, isStamped: isStamped)
-                } else {
-                    json.null()
-                }
+                json.subscription(reading, isStamped: isStamped)
             }
         }
         let answer = try await served.entitlements(
@@ -85,6 +79,15 @@ public struct DecisionAnswer: Sendable {
     public let answer: ServedAnswer
     /// The same command had been appended before; nothing was written now.
     public let isRepeated: Bool
+}
+
+extension JSONWriter {
+    /// The member `subscription`: a chain in the format of `show`, or null.
+    mutating func subscription(_ reading: ChainReading?, isStamped: Bool) {
+        key("subscription")
+        guard let reading else { return null() }
+        reading.writeShow(to: &self, isStamped: isStamped)
+    }
 }
 
 extension LedgerSnapshot {

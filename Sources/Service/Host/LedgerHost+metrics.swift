@@ -11,10 +11,10 @@ public import Reports
 extension LedgerHost {
     /// `churn`.
     public func churn(
-        _ words: MetricParameters, isPaid: Bool, _ scope: QueryScope
+        _ parameters: MetricParameters, isPaid: Bool, _ scope: QueryScope
     ) async throws -> ServedAnswer {
         try await answer(scope) { query in
-            try await query.churn(words, isPaid: isPaid)
+            try await query.churn(parameters, isPaid: isPaid)
         }
     }
 
@@ -22,11 +22,12 @@ extension LedgerHost {
     ///
     /// - Parameter rates: the rates to convert amounts by; nil keeps currencies separate.
     public func metric(
-        _ name: String, _ words: MetricParameters, rates: CurrencyRates? = nil, _ scope: QueryScope
+        _ name: String, _ parameters: MetricParameters, rates: CurrencyRates? = nil,
+        _ scope: QueryScope
     ) async throws -> ServedAnswer {
         let name = try MetricName(name)
         return try await answer(scope, rates: rates) { query in
-            try await query.metric(name, words)
+            try await query.metric(name, parameters)
         }
     }
 
@@ -34,11 +35,11 @@ extension LedgerHost {
     ///
     /// - Parameter name: `churn` or the name of another metric.
     public func comparison(
-        _ name: String, _ words: MetricParameters, _ pack: DefinitionPack, _ scope: QueryScope
+        _ name: String, _ parameters: MetricParameters, _ pack: DefinitionPack, _ scope: QueryScope
     ) async throws -> ServedAnswer {
         let name = name == MetricName.churn ? name : try MetricName(name).rawValue
         return try await answer(scope) { query in
-            try await query.comparison(name, words, pack)
+            try await query.comparison(name, parameters, pack)
         }
     }
 
@@ -48,7 +49,7 @@ extension LedgerHost {
     ///   - name: `churn` or the name of another metric.
     ///   - limits: one state of knowledge, to compare with everything, or two of the same kind.
     public func metricsDiff(
-        _ name: String, _ words: MetricParameters, between limits: [AsOf],
+        _ name: String, _ parameters: MetricParameters, between limits: [AsOf],
         rates: CurrencyRates? = nil, _ scope: QueryScope
     ) async throws -> ServedAnswer {
         let metric = try ComparedMetric(name)
@@ -60,13 +61,13 @@ extension LedgerHost {
         let least = try await ledger(scope.environment).leastPosition(of: before)
         scope.minPosition = max(scope.minPosition ?? 0, least ?? 0)
         return try await answer(scope, rates: rates) { query in
-            try await query.diff(metric, words, from: before)
+            try await query.diff(metric, parameters, from: before)
         }
     }
 
     private func answer(
         _ scope: QueryScope, rates: CurrencyRates? = nil,
-        _ ask: @Sendable (MetricsQuery) async throws -> Report
+        _ compute: @Sendable (MetricsQuery) async throws -> Report
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
         let (report, position) = try await ledger.reports.pass {
@@ -75,7 +76,7 @@ extension LedgerHost {
                 snapshot.query, reportTimeZone: configuration.reportTimeZone, now: clock(),
                 knowledge: scope.knowledge, bundleId: scope.bundleId)
             query.rates = rates
-            return (try await ask(query), snapshot.position)
+            return (try await compute(query), snapshot.position)
         }
         return ServedAnswer(
             position: max(position, report.stamp.position), lag: ledger.lag.positions

@@ -87,7 +87,7 @@ extension LedgerHost {
             last = position
         }
         return lines.page(
-            next: last == positions.last ? nil : last, end: reading.position,
+            next: last == positions.last ? nil : last, end: reading.stamp.position,
             position: snapshot.position, lag: ledger.lag.positions)
     }
 

@@ -60,13 +60,13 @@ extension LedgerHost {
         let chains = named.prefix(ReceiptBody.answeredChainCount).map {
             ChainId(bundleId: bundleId, originalTransactionId: $0)
         }
-        let asked = try await receiptQuestions.ask(
+        let requested = try await receiptRequests.run(
             named, of: bundleId, served.environment
         ) { id in
             try await served.isReported(ChainId(bundleId: bundleId, originalTransactionId: id))
         }
         let claims = try await claim(
-            chains, body.customer, served, sender, isAskable: asked != nil)
+            chains, body.customer, served, sender, canRequest: requested != nil)
         let head = try await served.ledger.log.head().position
         let snapshot = try await served.snapshot(atLeast: head)
         let moment = Moment(at: clock(), now: clock())
@@ -81,14 +81,13 @@ extension LedgerHost {
             answer = try await snapshot.customers.entitlements(of: customer, moment: moment)
         }
         let reported = answer ?? served.unknownCustomer(moment, head)
-        let result = IntakeReceipt(taken.result)
         return ServedAnswer(position: snapshot.position, lag: served.lag.positions) {
             [named, claims, answer] json, isStamped in
             json.object { json in
                 json.member("environment", served.environment.rawValue)
-                json.member("result", result.result)
-                json.member("eventPosition", result.position)
-                LedgerHost.write(asked, to: &json)
+                json.member("result", taken.result)
+                json.member("eventPosition", taken.position)
+                LedgerHost.write(requested, to: &json)
                 json.array("claims", claims) { json, claim in
                     json.object {
                         $0.member("originalTransactionId", claim.chain.originalTransactionId)
@@ -112,11 +111,11 @@ extension LedgerHost {
 
     /// A receipt states what was bought, but not by whom, and a copy of it is as good as the
     /// original. So it takes no chain from its holder (`share` still adds the customer) and, where
-    /// Apple can be asked, claims no chain for which Apple has not yet sent the appAccountToken,
+    /// requests are possible, claims no chain for which Apple has not yet sent the appAccountToken,
     /// which receipts do not contain. A nil outcome means that the claim was not judged.
     private func claim(
         _ chains: [ChainId], _ customer: CustomerId?, _ served: ServedLedger, _ sender: String,
-        isAskable: Bool
+        canRequest: Bool
     ) async throws -> [(chain: ChainId, outcome: Holders.ClaimOutcome?)] {
         guard let customer else { return [] }
         // Claims are judged on everything in the log.
@@ -125,7 +124,7 @@ extension LedgerHost {
         let policy = configuration.claimPolicy == .share ? ClaimPolicy.share : .keep
         var claims: [(chain: ChainId, outcome: Holders.ClaimOutcome?)] = []
         for chain in chains {
-            if isAskable, try await !served.isReported(chain) {
+            if canRequest, try await !served.isReported(chain) {
                 claims.append((chain, nil))
                 continue
             }
@@ -136,13 +135,12 @@ extension LedgerHost {
         return claims
     }
 
-    private static func write(_ asked: ReceiptQuestions.Outcome?, to json: inout JSONWriter) {
-        guard let asked else { return json.member("asked", nil as String?) }
-        json.object("asked", asked) { json, asked in
-            json.member("chains", Int64(asked.chains))
-            json.member("requests", asked.requests)
-            json.member("appended", asked.appended)
-            json.member("failure", asked.failure)
+    private static func write(_ requested: ReceiptRequests.Outcome?, to json: inout JSONWriter) {
+        json.object("asked", requested) { json, requested in
+            json.member("chains", Int64(requested.chains))
+            json.member("requests", requested.requests)
+            json.member("appended", requested.appended)
+            json.member("failure", requested.failure)
         }
     }
 }

@@ -38,14 +38,16 @@ extension LedgerHost {
         try requireClock()
         guard let key else {
             let receipt = try await takeUpload(body, only: environment)
-            let (record, isClaimed) = try await record(of: receipt, sender: sender)
+            let (record, isClaimed) = try await record(
+                of: receipt, for: body.customer, sender: sender)
             // The outcome of a claim is reported as of that claim; a later claim gets another
             // answer.
             let moment = Moment(
                 at: record.at, now: record.at,
                 knowledge: isClaimed ? .knownPosition(record.position) : .everything)
             return UploadAnswer(
-                answer: try await answer(receipt, record, moment), isRepeated: false)
+                answer: try await answer(receipt, body.customer, record, moment),
+                isRepeated: false)
         }
         try CommandCheck.checkKey(key)
         return try await uploadTurns.pass(key) {
@@ -61,7 +63,7 @@ extension LedgerHost {
         let keys = ledgers[0].ledger.operations
         let state = try await keys.take(uploadKey: key, request: request, at: clock())
         if state == .taken { throw CommandIntake.reused(key) }
-        let receipt: UploadReceipt
+        let receipt: IntakeReceipt
         // A duplicate is not a second event.
         do { receipt = try await takeUpload(body, only: environment) } catch {
             // A key taken by another request, or already answered, is kept.
@@ -73,7 +75,9 @@ extension LedgerHost {
         if case .answered(let known) = state {
             (record, isRepeated) = (known, true)
         } else {
-            let own = try await self.record(of: receipt, sender: sender).record
+            let own = try await self.record(
+                of: receipt, for: body.customer, sender: sender
+            ).record
             record = try await keys.keep(own, uploadKey: key)
             // Another process was first.
             isRepeated = record != own
@@ -81,27 +85,28 @@ extension LedgerHost {
         let moment = Moment(
             at: record.at, now: record.at, knowledge: .knownPosition(record.position))
         return UploadAnswer(
-            answer: try await answer(receipt, record, moment), isRepeated: isRepeated)
+            answer: try await answer(receipt, body.customer, record, moment),
+            isRepeated: isRepeated)
     }
 
     /// Claims the chain where a customer is named. Returns the data the answer is built from, and
     /// whether the claim appended an event.
     private func record(
-        of upload: UploadReceipt, sender: String
+        of receipt: IntakeReceipt, for customer: CustomerId?, sender: String
     ) async throws -> (record: UploadRecord, isClaimed: Bool) {
-        let served = upload.served
-        var position = upload.receipt.position
+        let served = receipt.served
+        var position = receipt.position
         var claim: CommandIntake.Claimed?
-        if let customer = upload.customer, let chain = upload.chain {
+        if let customer, let chain = receipt.chain {
             claim = try await self.claim(chain, customer, served, from: position, sender)
         }
         if let claimed = claim?.position {
             position = max(position, claimed)
-        } else if upload.receipt.result == "duplicate" {
+        } else if receipt.result == "duplicate" {
             position = max(position, try await served.ledger.log.head().position)
         }
         let record = UploadRecord(
-            result: upload.receipt.result, eventPosition: upload.receipt.position,
+            result: receipt.result, eventPosition: receipt.position,
             claim: claim?.outcome.rawValue, at: clock(), position: position)
         return (record, claim?.position != nil)
     }
@@ -154,11 +159,11 @@ extension LedgerHost {
     /// entitlements come from the projections. The customer is the one named, else the one the
     /// uploaded transaction names.
     private func shortAnswer(
-        _ upload: UploadReceipt, _ record: UploadRecord
+        _ receipt: IntakeReceipt, _ named: CustomerId?, _ record: UploadRecord
     ) async throws -> ServedAnswer {
-        let served = upload.served
+        let served = receipt.served
         let snapshot = try await served.snapshot(atLeast: record.position)
-        var customer = upload.customer
+        var customer = named
         if customer == nil,
             let event = try await served.ledger.log.event(at: record.eventPosition)
         {
@@ -176,21 +181,21 @@ extension LedgerHost {
     }
 
     private func answer(
-        _ upload: UploadReceipt, _ record: UploadRecord, _ moment: Moment
+        _ receipt: IntakeReceipt, _ named: CustomerId?, _ record: UploadRecord, _ moment: Moment
     ) async throws -> ServedAnswer {
-        let served = upload.served
-        if let chain = upload.chain, try await served.isLong(chain) {
-            return try await shortAnswer(upload, record)
+        let served = receipt.served
+        if let chain = receipt.chain, try await served.isLong(chain) {
+            return try await shortAnswer(receipt, named, record)
         }
         let snapshot = try await served.projected(through: record.position)
         let reading = try await served.reading(
-            of: upload.chain, in: snapshot, through: record.position, moment)
+            of: receipt.chain, in: snapshot, through: record.position, moment)
         let customer =
-            upload.customer ?? reading?.answer.appAccountToken.map { CustomerId(token: $0) }
+            named ?? reading?.answer.appAccountToken.map { CustomerId(token: $0) }
         var answer: EntitlementsAnswer?
         if let customer {
             answer = try await served.entitlements(
-                of: customer, moment: moment, in: snapshot, including: upload.chain)
+                of: customer, moment: moment, in: snapshot, including: receipt.chain)
         }
         observer.folded(factCount: reading?.facts.count ?? 0)
         return served.answer(
@@ -224,12 +229,7 @@ extension ServedLedger {
                 json.member("result", record.result)
                 json.member("eventPosition", record.eventPosition)
                 json.member("claim", record.claim)
-                json.key("subscription")
-                if let reading {
-                    reading.writeShow(to: &json, isStamped: isStamped)
-                } else {
-                    json.null()
-                }
+                json.subscription(reading, isStamped: isStamped)
                 reported.writeMembers(to: &json, isStamped: isStamped, isUnknown: answer == nil)
             }
         }
@@ -254,10 +254,7 @@ extension ServedLedger {
     func unknownCustomer(_ moment: Moment, _ position: Int64) -> EntitlementsAnswer {
         EntitlementsAnswer(
             customer: CustomerId(""),
-            stamp: EntitlementsAnswer.Stamp(
-                at: moment.at, knownAt: nil, position: position,
-                complete: ledger.complete(of: nil, .everything, head: position),
-                catalogueHash: ledger.catalogueHash),
+            stamp: AnswerStamp(moment, of: nil, position: position, ledger),
             entitlements: Entitlements(
                 at: moment.at, holdings: [], grants: [], catalogue: ledger.catalogue))
     }

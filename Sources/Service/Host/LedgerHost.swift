@@ -29,15 +29,12 @@ public final class LedgerHost: Sendable {
     /// Large bodies are read one after the other.
     let largeBodies = AsyncLock()
     /// Requests Apple's data on the purchases of receipts, once clients are set.
-    public let receiptQuestions = ReceiptQuestions()
+    public let receiptRequests = ReceiptRequests()
     /// Uploads under one key are serialized: later ones reuse the record of the first.
     let uploadTurns = KeyedAsyncLock()
     public let observer: any ServingObserver
-    /// Of what is taken in, from Apple's answers as well; nil where the configuration asks for
-    /// none.
+    /// Of what is taken in, from Apple's answers as well; nil where the configuration requires none.
     public let revocation: RevocationChecks?
-    /// How busy the cores are while this runs.
-    public let cores = CoreWatch()
 
     /// Environments that are always served; Xcode and LocalTesting are served only when configured,
     /// since Apple does not sign their data.
@@ -79,7 +76,7 @@ public final class LedgerHost: Sendable {
         let verifier = EvidenceVerifier(
             roots: roots,
             allowedLocalEnvironments: Set(environments).intersection([.xcode, .localTesting]),
-            chainBudget: ChainBudget())
+            chainBudget: CertificateChainBudget())
         for served in ledgers { await RecentChains(served.ledger).learn(verifier) }
         return LedgerHost(
             ledgers, configuration, verifier: verifier,
@@ -126,7 +123,7 @@ public final class LedgerHost: Sendable {
         // With notification networks configured, only they can use the budget of notifications.
         let isApart = !configuration.server.notificationNetworks.isEmpty
         notifications = intake(
-            .webhook, isApart ? verifier.budgeted(by: ChainBudget()) : verifier, nil
+            .webhook, isApart ? verifier.budgeted(by: CertificateChainBudget()) : verifier, nil
         ) {
             switch $0 {
             case .notification, .notificationV1: true
@@ -145,14 +142,10 @@ public final class LedgerHost: Sendable {
 
     /// Keeps every environment projected until `stop`; then checkpoints and closes the files.
     public func run() async {
-        await withTaskGroup(of: Void.self) { [cores] watching in
-            watching.addTask { await cores.run() }
-            await withTaskGroup(of: Void.self) { group in
-                for ledger in ledgers {
-                    group.addTask { await ProjectionLoop(served: ledger, cores: cores).run() }
-                }
+        await withTaskGroup(of: Void.self) { group in
+            for ledger in ledgers {
+                group.addTask { await ProjectionLoop(served: ledger).run() }
             }
-            watching.cancelAll()
         }
     }
 
@@ -218,17 +211,13 @@ public final class LedgerHost: Sendable {
         _ body: consuming [UInt8]
     ) async throws(IntakeRefusal) -> IntakeReceipt {
         do throws(IntakeRefusal) {
-            switch try NotificationBody(body) {
-            case .signed(let token):
-                let submission = Submission(
-                    form: .jws(token), claimedReceivedAt: nil, input: "notification", item: nil)
-                return IntakeReceipt(try await notifications.take(submission).result)
-            case .versionOne(let body):
-                let submission = Submission(
-                    form: .notificationV1(body), claimedReceivedAt: nil, input: "notification",
-                    item: nil)
-                return IntakeReceipt(try await notifications.take(submission).result)
-            }
+            let form: Submission.Form =
+                switch try NotificationBody(body) {
+                case .signed(let token): .jws(token)
+                case .versionOne(let body): .notificationV1(body)
+                }
+            return try await notifications.take(
+                Submission(form: form, claimedReceivedAt: nil, input: "notification", item: nil))
         } catch {
             if error.standing == .malformed { notifications.emitUnread(error) }
             throw error
@@ -240,10 +229,7 @@ public final class LedgerHost: Sendable {
     /// - Parameter environment: the only environment the sender accepts; nil accepts all.
     public func takeUpload(
         _ body: UploadBody, only environment: Environment? = nil
-    ) async throws(IntakeRefusal) -> UploadReceipt {
-        let taken = try await uploads.take(body.submission, only: environment)
-        return UploadReceipt(
-            receipt: IntakeReceipt(taken.result), served: taken.served, chain: taken.chain,
-            customer: body.customer)
+    ) async throws(IntakeRefusal) -> IntakeReceipt {
+        try await uploads.take(body.submission, only: environment)
     }
 }

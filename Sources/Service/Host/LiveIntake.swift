@@ -24,16 +24,8 @@ struct LiveIntake: Sendable {
     let admits: @Sendable (AcceptedEvidence) -> Bool
     /// Bounds what one chain adds; nil for deliveries from Apple.
     let budget: UploadBudget?
-    /// Nil: no responder is asked.
+    /// Nil: no responder is queried.
     let revocation: RevocationChecks?
-
-    /// An event that was taken in.
-    struct Taken: Sendable {
-        let result: AppendResult
-        let served: ServedLedger
-        let chain: ChainId?
-        let bundleId: BundleId
-    }
 
     init(
         served: [ServedLedger], apps: [Configuration.App], verifier: EvidenceVerifier,
@@ -69,7 +61,7 @@ struct LiveIntake: Sendable {
     func take(
         _ submission: Submission, only wanted: Environment? = nil,
         account: () -> OriginalTransactionId? = { nil }
-    ) async throws(IntakeRefusal) -> Taken {
+    ) async throws(IntakeRefusal) -> IntakeReceipt {
         let now = clockWatch.now
         let start = ContinuousClock.now
         let routed = route(submission, only: wanted, now: now)
@@ -91,18 +83,16 @@ struct LiveIntake: Sendable {
             return try await appendWithinBudget(
                 event, environment, submission, account(), now: now)
         case .misplaced:
-            let refusal = IntakeRefusal(
-                .malformed, code: "invalidBody",
-                message: "The evidence is signed, but this endpoint does not accept it."
-            )
+            let refusal = IntakeRefusal.invalidBody(
+                "The evidence is signed, but this endpoint does not accept it.")
             emit(refusal, nil, now: now)
             throw refusal
         case .unwanted(let bundleId, let environment, let found):
             // Neither lost nor quarantined: the sender does not accept it.
-            emitUnwanted(bundleId, environment, now: now)
+            report(LiveIntake.unwantedResult, bundleId, environment, now: now)
             throw IntakeRefusal(
                 .notAcceptable, code: VerificationCode.wrongEnvironment.rawValue,
-                message: "It is of \(found.named), and \(wanted?.rawValue ?? "none") was asked for;"
+                message: "It is of \(found.named), and \(wanted?.rawValue ?? "none") was requested;"
                     + " nothing was kept.",
                 bundleId: bundleId, environment: environment)
         case .nowhere:
@@ -126,7 +116,7 @@ struct LiveIntake: Sendable {
     // MARK: Routing
 
     private enum Routed {
-        case event(NewEvent, [VerifiedChain], Environment)
+        case event(NewEvent, [VerifiedCertificateChain], Environment)
         case refused(Refusal, Environment)
         /// Genuine, but not accepted by this endpoint.
         case misplaced
@@ -205,7 +195,7 @@ struct LiveIntake: Sendable {
 
     /// Throws a refusal where the certificate chains have to be good and are not.
     private func requireUnrevoked(
-        _ event: NewEvent, _ chains: [VerifiedChain], _ environment: Environment,
+        _ event: NewEvent, _ chains: [VerifiedCertificateChain], _ environment: Environment,
         _ submission: Submission, now: Timestamp
     ) async throws(IntakeRefusal) {
         guard let revocation else { return }
@@ -238,7 +228,7 @@ struct LiveIntake: Sendable {
     private func appendWithinBudget(
         _ event: NewEvent, _ environment: Environment, _ submission: Submission,
         _ account: OriginalTransactionId?, now: Timestamp
-    ) async throws(IntakeRefusal) -> Taken {
+    ) async throws(IntakeRefusal) -> IntakeReceipt {
         guard let budget, let id = event.attributes.chain ?? account else {
             return try await append(event, environment, submission, now: now)
         }
@@ -256,14 +246,14 @@ struct LiveIntake: Sendable {
         }
         var isWritten = false
         defer { if !isWritten { budget.giveBack(chain, environment, at: now) } }
-        let appended = try await append(event, environment, submission, now: now)
-        isWritten = appended.result.isWritten
-        return appended
+        let receipt = try await append(event, environment, submission, now: now)
+        isWritten = receipt.appended.isWritten
+        return receipt
     }
 
     private func append(
         _ event: NewEvent, _ environment: Environment, _ submission: Submission, now: Timestamp
-    ) async throws(IntakeRefusal) -> Taken {
+    ) async throws(IntakeRefusal) -> IntakeReceipt {
         guard let ledger = served[environment] else {
             throw IntakeRefusal(
                 .unavailable, code: "environmentNotServed",
@@ -297,10 +287,12 @@ struct LiveIntake: Sendable {
 
     private func taken(
         _ event: NewEvent, _ result: AppendResult, _ ledger: ServedLedger, now: Timestamp
-    ) -> Taken {
-        emit(event, result, ledger.environment, now: now)
-        return Taken(
-            result: result, served: ledger,
+    ) -> IntakeReceipt {
+        report(
+            result.name, event.attributes.bundleId, ledger.environment, position: result.position,
+            signedAt: event.attributes.signedAt, now: now)
+        return IntakeReceipt(
+            appended: result, served: ledger,
             chain: event.attributes.chain.map {
                 ChainId(bundleId: event.attributes.bundleId, originalTransactionId: $0)
             }, bundleId: event.attributes.bundleId)
@@ -308,41 +300,30 @@ struct LiveIntake: Sendable {
 
     // MARK: Reporting
 
-    private func emit(
-        _ event: NewEvent, _ result: AppendResult, _ environment: Environment, now: Timestamp
+    /// Reports what came of one delivery; `position` where it is in the log.
+    private func report(
+        _ result: String, _ bundleId: BundleId?, _ environment: Environment?,
+        position: Int64? = nil,
+        signedAt: Timestamp? = nil, isKept: Bool = false, now: Timestamp
     ) {
         observer.took(
             IntakeOutcome(
-                result: result.name, isTaken: true, source: event.attributes.source.rawValue,
-                environment: environment, bundleId: event.attributes.bundleId,
-                latenessMilliseconds: event.attributes.signedAt.map { now.milliseconds(since: $0) },
-                isKept: false, position: result.position, receivedAt: now))
+                result: result, isTaken: position != nil,
+                source: preparations[home]?.source.rawValue ?? "", environment: environment,
+                bundleId: bundleId,
+                latenessMilliseconds: signedAt.map { now.milliseconds(since: $0) },
+                isKept: isKept, position: position, receivedAt: now))
     }
 
     private func emit(_ refusal: IntakeRefusal, _ event: NewEvent?, now: Timestamp) {
         observer.noted(.refused(refusal))
-        observer.took(
-            IntakeOutcome(
-                result: refusal.code, isTaken: false,
-                source: preparations[home]?.source.rawValue ?? "",
-                environment: refusal.environment, bundleId: refusal.bundleId,
-                latenessMilliseconds: event?.attributes.signedAt.map {
-                    now.milliseconds(since: $0)
-                }, isKept: refusal.isKept, position: nil, receivedAt: now))
+        report(
+            refusal.code, refusal.bundleId, refusal.environment,
+            signedAt: event?.attributes.signedAt, isKept: refusal.isKept, now: now)
     }
 
-    /// Has a result of its own, since other refusals for a wrong environment may lose evidence and
-    /// raise an alert.
-    private func emitUnwanted(_ bundleId: BundleId?, _ environment: Environment, now: Timestamp) {
-        observer.took(
-            IntakeOutcome(
-                result: LiveIntake.unwantedResult, isTaken: false,
-                source: preparations[home]?.source.rawValue ?? "", environment: environment,
-                bundleId: bundleId, latenessMilliseconds: nil, isKept: false, position: nil,
-                receivedAt: now))
-    }
-
-    /// The result for a delivery of an environment the sender does not accept.
+    /// The result for a delivery of an environment the sender does not accept: other refusals for a
+    /// wrong environment may lose evidence and raise an alert.
     static let unwantedResult = "otherEnvironment"
 
     /// Reports a delivery that was refused before verification.

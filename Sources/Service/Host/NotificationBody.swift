@@ -25,16 +25,13 @@ enum NotificationBody: Equatable {
                     .malformed, code: IntakeRefusal.payloadTooLarge,
                     message: "The body holds more than \(NotificationV1.unreadValueCount) values.")
             }
-            throw IntakeRefusal(
-                .malformed, code: "malformedJSON",
-                message: "The body is not valid JSON (\(error.code.rawValue)).")
+            throw IntakeRefusal.malformedJSON(error)
         }
         guard members.hasSignedPayload else {
             // responseBodyV1: https://developer.apple.com/documentation/appstoreservernotifications
             guard members.head.isVersionOne else {
-                throw IntakeRefusal(
-                    .malformed, code: "invalidBody",
-                    message: "The body has no signedPayload and is not a version 1 notification.")
+                throw IntakeRefusal.invalidBody(
+                    "The body has no signedPayload and is not a version 1 notification.")
             }
             self = .versionOne(NotificationV1Body(body, members.head))
             return
@@ -46,8 +43,7 @@ enum NotificationBody: Equatable {
                     + " \(NotificationBody.maximumSignedByteCount) bytes.")
         }
         guard let signedPayload = members.signedPayload else {
-            throw IntakeRefusal(
-                .malformed, code: "invalidBody", message: "signedPayload is not a string.")
+            throw IntakeRefusal.invalidBody("signedPayload is not a string.")
         }
         switch signedPayload {
         case .inPlace(let range):

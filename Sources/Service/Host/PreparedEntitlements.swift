@@ -23,7 +23,7 @@ struct PreparedEntitlements: Sendable {
     ///   - stamp: of the first answer.
     init(
         of customer: CustomerId, at time: Timestamp, _ record: ProjectionsStore.CustomerRecord,
-        _ catalogue: Catalogue, _ stamp: EntitlementsAnswer.Stamp
+        _ catalogue: Catalogue, _ stamp: AnswerStamp
     ) {
         let entitlements = Entitlements(
             at: time, holdings: record.holdings, grants: record.grants, catalogue: catalogue)
@@ -45,14 +45,14 @@ struct PreparedEntitlements: Sendable {
 
     /// Whether it is the answer at that time, in one state of one ledger; the rest of the stamp is
     /// the same there.
-    func holds(at time: Timestamp, _ stamp: EntitlementsAnswer.Stamp) -> Bool {
+    func holds(at time: Timestamp, _ stamp: AnswerStamp) -> Bool {
         guard from <= time, stamp.complete == complete else { return false }
         return until.map { time < $0 } ?? true
     }
 
     /// The whole answer.
     func served(
-        of customer: CustomerId, _ stamp: EntitlementsAnswer.Stamp, position: Int64, lag: Int64
+        of customer: CustomerId, _ stamp: AnswerStamp, position: Int64, lag: Int64
     ) -> ServedAnswer {
         var json = JSONWriter(reservingCapacity: members.count + 512)
         json.object { json in
@@ -65,13 +65,19 @@ struct PreparedEntitlements: Sendable {
     }
 }
 
-/// Where the cached rows of a customer keep the last encoded answer.
-final class PreparedSlot: Sendable {
+/// The rows of one customer in one state, and the answer last encoded from them.
+final class CachedCustomer: Sendable {
+    let record: ProjectionsStore.CustomerRecord
     private let held = Mutex<PreparedEntitlements?>(nil)
 
+    init(_ record: ProjectionsStore.CustomerRecord) { self.record = record }
+
+    /// Rows held; at least one.
+    var rowCount: Int { 1 + record.holdings.count + record.grants.count }
+
     /// The answer at the time: the stored one if still valid, else a new one from `make`.
-    func value(
-        at time: Timestamp, _ stamp: EntitlementsAnswer.Stamp, _ make: () -> PreparedEntitlements
+    func prepared(
+        at time: Timestamp, _ stamp: AnswerStamp, _ make: () -> PreparedEntitlements
     ) -> PreparedEntitlements {
         if let held = held.withLock({ $0 }), held.holds(at: time, stamp) { return held }
         let made = make()

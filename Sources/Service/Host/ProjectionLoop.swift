@@ -10,7 +10,6 @@ internal import SQLiteStore
 /// beside the service. While another process projects, answers come from its files.
 struct ProjectionLoop: Sendable {
     let served: ServedLedger
-    let cores: CoreWatch
 
     /// Poll interval of the log and the links without a wake-up: other processes append, rebuild
     /// and switch files, too.

@@ -112,10 +112,11 @@ public struct RecoveryWatch: Sendable {
         if done.newCount > 0 || done.refusedCount > 0 {
             report(.recovered(served.environment, client.bundleId, done))
         }
-        let window = OutageDetection.Swept(from: done.from, through: done.to)
+        guard let start = done.from, let end = done.to else { return }
+        let window = OutageDetection.Swept(from: start, through: end)
         uncertain.note(name, window, done.reservation, at: now)
-        if done.reservation == nil, let certain, certain < done.from {
-            report(.outOfReach(served.environment, client.bundleId, from: certain, to: done.from))
+        if done.reservation == nil, let certain, certain < start {
+            report(.outOfReach(served.environment, client.bundleId, from: certain, to: start))
         }
     }
 

@@ -45,6 +45,6 @@ extension ServedLedger {
 
     /// Bytes available to users other than root; 0 when unknown.
     static func freeByteCount(_ directory: String) -> Double {
-        Double(DiskRoom.freeByteCount(directory) ?? 0)
+        Double(FreeDiskSpace.freeByteCount(directory) ?? 0)
     }
 }

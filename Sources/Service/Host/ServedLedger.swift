@@ -13,15 +13,9 @@ public final class ServedLedger: Sendable {
     let observer: any ServingObserver
     let health = Mutex(Health())
     private let lead: Mutex<ArrivalClockLead>
-    /// Batches concurrent queries about chains.
-    let chains: ReadBatcher<String, FoundChains>
-    /// Batches concurrent queries about customers.
-    let customers: ReadBatcher<ProjectionsStore.AskedCustomer, FoundCustomer>
-    /// Caches for answers that need no file.
-    let hotChains = HotReadings<String, FoundChains>(
-        maximumCost: ServedLedger.hotFactCount, cost: \.factCount)
-    let hotCustomers = HotReadings<ProjectionsStore.AskedCustomer, FoundCustomer>(
-        maximumCost: ServedLedger.hotHoldingCount, cost: \.holdingCount)
+    /// Customers whose answers need no file.
+    let hotCustomers = HotReadings<ProjectionsStore.CustomerKey, CachedCustomer>(
+        maximumCost: ServedLedger.hotRowCount, cost: \.rowCount)
     /// Serializes commands.
     let decisions = AsyncLock()
     /// Serializes reports over all chains.
@@ -41,9 +35,7 @@ public final class ServedLedger: Sendable {
     }
 
     /// Rows of customers cached in each of two generations.
-    static let hotHoldingCount = 8_192
-    /// Facts of chains cached in each of two generations.
-    static let hotFactCount = 16_384
+    static let hotRowCount = 8_192
 
     /// How long a query waits for `minPosition` before it fails (`contract.md`).
     public static let waitLimit: Duration = .seconds(2)
@@ -60,9 +52,6 @@ public final class ServedLedger: Sendable {
         self.waitLimit = waitLimit
         lead = Mutex(ArrivalClockLead(newest: newestReceivedAt))
         self.observer = observer
-        let board = board
-        chains = ReadBatcher { ids in await FoundChains.find(ids, board.snapshot) }
-        customers = ReadBatcher { asked in await FoundCustomer.find(asked, board.snapshot) }
     }
 
     // MARK: Queries

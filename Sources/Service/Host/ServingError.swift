@@ -1,5 +1,4 @@
 public import AppStore
-internal import Projection
 
 /// Why the service cannot answer now, or not here.
 public enum ServingError: Error, Sendable, Equatable {
@@ -35,16 +34,14 @@ public enum ServingError: Error, Sendable, Equatable {
             "The projections are at position \(position) and did not reach the requested one in"
                 + " time; retry."
         case .environmentNotServed(let environment):
-            "\(environment.rawValue) is not served here; start the service with --environment"
-                + " \(EnvironmentLedger.directoryName(environment))."
+            "\(environment.rawValue) is not served here."
         case .cursorBeyondLog(let head):
             "The log ends at position \(head), before this cursor: the log was replaced. Read"
                 + " the state again and start without a cursor."
         case .appendStalled:
-            "The disk has not answered a write for \(ServedLedger.stallLimit); check the disk."
+            "The disk has not answered a write for \(ServedLedger.stallLimit); retry."
         case .clockJumped(let milliseconds):
-            "The clock jumped forward by \(milliseconds / 1_000) s; correct it or, if it is"
-                + " right, confirm it by `subledger test-notification` or a restart."
+            "The clock jumped forward by \(milliseconds / 1_000) s and is not trusted; retry."
         case .stopping: "The service is stopping; retry."
         }
     }

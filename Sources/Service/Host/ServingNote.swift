@@ -117,7 +117,10 @@ public enum ServingNote: Sendable {
         case .projectionFailed(_, let error): "The projector failed: \(error)"
         case .projectionResumed: "The projector has resumed."
         case .quarantineFailed(_, let error): "Quarantine cannot be written: \(error)"
-        case .refused(let refusal): refusal.message
+        case .refused(let refusal):
+            refusal.isKept && level == .warning
+                ? "\(refusal.message) `subledger quarantine retry` ingests the copy once the"
+                    + " configuration or this version accepts it." : refusal.message
         case .checkpointFailed(_, let error): "The log cannot be checkpointed: \(error)"
         case .feedFailed(_, let error): "The change feed failed: \(error)"
         case .webhook(let note): note.text
@@ -128,7 +131,8 @@ public enum ServingNote: Sendable {
         case .sharedSecretUnusable(let bundleId, let error):
             "The shared secret of \(bundleId) is unusable; the previous one stays. \(error)"
         case .clock(.jumped(let milliseconds)):
-            ServingError.clockJumped(milliseconds: milliseconds).message
+            "The clock jumped forward by \(milliseconds / 1_000) s; correct it or, if it is"
+                + " right, confirm it by `subledger test-notification` or a restart."
         case .clock(.trusted): "The clock is trusted again."
         case .clockBehind(_, let milliseconds):
             "The clock is \(milliseconds / 1_000) s behind the newest arrival in the log. Until it"

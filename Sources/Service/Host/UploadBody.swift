@@ -13,8 +13,6 @@ public struct UploadBody: Sendable {
 
     /// Largest body: two JWS and a name.
     public static let maximumByteCount = 640 * 1024
-    /// Longest customer id, bytes.
-    public static let maximumCustomerByteCount = CommandLimits.customerByteCount
 
     /// Throws `malformed` for an invalid body.
     public init(_ body: [UInt8]) throws(IntakeRefusal) {

@@ -14,35 +14,14 @@ struct Envelope {
         self.trust = trust
     }
 
-    func admit(_ nested: NestedPart<TransactionPayload>?) throws(VerificationError) {
+    func admit(_ nested: NestedPart<some NestedPayload>?) throws(VerificationError) {
         guard let nested else { return }
-        try admit(
-            nested.jws, part: nested.part, environment: nested.payload?.environment,
-            bundleId: nested.payload?.bundleId)
-    }
-
-    func admit(_ nested: NestedPart<RenewalPayload>?) throws(VerificationError) {
-        guard let nested else { return }
-        try admit(
-            nested.jws, part: nested.part, environment: nested.payload?.environment, bundleId: nil)
-    }
-
-    func admit(_ nested: NestedPart<AppTransactionPayload>?) throws(VerificationError) {
-        guard let nested else { return }
-        try admit(
-            nested.jws, part: nested.part, environment: nested.payload?.receiptType,
-            bundleId: nested.payload?.bundleId)
-    }
-
-    private func admit(
-        _ jws: VerifiedJWS, part: EvidencePart, environment: Raw<Environment>?,
-        bundleId: BundleId?
-    ) throws(VerificationError) {
-        guard trust.admits(EvidenceTrust(jws)) else {
+        let part = nested.part
+        guard trust.admits(EvidenceTrust(nested.jws)) else {
             throw EvidenceBinding.mismatch(
                 .untrustedRoot, part: part, "The part and its envelope differ in trust anchor.")
         }
-        if let environment {
+        if let environment = nested.payload?.statedEnvironment {
             // Local data must state its environment; an envelope without one cannot supply it.
             let isAgreed =
                 self.environment.map { $0 == environment }
@@ -54,10 +33,10 @@ struct Envelope {
                         + " \(self.environment?.rawValue.named ?? "none").")
             }
         }
-        if let bundleId, let expected = self.bundleId, bundleId != expected {
+        if let app = nested.payload?.statedApp, let expected = bundleId, app != expected {
             throw EvidenceBinding.mismatch(
                 .wrongApp, part: part,
-                "The part is for app \(bundleId.rawValue.named), its envelope for"
+                "The part is for app \(app.rawValue.named), its envelope for"
                     + " \(expected.rawValue.named).")
         }
     }

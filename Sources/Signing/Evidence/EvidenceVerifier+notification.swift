@@ -8,7 +8,7 @@ extension EvidenceVerifier {
     /// `certificateNotValidAtSigning`, `wrongEnvironment` for Xcode's data where it is not allowed,
     /// and `nestedPartInvalid` with part and cause.
     public func verifyNotification(
-        _ bytes: UnsafeBufferPointer<UInt8>, receivedAt: Timestamp
+        _ bytes: [UInt8], receivedAt: Timestamp
     ) throws(VerificationError) -> VerifiedNotification {
         try notification(try jws.verify(bytes), receivedAt: receivedAt)
     }
@@ -45,13 +45,13 @@ extension EvidenceVerifier {
             transaction?.payload?.originalTransactionId, renewal?.payload?.originalTransactionId)
         return VerifiedNotification(
             payload: payload, signed: outer.signed,
-            transaction: try transaction?.transaction(fallbackDate: date),
-            renewal: try renewal?.renewal(fallbackDate: date),
-            appTransaction: try appTransaction?.appTransaction(fallbackDate: date),
+            transaction: try transaction?.verifiedUnlessNull(fallbackDate: date),
+            renewal: try renewal?.verified(fallbackDate: date),
+            appTransaction: try appTransaction?.verifiedUnlessNull(fallbackDate: date),
             effectiveDate: date, trust: envelope.trust, chain: outer.chain)
     }
 
-    private func nested<Payload: WireObject>(
+    private func nested<Payload: NestedPayload>(
         _ type: Payload.Type, _ text: String?, part: EvidencePart
     ) throws(VerificationError) -> NestedPart<Payload>? {
         guard var text else { return nil }

@@ -8,7 +8,7 @@ extension EvidenceVerifier {
     /// was signed as another kind, and with part renewal if both are genuine but do not belong
     /// together.
     public func verifyPair(
-        transaction: UnsafeBufferPointer<UInt8>, renewal: UnsafeBufferPointer<UInt8>,
+        transaction: [UInt8], renewal: [UInt8],
         receivedAt: Timestamp
     ) throws(VerificationError) -> VerifiedPair {
         let first = try jws.verify(transaction, part: .transaction)

@@ -22,7 +22,7 @@ public final class EvidenceVerifier: Sendable {
     /// `chainBudget` bounds the cost of unknown chains from untrusted clients.
     public init(
         roots: TrustedRoots = .apple, allowedLocalEnvironments: Set<Environment> = [],
-        chainBudget: ChainBudget? = nil
+        chainBudget: CertificateChainBudget? = nil
     ) {
         let local = allowedLocalEnvironments.intersection([.xcode, .localTesting])
         self.allowedLocalEnvironments = local
@@ -31,7 +31,7 @@ public final class EvidenceVerifier: Sendable {
             roots: roots, allowedLocalEnvironments: local, chainBudget: chainBudget)
     }
 
-    private init(_ other: EvidenceVerifier, budget: ChainBudget?) {
+    private init(_ other: EvidenceVerifier, budget: CertificateChainBudget?) {
         allowedLocalEnvironments = other.allowedLocalEnvironments
         jws = JWSVerifier(other.jws, budget: budget)
         receipts = ReceiptVerifier(other.receipts, budget: budget)
@@ -39,7 +39,7 @@ public final class EvidenceVerifier: Sendable {
 
     /// The same verifier with another budget for unknown chains, or with none; they share the cache
     /// of verified chains.
-    public func budgeted(by budget: ChainBudget?) -> EvidenceVerifier {
+    public func budgeted(by budget: CertificateChainBudget?) -> EvidenceVerifier {
         EvidenceVerifier(self, budget: budget)
     }
 
@@ -49,7 +49,7 @@ public final class EvidenceVerifier: Sendable {
     /// `certificateNotValidAtSigning`, `wrongEnvironment` for Xcode's data where it is not allowed,
     /// and `nestedPartInvalid` if it was signed as another kind.
     public func verifyTransaction(
-        _ bytes: UnsafeBufferPointer<UInt8>, receivedAt: Timestamp
+        _ bytes: [UInt8], receivedAt: Timestamp
     ) throws(VerificationError) -> VerifiedTransaction {
         let verified = try jws.verify(bytes)
         try PayloadKind.require(.transaction, verified, part: .transaction)
@@ -58,7 +58,7 @@ public final class EvidenceVerifier: Sendable {
 
     /// Verifies a separate AppTransaction; see `verifyTransaction` for errors.
     public func verifyAppTransaction(
-        _ bytes: UnsafeBufferPointer<UInt8>, receivedAt: Timestamp
+        _ bytes: [UInt8], receivedAt: Timestamp
     ) throws(VerificationError) -> VerifiedAppTransaction {
         let verified = try jws.verify(bytes)
         return try appTransaction(verified, receivedAt: receivedAt)
@@ -69,7 +69,7 @@ public final class EvidenceVerifier: Sendable {
     ///
     /// See `verifyTransaction` for errors.
     public func verifyRenewal(
-        _ bytes: UnsafeBufferPointer<UInt8>, fallbackDate: Timestamp
+        _ bytes: [UInt8], fallbackDate: Timestamp
     ) throws(VerificationError) -> VerifiedRenewal {
         let verified = try jws.verify(bytes, part: .renewal)
         let payload = try PayloadDecoding.decodeUnlessNull(
@@ -85,7 +85,7 @@ public final class EvidenceVerifier: Sendable {
     /// A renewal info alone is rejected as `undecodablePayload`: it names no app. See
     /// `verifyNotification` for the other errors.
     public func verifyAny(
-        _ bytes: UnsafeBufferPointer<UInt8>, receivedAt: Timestamp
+        _ bytes: [UInt8], receivedAt: Timestamp
     ) throws(VerificationError) -> VerifiedEvidence {
         let verified = try jws.verify(bytes)
         switch verified.payload.withUnsafeBufferPointer({ PayloadKind($0) }) {

@@ -17,7 +17,7 @@ public struct VerifiedNotification: Sendable {
     /// Trust anchor of the signature.
     public let trust: EvidenceTrust
     /// The chain, for the revocation check; nil for local data.
-    public let chain: VerifiedChain?
+    public let chain: VerifiedCertificateChain?
 
     /// The signed payload, including nested parts.
     public var payloadBytes: [UInt8] { signed.payload }

@@ -71,7 +71,7 @@ struct JWSHeader {
     static func certificate(
         _ text: String, part: EvidencePart
     ) throws(VerificationError) -> [UInt8] {
-        let limit = ChainPolicy.maximumCertificateByteCount
+        let limit = CertificateChainPolicy.maximumCertificateByteCount
         let characters = Array(text.utf8)
         // Four characters for three bytes, rounded up: longer texts are rejected before decoding.
         guard characters.count <= (limit + 2) / 3 * 4,

@@ -14,24 +14,24 @@ public final class JWSVerifier: Sendable {
     public let roots: TrustedRoots
     /// Whether one self-signed certificate instead of a chain is accepted.
     let acceptsLocal: Bool
-    private let cache: ChainCache
+    private let cache: CertificateChainCache
     /// Budget for chains that are not in the cache; nil is unlimited.
-    private let budget: ChainBudget?
+    private let budget: CertificateChainBudget?
 
     /// A verifier with an empty cache that accepts full chains only.
     public convenience init(roots: TrustedRoots = .apple) {
         self.init(roots: roots, acceptsLocal: false)
     }
 
-    init(roots: TrustedRoots, acceptsLocal: Bool, budget: ChainBudget? = nil) {
+    init(roots: TrustedRoots, acceptsLocal: Bool, budget: CertificateChainBudget? = nil) {
         self.roots = roots
         self.acceptsLocal = acceptsLocal
         self.budget = budget
-        cache = ChainCache()
+        cache = CertificateChainCache()
     }
 
     /// A copy with its own budget and a shared cache.
-    init(_ other: JWSVerifier, budget: ChainBudget?) {
+    init(_ other: JWSVerifier, budget: CertificateChainBudget?) {
         roots = other.roots
         acceptsLocal = other.acceptsLocal
         cache = other.cache
@@ -68,7 +68,7 @@ public final class JWSVerifier: Sendable {
         }
     }
 
-    /// Numbers of cached headers and chains: each at most `ChainCache.capacity`.
+    /// Numbers of cached headers and chains: each at most `RecentlyUsed.capacity`.
     var cachedCounts: (headers: Int, chains: Int) { (cache.headerCount, cache.chainCount) }
 
     private func verifyUnknown(
@@ -86,7 +86,7 @@ public final class JWSVerifier: Sendable {
             return VerifiedJWS(
                 signed: SignedBytes(payload: payload, digest: digest), origin: .local, part: part)
         }
-        guard certificates.count == ChainPolicy.certificateCount else {
+        guard certificates.count == CertificateChainPolicy.certificateCount else {
             throw VerificationError(
                 .invalidChainLength, part: part,
                 reason: "The header must contain the leaf, intermediate and root certificates.")
@@ -104,22 +104,22 @@ public final class JWSVerifier: Sendable {
     /// the pinned ones before anything is parsed, so a foreign chain costs one digest.
     private func chain(
         of certificates: [String], part: EvidencePart
-    ) throws(VerificationError) -> (chain: VerifiedChain, key: Digest) {
+    ) throws(VerificationError) -> (chain: VerifiedCertificateChain, key: Digest) {
         let root = try JWSHeader.certificate(certificates[2], part: part)
         let fingerprint = SHA256.hash(root)
         guard roots.contains(fingerprint) else {
             throw VerificationError(
                 .untrustedRoot, part: part,
-                reason: "The chain does not end in a trusted root. Add a simulator's root with"
-                    + " --trust-root or trustedRoots.")
+                reason: "The chain does not end in a trusted root. Add a simulator's root to"
+                    + " trustedRoots.")
         }
-        let presented = PresentedChain(
+        let presented = PresentedCertificateChain(
             leaf: try JWSHeader.certificate(certificates[0], part: part),
             intermediate: try JWSHeader.certificate(certificates[1], part: part),
             root: root, rootFingerprint: fingerprint)
         let key = presented.key
         if let known = cache.chain(key: key) { return (known, key) }
-        return (try ChainPolicy.verify(presented, part: part, budget: budget), key)
+        return (try CertificateChainPolicy.verify(presented, part: part, budget: budget), key)
     }
 
     /// The key of Xcode's own certificate, which proves nothing: the caller checks that the payload

@@ -12,7 +12,7 @@ public struct VerifiedJWS: Sendable {
     public var payload: [UInt8] { signed.payload }
 
     /// The chain, or nil for data signed by Xcode or a local test.
-    public var chain: VerifiedChain? {
+    public var chain: VerifiedCertificateChain? {
         guard case .chain(let chain) = origin else { return nil }
         return chain
     }

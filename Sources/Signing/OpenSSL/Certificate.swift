@@ -1,15 +1,16 @@
 internal import COpenSSL
 
 /// Owns one parsed X.509 certificate. Confined to one task: OpenSSL fills caches inside it.
-struct Certificate: ~Copyable {
-    let handle: OpaquePointer
+package struct Certificate: ~Copyable {
+    /// The X509 of OpenSSL.
+    package let handle: OpaquePointer
 
     /// Nil unless `der` is exactly one certificate in DER, without trailing bytes.
     ///
     /// OpenSSL also reads BER, in which one certificate has any number of encodings; it writes DER.
     /// It keeps the signed part as read: another encoding of that part would have another
     /// signature.
-    init?(der: [UInt8]) {
+    package init?(der: [UInt8]) {
         guard let parsed = der.withUnsafeBufferPointer({ Certificate.parse($0) }) else {
             return nil
         }
@@ -17,7 +18,7 @@ struct Certificate: ~Copyable {
     }
 
     /// Takes ownership of the caller's reference.
-    init(takingOwnershipOf handle: OpaquePointer) {
+    package init(takingOwnershipOf handle: OpaquePointer) {
         self.handle = handle
     }
 
@@ -34,15 +35,10 @@ struct Certificate: ~Copyable {
     }
 
     /// The certificate as DER.
-    var der: [UInt8] { Certificate.encoded(handle) }
+    package var der: [UInt8] { Certificate.encoded(handle) }
 
     private static func encoded(_ handle: OpaquePointer) -> [UInt8] {
-        let count = i2d_X509(handle, nil)
-        guard count > 0 else { return [] }
-        return [UInt8](unsafeUninitializedCapacity: Int(count)) { target, written in
-            var next = target.baseAddress
-            written = Int(max(0, i2d_X509(handle, &next)))
-        }
+        DER.encoded { i2d_X509(handle, $0) }
     }
 
     /// X.509 v3 is encoded as 2 (RFC 5280 §4.1.2.1).
@@ -113,12 +109,7 @@ struct Certificate: ~Copyable {
     /// The public key with its algorithm, as DER (SubjectPublicKeyInfo).
     var publicKeyInfo: [UInt8] {
         guard let info = X509_get_X509_PUBKEY(handle) else { return [] }
-        let count = i2d_X509_PUBKEY(info, nil)
-        guard count > 0 else { return [] }
-        return [UInt8](unsafeUninitializedCapacity: Int(count)) { target, written in
-            var next = target.baseAddress
-            written = Int(max(0, i2d_X509_PUBKEY(info, &next)))
-        }
+        return DER.encoded { i2d_X509_PUBKEY(info, $0) }
     }
 
     /// The key for verifying ES256, or nil unless it is on the named curve P-256.

@@ -1,4 +1,4 @@
-internal import AppStore
+package import AppStore
 internal import COpenSSL
 
 /// A P-256 public key that verifies ES256 (RFC 7518 §3.4) with EVP_PKEY_verify(3).
@@ -10,7 +10,7 @@ internal import COpenSSL
 /// Measured with OpenSSL 3.0 on one busy core, per signature: ECDSA_do_verify on a shared EC_KEY
 /// 77 µs, EVP_PKEY_verify with a context made afresh 85, with one context kept 76, with a
 /// duplicate 74.
-final class VerificationKey: @unchecked Sendable {
+package final class VerificationKey: @unchecked Sendable {
     private let key: OpaquePointer
     private let context: OpaquePointer
 
@@ -24,7 +24,7 @@ final class VerificationKey: @unchecked Sendable {
     private static let infoByteCount = 91
 
     /// Nil unless `publicKeyInfo` is a point on P-256 in the form of `prefix`.
-    init?(publicKeyInfo: [UInt8]) {
+    package init?(publicKeyInfo: [UInt8]) {
         guard publicKeyInfo.count == VerificationKey.infoByteCount,
             publicKeyInfo.starts(with: VerificationKey.prefix),
             let loaded = VerificationKey.load(publicKeyInfo)
@@ -57,7 +57,7 @@ final class VerificationKey: @unchecked Sendable {
 
     /// Whether `signature` (r and s, 32 bytes each) is this key's over `digest`. OpenSSL refuses
     /// r and s outside 1…n−1.
-    func isValid(_ signature: [UInt8], over digest: Digest) -> Bool {
+    package func isValid(_ signature: [UInt8], over digest: Digest) -> Bool {
         guard let encoded = ES256Signature(raw: signature) else { return false }
         return isValid(encoded, over: digest)
     }

@@ -27,7 +27,7 @@ extension ReceiptEnvelope {
                 reason: "The receipt contains more than \(ReceiptEnvelope.maximumCertificateCount) "
                     + "certificates.")
         }
-        let limit = ChainPolicy.maximumCertificateByteCount
+        let limit = CertificateChainPolicy.maximumCertificateByteCount
         guard parts.certificates.allSatisfy({ $0.count <= limit }) else {
             throw VerificationError(
                 .invalidCertificate, reason: "A certificate has more than \(limit) bytes.")
@@ -166,7 +166,8 @@ extension ReceiptEnvelope {
                 throw BERError(.unexpectedElement, offset: one.start)
             }
             // One byte more than allowed suffices to detect an oversized certificate.
-            let count = min(one.encoding.count, ChainPolicy.maximumCertificateByteCount + 1)
+            let count = min(
+                one.encoding.count, CertificateChainPolicy.maximumCertificateByteCount + 1)
             result.append(BER.copy(one.start..<(one.start + count), of: bytes))
         }
         return result

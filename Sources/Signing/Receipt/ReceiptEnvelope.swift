@@ -6,7 +6,7 @@ internal import AppStore
 /// Parsed by this project's own reader, with certificates left as bytes. OpenSSL's decoder
 /// (d2i_CMS_ContentInfo, 3.0.19, one core) takes 480 to 580 µs for a genuine receipt, nearly all of
 /// it for the three public keys, which are the same in millions of receipts; a signature costs 15
-/// µs. Unknown certificates do go through OpenSSL: see `ReceiptChainPolicy`.
+/// µs. Unknown certificates do go through OpenSSL: see `ReceiptCertificateChainPolicy`.
 struct ReceiptEnvelope: Sendable {
     /// The signed content: the payload.
     let content: [UInt8]

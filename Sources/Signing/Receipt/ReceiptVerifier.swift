@@ -14,24 +14,24 @@ public final class ReceiptVerifier: Sendable {
     public let roots: TrustedRoots
     /// Whether Xcode's receipts, which no trusted authority signs, are accepted.
     public let allowsXcode: Bool
-    private let cache: ReceiptChainCache
-    private let budget: ChainBudget?
+    private let cache: RecentlyUsed<Digest, ReceiptCertificateChain>
+    private let budget: CertificateChainBudget?
 
     /// A verifier under the same roots and permissions as an `EvidenceVerifier`'s.
     ///
     /// `chainBudget` bounds the cost of unknown chains from untrusted clients; both may share one.
     public init(
         roots: TrustedRoots = .apple, allowedLocalEnvironments: Set<Environment> = [],
-        chainBudget: ChainBudget? = nil
+        chainBudget: CertificateChainBudget? = nil
     ) {
         self.roots = roots.forReceipts
         allowsXcode = allowedLocalEnvironments.contains(.xcode)
         budget = chainBudget
-        cache = ReceiptChainCache()
+        cache = RecentlyUsed()
     }
 
     /// A copy with its own budget and a shared cache.
-    init(_ other: ReceiptVerifier, budget: ChainBudget?) {
+    init(_ other: ReceiptVerifier, budget: CertificateChainBudget?) {
         roots = other.roots
         allowsXcode = other.allowsXcode
         cache = other.cache
@@ -75,7 +75,7 @@ public final class ReceiptVerifier: Sendable {
         return try decode(envelope.content)
     }
 
-    /// Number of cached chains: at most `ReceiptChainCache.capacity`.
+    /// Number of cached chains: at most `RecentlyUsed.capacity`.
     var cachedCount: Int { cache.count }
 
     private static func decode(_ content: [UInt8]) throws(VerificationError) -> AppReceipt {
@@ -98,13 +98,13 @@ public final class ReceiptVerifier: Sendable {
     /// The chain under which the signature is valid; nil for Xcode's own certificate.
     private func verifySignature(
         _ envelope: ReceiptEnvelope
-    ) throws(VerificationError) -> ReceiptChain? {
+    ) throws(VerificationError) -> ReceiptCertificateChain? {
         let key = envelope.chainKey
-        if let known = cache.chain(key) {
+        if let known = cache.value(key) {
             try requireSignature(of: known.key, on: envelope)
             return known
         }
-        guard envelope.certificates.count >= ChainPolicy.certificateCount else {
+        guard envelope.certificates.count >= CertificateChainPolicy.certificateCount else {
             guard allowsXcode, envelope.certificates.count == 1 else {
                 throw VerificationError(
                     .invalidChainLength,
@@ -112,7 +112,8 @@ public final class ReceiptVerifier: Sendable {
                         + "certificate.")
             }
             try requireSignature(
-                of: try ReceiptChainPolicy.localKey(envelope.certificates[0]), on: envelope)
+                of: try ReceiptCertificateChainPolicy.localKey(envelope.certificates[0]),
+                on: envelope)
             return nil
         }
         let chain = try unknownChain(envelope)
@@ -125,15 +126,15 @@ public final class ReceiptVerifier: Sendable {
     /// costs digests only.
     private func unknownChain(
         _ envelope: ReceiptEnvelope
-    ) throws(VerificationError) -> ReceiptChain {
+    ) throws(VerificationError) -> ReceiptCertificateChain {
         let fingerprints = envelope.certificates.map { SHA256.hash($0) }
         guard let rootIndex = fingerprints.firstIndex(where: { roots.contains($0) }) else {
             throw VerificationError(
                 .untrustedRoot,
-                reason: "The chain does not end in a trusted root. Add a simulator's root with"
-                    + " --trust-root or trustedRoots.")
+                reason: "The chain does not end in a trusted root. Add a simulator's root to"
+                    + " trustedRoots.")
         }
-        return try ReceiptChainPolicy.verify(
+        return try ReceiptCertificateChainPolicy.verify(
             envelope, rootIndex: rootIndex, rootFingerprint: fingerprints[rootIndex],
             budget: budget)
     }

@@ -15,7 +15,7 @@ public struct VerifiedReceipt: Sendable {
     public let trust: EvidenceTrust
     /// The certificates above the signature; nil for Xcode's receipts, whose certificate proves
     /// nothing.
-    public let chain: ReceiptChain?
+    public let chain: ReceiptCertificateChain?
 
     /// SHA-256 of the root the chain ends in; nil for local data.
     public var rootFingerprint: Digest? { chain?.rootFingerprint }

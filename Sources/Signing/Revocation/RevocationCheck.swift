@@ -7,9 +7,9 @@ public import AppStore
 /// What is not `good` is for the caller to judge: see `RevocationStatus.refusal`.
 public struct RevocationCheck: Sendable {
     /// Tolerated difference between the responder's clock and the local one, in both directions.
-    public static let clockSkewMilliseconds = RevocationAnswer.clockSkewMilliseconds
+    public static let clockSkewMilliseconds = RevocationResponse.clockSkewMilliseconds
     /// Upper bound of one response in bytes.
-    public static let maximumResponseByteCount = RevocationAnswer.maximumByteCount
+    public static let maximumResponseByteCount = RevocationResponse.maximumByteCount
 
     private let transport: any RevocationTransport
 
@@ -20,7 +20,7 @@ public struct RevocationCheck: Sendable {
 
     /// The requests for a chain: leaf, then intermediate. The root is pinned and needs none. Empty
     /// if a certificate names no responder.
-    public static func queries(for chain: VerifiedChain) -> [RevocationQuery] {
+    public static func queries(for chain: VerifiedCertificateChain) -> [RevocationQuery] {
         guard let leaf = RevocationQuery(certificate: chain.leaf, issuer: chain.intermediate),
             let intermediate = RevocationQuery(certificate: chain.intermediate, issuer: chain.root)
         else { return [] }
@@ -31,12 +31,13 @@ public struct RevocationCheck: Sendable {
     public static func status(
         of query: RevocationQuery, answer: [UInt8], now: Timestamp
     ) -> RevocationStatus {
-        RevocationAnswer.read(answer, to: query, now: now)
+        RevocationResponse.read(answer, to: query, now: now)
     }
 
     /// Asks about both certificates: `revoked` when an authority says so about either, otherwise
     /// `unknown` when either could not be found out.
-    public func status(of chain: VerifiedChain, now: Timestamp) async -> RevocationStatus {
+    public func status(of chain: VerifiedCertificateChain, now: Timestamp) async -> RevocationStatus
+    {
         let queries = RevocationCheck.queries(for: chain)
         guard !queries.isEmpty else { return .unknown("A certificate names no responder.") }
         var found = RevocationStatus.good

@@ -17,7 +17,7 @@ public struct RevocationQuery: Sendable, Hashable {
             guard let subject = Certificate(der: certificate),
                 let authority = Certificate(der: issuer),
                 let address = RevocationQuery.responder(of: subject),
-                let request = RevocationQuery.request(subject, issuer: authority)
+                let request = RevocationQuery.request(subject, issuer: authority), !request.isEmpty
             else { return nil }
             return (address, request)
         }
@@ -45,12 +45,7 @@ public struct RevocationQuery: Sendable, Hashable {
             OCSP_CERTID_free(identifier)
             return nil
         }
-        let count = i2d_OCSP_REQUEST(request, nil)
-        guard count > 0 else { return nil }
-        return [UInt8](unsafeUninitializedCapacity: Int(count)) { target, written in
-            var next = target.baseAddress
-            written = Int(max(0, i2d_OCSP_REQUEST(request, &next)))
-        }
+        return DER.encoded { i2d_OCSP_REQUEST(request, $0) }
     }
 
     private static func responder(of subject: borrowing Certificate) -> String? {

@@ -3,7 +3,7 @@ public import AppStore
 /// Two years of an app's customers up to now, with three days of lost notifications.
 public struct DemoWorld: Sendable {
     /// Apple's data.
-    public let books: ServedBooks
+    public let books: ServedRecords
     /// When no notification arrived.
     public let outage: ClosedRange<Timestamp>
     /// The lives with their products and starts.
@@ -34,7 +34,7 @@ public struct DemoWorld: Sendable {
                     daysAgo(DemoWorld.historyDays)...daysAgo(DemoWorld.lastPurchaseDays),
                 horizon: daysAgo(-DemoWorld.horizonDays)),
             seed: seed, limit: .chains(chainCount))
-        books = ServedBooks(plan)
+        books = ServedRecords(plan)
         outage = daysAgo(DemoWorld.outageDays.upperBound)...daysAgo(DemoWorld.outageDays.lowerBound)
     }
 

@@ -5,7 +5,7 @@ import AppStore
 public struct DeliveryFaults: Sendable, Equatable {
     public var outages: [DeliveryOutage] = []
     public var rules: [DeliveryFaultRule] = []
-    public var chance: DeliveryChance?
+    public var chance: RandomDeliveryFaults?
 
     /// No faults.
     public init() {}
@@ -16,7 +16,7 @@ public struct DeliveryFaults: Sendable, Equatable {
     }
 
     /// The rule that applies to each notification, by its index in the books.
-    func scripted(_ books: ServedBooks) -> [Int: DeliveryFaultRule] {
+    func scripted(_ books: ServedRecords) -> [Int: DeliveryFaultRule] {
         guard !rules.isEmpty else { return [:] }
         var counts: [NotificationType: Int] = [:]
         var found: [Int: DeliveryFaultRule] = [:]
@@ -24,7 +24,7 @@ public struct DeliveryFaults: Sendable, Equatable {
             let type = sent.notification.notificationType?.value
             if let type { counts[type, default: 0] += 1 }
             found[index] = rules.first { rule in
-                guard let only = rule.type else { return rule.hits(index + 1) }
+                guard let only = rule.only else { return rule.hits(index + 1) }
                 return only == type && rule.hits(counts[only] ?? 0)
             }
         }

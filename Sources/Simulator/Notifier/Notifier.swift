@@ -39,9 +39,9 @@ public struct Notifier: Sendable {
         public internal(set) var givenUp = 0
     }
 
-    let books: ServedBooks
+    let books: ServedRecords
     /// Where attempts are recorded.
-    public let attempts: AttemptBook
+    public let attempts: AttemptLog
     let faults: DeliveryFaults
     private let scripted: [Int: DeliveryFaultRule]
     /// Stacks, next one last: first attempts, and those that follow from others.
@@ -59,7 +59,7 @@ public struct Notifier: Sendable {
     /// - faults: the faults of deliveries.
     /// - start: notifications signed earlier are not sent.
     public init(
-        books: ServedBooks, attempts: AttemptBook = AttemptBook(),
+        books: ServedRecords, attempts: AttemptLog = AttemptLog(),
         faults: DeliveryFaults = DeliveryFaults(), from start: Timestamp? = nil
     ) {
         self.books = books
@@ -125,7 +125,7 @@ public struct Notifier: Sendable {
         if case .late(let milliseconds) = fault {
             date = due.advanced(byMilliseconds: milliseconds)
         }
-        var random = DeliveryChance.generator(
+        var random = RandomDeliveryFaults.generator(
             faults.chance?.seed ?? 0, index, number, salt: 0x7A)
         return Step(
             index: index, number: number, date: date,

@@ -43,7 +43,7 @@ extension OriginalStoreKit {
     }
 
     private func body(
-        _ type: NotificationTypeV1, _ reported: ServedBooks.Sent, _ password: String,
+        _ type: NotificationTypeV1, _ reported: ServedRecords.Sent, _ password: String,
         latestReceipt: String?
     ) -> [UInt8] {
         let isProduction = books.environment == .production
@@ -80,7 +80,7 @@ extension OriginalStoreKit {
     }
 
     /// The version 1 type; nil when there is none.
-    private static func type(_ sent: ServedBooks.Sent) -> NotificationTypeV1? {
+    private static func type(_ sent: ServedRecords.Sent) -> NotificationTypeV1? {
         let subtype = sent.notification.subtype?.value
         switch sent.notification.notificationType?.value {
         case .subscribed: return subtype == .resubscribe ? .interactiveRenewal : .initialBuy

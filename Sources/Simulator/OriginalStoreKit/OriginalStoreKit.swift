@@ -4,10 +4,10 @@ public import AppStore
 /// a date, and version 1 notifications. Derived from the books of the simulated API, so that both
 /// present the same lives.
 public struct OriginalStoreKit: Sendable {
-    let books: ServedBooks
+    let books: ServedRecords
 
     /// - Parameter books: the lives.
-    public init(_ books: ServedBooks) { self.books = books }
+    public init(_ books: ServedRecords) { self.books = books }
 
     /// Chains started by then, by id. Without consumables, which leave a receipt once they are
     /// finished.

@@ -51,14 +51,14 @@ public final class ReceiptAuthority: Sendable {
 
     /// A receipt of these contents, binary.
     public func sign(
-        _ contents: ReceiptContents, writing: ReceiptWriting = ReceiptWriting()
+        _ contents: ReceiptContents, writing: ReceiptEncoding = ReceiptEncoding()
     ) throws -> [UInt8] {
         try sign(payload: contents.payload, writing: writing)
     }
 
     /// A receipt around an arbitrary payload.
     public func sign(
-        payload: [UInt8], writing: ReceiptWriting = ReceiptWriting()
+        payload: [UInt8], writing: ReceiptEncoding = ReceiptEncoding()
     ) throws -> [UInt8] {
         var builder = SignedDataBuilder()
         builder.digest = writing.usesSHA512 ? .sha512 : writing.usesSHA1 ? .sha1 : .sha256
@@ -74,7 +74,7 @@ public final class ReceiptAuthority: Sendable {
 
     /// A receipt as Xcode creates it: under one untrusted certificate of its own.
     public static func signAsXcode(
-        payload: [UInt8], writing: ReceiptWriting = ReceiptWriting()
+        payload: [UInt8], writing: ReceiptEncoding = ReceiptEncoding()
     ) throws -> [UInt8] {
         let key = try RSAPrivateKey()
         var builder = SignedDataBuilder()

@@ -1,3 +1,5 @@
+public import AppStore
+
 /// A fault of one request.
 public enum ServedFault: Sendable, Equatable {
     /// 429 with a Retry-After this far in the future.
@@ -30,38 +32,60 @@ public enum ServedFault: Sendable, Equatable {
     case oversized(byteCount: Int)
 }
 
-/// Selects the requests that get a fault, without randomness.
-public struct ServedFaultRule: Sendable, Equatable {
-    /// Nil selects requests of every kind, counted together.
-    public var endpoint: ServedEndpoint?
-    /// The first affected request, from 1.
-    public var from: Int
-    /// Number of affected requests; nil for all from there on.
-    public var count: Int?
-    /// Affects every nth request from there on.
-    public var every: Int
-    public var fault: ServedFault
+/// Selects the requests that get a fault; without an endpoint, requests of every kind are counted
+/// together.
+public typealias ServedFaultRule = FaultRule<ServedFault>
 
+extension FaultRule<ServedFault> {
     /// Creates a rule.
     public init(
         _ fault: ServedFault, endpoint: ServedEndpoint? = nil, from: Int = 1, count: Int? = nil,
         every: Int = 1
     ) {
-        self.fault = fault
-        self.endpoint = endpoint
-        self.from = from
-        self.count = count
-        self.every = max(1, every)
+        self.init(fault, only: endpoint)
+        (self.from, self.count, self.every) = (from, count, max(1, every))
     }
+}
 
-    /// Whether the `number`-th request (of its kind, or of all) is affected.
-    func hits(_ number: Int) -> Bool {
-        ServedFaultRule.hits(number, from: from, every: every, count: count)
-    }
+extension ServedFault: ScriptedFault {
+    public typealias Subject = ServedEndpoint
 
-    /// Whether a number is one of the `count` (nil: of all) that start at `from`, `every` apart.
-    static func hits(_ number: Int, from: Int, every: Int, count: Int?) -> Bool {
-        guard number >= from, (number - from) % every == 0 else { return false }
-        return count.map { (number - from) / every < $0 } ?? true
+    public static let subjectKey = "endpoint"
+    public static let subjectName = "endpoint"
+    public static let keys: Set<String> = ["milliseconds", "status", "code", "bytes", "result"]
+    public static let forms = """
+        rateLimited, slow or clock (with milliseconds), error (with code), status (with status), \
+        dropped, half, badSignature, anotherApp, loop, barren, garbage, delivery (with result) or \
+        oversized (with bytes)
+        """
+
+    public static func read(_ entry: JSONValue) -> ServedFault? {
+        let milliseconds = entry["milliseconds"]?.int64
+        switch entry["fault"]?.string {
+        case "rateLimited": return milliseconds.map { .rateLimited(milliseconds: $0) }
+        case "slow": return milliseconds.map { .slow(milliseconds: $0) }
+        case "clock": return milliseconds.map { .clock(milliseconds: $0) }
+        case "error":
+            return entry["code"]?.int64.flatMap {
+                (4_000_000...5_999_999).contains($0) ? .error($0) : nil
+            }
+        case "status":
+            return entry["status"]?.int64.flatMap {
+                (400...599).contains($0) ? .status(Int($0)) : nil
+            }
+        case "oversized":
+            return entry["bytes"]?.int64.flatMap {
+                (1...100_000_000).contains($0) ? .oversized(byteCount: Int($0)) : nil
+            }
+        case "delivery": return entry["result"]?.string.map { .delivery($0) }
+        case "dropped": return .dropped
+        case "half": return .half
+        case "badSignature": return .badSignature
+        case "anotherApp": return .anotherApp
+        case "loop": return .loop
+        case "barren": return .barren
+        case "garbage": return .garbage
+        default: return nil
+        }
     }
 }

@@ -29,6 +29,13 @@ public struct ServedKey: Sendable {
         publicKeyInfo = key.publicKeyInfo
     }
 
+    private func isSigned(_ token: CompactJWS) -> Bool {
+        let input = CompactJWS.signingInput(
+            headerSegment: token.headerSegment, payload: token.payload)
+        return VerificationKey(publicKeyInfo: publicKeyInfo)?
+            .isValid(token.signature, over: SHA256.hash(input)) ?? false
+    }
+
     /// Whether Apple would accept the header's bearer token at that time (Generating JSON Web
     /// Tokens for API requests).
     func accepts(_ authorization: String?, bundleId: BundleId, at now: Timestamp) -> Bool {
@@ -47,6 +54,6 @@ public struct ServedKey: Sendable {
         let isInTime =
             issued <= seconds + ServedKey.toleranceSeconds && expires > seconds
             && expires > issued && expires - issued <= ServedKey.longestLifeSeconds
-        return isInTime && ClientToken.isSigned(token, by: publicKeyInfo)
+        return isInTime && isSigned(token)
     }
 }

@@ -30,7 +30,7 @@ public struct ServedRequest: Sendable {
 }
 
 /// A response of the simulated API, and how it is sent.
-public struct ServedReply: Sendable {
+public struct ServedResponse: Sendable {
     /// How the response is sent.
     public enum Manner: Sendable, Equatable {
         case whole

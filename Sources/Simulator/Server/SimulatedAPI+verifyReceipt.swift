@@ -3,7 +3,7 @@ internal import Signing
 
 /// verifyReceipt (`appstore.md` §6). It has statuses, but no rates, tokens or faults.
 extension SimulatedAPI {
-    func verifyReceipt(_ request: ServedRequest) -> ServedReply {
+    func verifyReceipt(_ request: ServedRequest) -> ServedResponse {
         guard request.method == "POST" else { return SimulatedAPI.status(.notPosted) }
         guard let body = try? JSONValue.parse(request.body),
             let data = body["receipt-data"]?.string,
@@ -26,12 +26,12 @@ extension SimulatedAPI {
             reported.verifyReceipt(of: id.rawValue, at: now, latestReceipt: data)
         }.first
         guard let answer else { return SimulatedAPI.status(.accountNotFound) }
-        var reply = ServedReply(status: 200)
+        var reply = ServedResponse(status: 200)
         reply.body = answer
         return reply
     }
 
-    private static func status(_ status: VerifyReceiptStatus) -> ServedReply {
-        ServedReply { json in json.member("status", status.rawValue) }
+    private static func status(_ status: VerifyReceiptStatus) -> ServedResponse {
+        ServedResponse { json in json.member("status", status.rawValue) }
     }
 }

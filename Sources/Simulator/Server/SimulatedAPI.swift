@@ -1,4 +1,5 @@
 public import AppStore
+import Foundation
 import Synchronization
 
 /// The App Store Server API for one app and environment: answers from the books of simulated lives,
@@ -7,7 +8,7 @@ import Synchronization
 public final class SimulatedAPI: Sendable {
     /// Data, accepted key and behaviour.
     public struct Setup: Sendable {
-        public var books: ServedBooks
+        public var books: ServedRecords
         public var key: ServedKey
         public var authority: Authority
         /// The secret that verifyReceipt accepts.
@@ -17,7 +18,7 @@ public final class SimulatedAPI: Sendable {
         /// them.
         public var rateWindowMilliseconds: Int64? = 3_600_000
         /// The delivery attempts of the notifications Apple sent.
-        public var attempts: AttemptBook
+        public var attempts: AttemptLog
         /// The time in the books' world.
         public var storeClock: @Sendable () -> Timestamp
         /// The current time, for tokens, rates and `Date`.
@@ -31,14 +32,14 @@ public final class SimulatedAPI: Sendable {
         /// - storeClock: the time in the books' world.
         /// - clock: the current time.
         public init(
-            books: ServedBooks, key: ServedKey, authority: Authority,
-            attempts: AttemptBook? = nil, storeClock: @escaping @Sendable () -> Timestamp,
+            books: ServedRecords, key: ServedKey, authority: Authority,
+            attempts: AttemptLog? = nil, storeClock: @escaping @Sendable () -> Timestamp,
             clock: @escaping @Sendable () -> Timestamp
         ) {
             self.books = books
             self.key = key
             self.authority = authority
-            self.attempts = attempts ?? AttemptBook(delivering: books)
+            self.attempts = attempts ?? AttemptLog(delivering: books)
             self.storeClock = storeClock
             self.clock = clock
         }
@@ -64,7 +65,7 @@ public final class SimulatedAPI: Sendable {
     /// A requested test notification.
     struct ServedTest: Sendable {
         let payload: NotificationPayload
-        var questions = 0
+        var requests = 0
     }
 
     /// Number of requests since the window began.
@@ -87,13 +88,13 @@ public final class SimulatedAPI: Sendable {
 
     /// Answers a request. The same requests in the same order get the same responses, except for
     /// signatures and clocks.
-    public func answer(_ request: ServedRequest) -> ServedReply {
+    public func answer(_ request: ServedRequest) -> ServedResponse {
         var segments = request.path.split(separator: "/", omittingEmptySubsequences: false)
-            .map { PercentText.decoded($0) ?? "" }
+            .map { $0.removingPercentEncoding ?? "" }
         if segments.first == "" { segments.removeFirst() }
         if segments == ["verifyReceipt"] { return dated(verifyReceipt(request)) }
         guard let (endpoint, ids) = ServedEndpoint.find(request.method, segments) else {
-            return dated(ServedReply(status: 404))
+            return dated(ServedResponse(status: 404))
         }
         let fault = nextFault(endpoint)
         if let early = early(fault) { return dated(early, fault) }
@@ -103,16 +104,16 @@ public final class SimulatedAPI: Sendable {
         }
         let isKnown = setup.key.accepts(
             request.authorization, bundleId: setup.books.bundleId, at: now)
-        guard isKnown else { return dated(ServedReply(status: 401), fault) }
+        guard isKnown else { return dated(ServedResponse(status: 401), fault) }
         if let until = rateLimit(endpoint, setup.clock()) {
             return dated(SimulatedAPI.rateLimited(until: until), fault)
         }
-        var reply: ServedReply
+        var reply: ServedResponse
         do throws(ServedError) {
-            let desk = AnswerDesk(api: self, now: setup.storeClock(), fault: fault)
-            reply = try desk.answer(endpoint, ids, request)
+            let handlers = EndpointHandlers(api: self, now: setup.storeClock(), fault: fault)
+            reply = try handlers.answer(endpoint, ids, request)
         } catch {
-            reply = ServedReply(error)
+            reply = ServedResponse(error)
         }
         finish(&reply, fault)
         return dated(reply, fault)
@@ -127,37 +128,37 @@ public final class SimulatedAPI: Sendable {
             return (state.counts[endpoint] ?? 0, state.count)
         }
         return setup.faults.first { rule in
-            guard let only = rule.endpoint else { return rule.hits(all) }
+            guard let only = rule.only else { return rule.hits(all) }
             return only == endpoint && rule.hits(own)
         }?.fault
     }
 
     /// Faults that replace the whole response.
-    private func early(_ fault: ServedFault?) -> ServedReply? {
+    private func early(_ fault: ServedFault?) -> ServedResponse? {
         switch fault {
         case .rateLimited(let milliseconds):
             return SimulatedAPI.rateLimited(
                 until: setup.clock().advanced(byMilliseconds: milliseconds))
         case .error(let number):
-            return ServedReply(ServedError(number, "Scripted fault."))
-        case .status(let status): return ServedReply(status: status)
+            return ServedResponse(ServedError(number, "Scripted fault."))
+        case .status(let status): return ServedResponse(status: status)
         case .dropped:
-            var reply = ServedReply(status: 200)
+            var reply = ServedResponse(status: 200)
             reply.manner = .dropped
             return reply
         case .garbage:
-            var reply = ServedReply(status: 200)
+            var reply = ServedResponse(status: 200)
             reply.body = Array("<html>It works!</html>".utf8)
             return reply
         case .oversized(let count):
-            var reply = ServedReply(status: 200)
+            var reply = ServedResponse(status: 200)
             reply.body = [UInt8](repeating: UInt8(ascii: " "), count: count)
             return reply
         default: return nil
         }
     }
 
-    private func finish(_ reply: inout ServedReply, _ fault: ServedFault?) {
+    private func finish(_ reply: inout ServedResponse, _ fault: ServedFault?) {
         switch fault {
         case .half: reply.manner = .half
         case .slow(let milliseconds): reply.delayMilliseconds = milliseconds
@@ -165,13 +166,13 @@ public final class SimulatedAPI: Sendable {
         }
     }
 
-    private static func rateLimited(until date: Timestamp) -> ServedReply {
-        var reply = ServedReply(ServedError(4_290_000, "Rate limit exceeded."))
+    private static func rateLimited(until date: Timestamp) -> ServedResponse {
+        var reply = ServedResponse(ServedError(4_290_000, "Rate limit exceeded."))
         reply.headers.append((name: "retry-after", value: String(date.milliseconds)))
         return reply
     }
 
-    private func dated(_ reply: ServedReply, _ fault: ServedFault? = nil) -> ServedReply {
+    private func dated(_ reply: ServedResponse, _ fault: ServedFault? = nil) -> ServedResponse {
         var reply = reply
         var now = setup.clock()
         if case .clock(let milliseconds) = fault {

@@ -84,8 +84,8 @@ public struct SimulatedServer: Service {
             let parts = item.split(
                 separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             return (
-                name: PercentText.decoded(parts[0]) ?? "",
-                value: parts.count > 1 ? PercentText.decoded(parts[1]) ?? "" : ""
+                name: parts[0].removingPercentEncoding ?? "",
+                value: parts.count > 1 ? parts[1].removingPercentEncoding ?? "" : ""
             )
         }
         let reply = api.answer(
@@ -103,7 +103,7 @@ public struct SimulatedServer: Service {
         return response(reply)
     }
 
-    private static func response(_ reply: ServedReply) -> Response {
+    private static func response(_ reply: ServedResponse) -> Response {
         var headers = HTTPFields()
         for header in reply.headers {
             if let name = HTTPField.Name(header.name) { headers[name] = header.value }

@@ -48,9 +48,9 @@ public struct StoryDelivery: Sendable {
             members.map { JSONMember(key: $0.key, value: StoryDefaults.milliseconds($0)) }
         }
         verifyReceipt = line["verifyReceipt"]
-        let isTelling =
+        let hasContent =
             notification != nil || transaction != nil || command != nil || verifyReceipt != nil
-        guard isTelling else {
+        guard hasContent else {
             throw Story.Problem(
                 place: place,
                 reason: "The line has neither notification, transaction, command nor"

@@ -90,8 +90,8 @@ extension LifeWriter {
                 evidence: evidence))
         periods[index].deliveries.append(ordinal)
         if let date = deliveries[ordinal].renewal?.signedDate {
-            said.append(
-                SaidNote(
+            statements.append(
+                RenewalStatement(
                     ordinal: ordinal, at: date, willRenew: renewal.willRenew,
                     priceIncrease: renewal.priceIncrease))
         }

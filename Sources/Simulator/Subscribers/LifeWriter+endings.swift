@@ -49,7 +49,7 @@ extension LifeWriter {
     private mutating func expire(
         _ subtype: Subtype?, _ intent: ExpirationIntent, _ reason: TrueReason, _ event: LifeEvent
     ) -> Bool {
-        let guess = said.last?.reason
+        let guess = statements.last?.reason
         renewal.intent = intent
         if reason == .voluntary || reason == .priceIncrease { renewal.willRenew = false }
         let mark = truth.begin(.state(.expired), at: end, period: current, reason: reason)
@@ -61,7 +61,7 @@ extension LifeWriter {
             return resubscribeLater()
         }
         losses.append(
-            LossNote(
+            LossRecord(
                 kind: .expiredAfterEnd, dropped: [stamp.ordinal],
                 edits: [.meaning(mark, .state(.expired), guess)]))
         return resubscribeLater()
@@ -70,7 +70,8 @@ extension LifeWriter {
     /// The period ends by the clock, without a notification.
     mutating func endSilently() {
         truth.begin(
-            .state(.expired), at: end, period: current, reason: said.last?.reason ?? .unconfirmed)
+            .state(.expired), at: end, period: current,
+            reason: statements.last?.reason ?? .unconfirmed)
         count(.silentExpiry)
     }
 
@@ -104,7 +105,7 @@ extension LifeWriter {
         let isReversed = !traits.isFamilyShared && random.chance(50)
         truth.begin(
             .state(.expired), at: end, period: current,
-            reason: isAnnounced || isReversed ? .voluntary : said.last?.reason)
+            reason: isAnnounced || isReversed ? .voluntary : statements.last?.reason)
         renewal.intent = .customerCancelled
         var moment = max(now, end)
         if isAnnounced {

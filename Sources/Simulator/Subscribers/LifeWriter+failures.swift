@@ -93,15 +93,15 @@ extension LifeWriter {
     }
 
     /// The status is queried while payment is failing.
-    private mutating func askWhileFailing(
+    private mutating func queryWhileFailing(
         _ failure: inout Failure, before limit: Timestamp, status: SubscriptionStatus
     ) {
         guard random.chance(20) else { return }
         let first = max(now, failure.end).advanced(byMilliseconds: 3000)
         let room = limit.milliseconds(since: first)
         guard room > 20_000 else { return }
-        let asked = first.advanced(byMilliseconds: random.within(0...room / 3))
-        note(&failure, at: asked, status: status)
+        let queried = first.advanced(byMilliseconds: random.within(0...room / 3))
+        note(&failure, at: queried, status: status)
     }
 
     /// Signs something while payment is failing: a response to a query, or a notification about
@@ -133,7 +133,7 @@ extension LifeWriter {
             : .retry
         let half = failure.end.advanced(byMilliseconds: nextLength / 2)
         let limit = exit == .recover ? min(graceEnd, half) : graceEnd
-        askWhileFailing(&failure, before: limit, status: .billingGracePeriod)
+        queryWhileFailing(&failure, before: limit, status: .billingGracePeriod)
         switch exit {
         case .recover:
             recoverInGrace(failure, before: limit)
@@ -164,7 +164,7 @@ extension LifeWriter {
         count(.recoveredInGrace)
         guard failure.isLone else { return }
         losses.append(
-            LossNote(
+            LossRecord(
                 kind: .graceBeforeRecovery, dropped: [failure.notice.ordinal],
                 edits: [.strike(failure.mark), .from(failure.mark + 1, failure.end)]))
     }
@@ -181,13 +181,13 @@ extension LifeWriter {
         let over = failure.isDated ? graceEnd : min(three, stamp.signed)
         if failure.isLone {
             losses.append(
-                LossNote(
+                LossRecord(
                     kind: .graceBeforeGraceExpired, dropped: [failure.notice.ordinal],
                     edits: lingers
                         ? [] : [.meaning(failure.mark, .state(.billingRetry), .billing)]))
         }
         if failure.isDated {
-            losses.append(LossNote(kind: .graceExpired, dropped: [stamp.ordinal]))
+            losses.append(LossRecord(kind: .graceExpired, dropped: [stamp.ordinal]))
         }
         failure.mark = truth.begin(
             .state(.billingRetry), at: over, period: current, reason: .billing)

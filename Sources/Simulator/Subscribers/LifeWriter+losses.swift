@@ -19,20 +19,20 @@ extension LifeWriter {
             let mark = marks.first, mark > 0, mark + 1 < truth.marks.count
         else { return }
         let next = truth.marks[mark + 1].from
-        let edits: [LossNote.Edit]
+        let edits: [LossRecord.Edit]
         switch truth.marks[mark - 1].meaning {
         case .state(.expired):
             // A later renewal info would be read as the reason why the previous period ended.
-            let isSaidLater = said.contains {
+            let isStatedLater = statements.contains {
                 $0.at >= period.start && $0.at < next && !period.deliveries.contains($0.ordinal)
             }
-            guard hasExpired(before) || !isSaidLater else { return }
+            guard hasExpired(before) || !isStatedLater else { return }
             edits = [.strike(mark)]
         case .period where next <= before.end: edits = [.strike(mark)]
         case .period:
             // Deliveries signed ahead with the next period describe that one.
             let ahead = index + 1 < periods.count ? periods[index + 1].deliveries : []
-            let reason = said.last {
+            let reason = statements.last {
                 $0.at < next && !period.deliveries.contains($0.ordinal)
                     && !ahead.contains($0.ordinal)
             }?.reason
@@ -43,7 +43,7 @@ extension LifeWriter {
         case .state: return
         }
         losses.append(
-            LossNote(
+            LossRecord(
                 kind: period.reason == .renewal ? .renewal : .purchase,
                 dropped: Set(period.deliveries), edits: edits))
     }
@@ -65,25 +65,25 @@ extension LifeWriter {
             truth.marks[mark].from == period.start, let stated = period.stated.min()
         else { return }
         let dropped = periods[..<index].flatMap(\.deliveries)
-        var edits: [LossNote.Edit] = [.forget(before: index)]
+        var edits: [LossRecord.Edit] = [.forget(before: index)]
         if traits.statesReason, period.reason == .renewal, stated < period.start {
             edits.append(.from(mark, stated))
         }
-        losses.append(LossNote(kind: .beginning, dropped: Set(dropped), edits: edits))
+        losses.append(LossRecord(kind: .beginning, dropped: Set(dropped), edits: edits))
     }
 
     /// The loss of a refund, or of its reversal, after which the transaction was not stated again.
-    private mutating func noteLostRefund(_ note: RefundNote) {
+    private mutating func noteLostRefund(_ note: RefundRecord) {
         let newest = periods[note.period].deliveries.max()
         let hasOne = truth.revocations[note.period]?.count == 1
         guard hasOne else { return }
         if newest == note.refund {
             losses.append(
-                LossNote(
+                LossRecord(
                     kind: .refund, dropped: [note.refund], edits: [.unrevoke(note.period)]))
         } else if let reversal = note.reversal, newest == reversal {
             losses.append(
-                LossNote(
+                LossRecord(
                     kind: .refundReversed, dropped: [reversal], edits: [.reopen(note.period)]))
         }
     }

@@ -8,7 +8,7 @@ extension LifeWriter {
             weighted: [
                 (Exit.recover, 40), (.cancel, 14), (.timeOut, 30), (.purchase, 8), (.silent, 8),
             ])
-        askInRetry(&failure)
+        queryInRetry(&failure)
         switch exit {
         case .recover, .retry:
             recoverInRetry(failure)
@@ -22,7 +22,7 @@ extension LifeWriter {
             if failure.isLone {
                 // Without the notice nothing states a failure: expired, then purchased again.
                 losses.append(
-                    LossNote(
+                    LossRecord(
                         kind: .failureBeforeExpiry, dropped: [failure.notice.ordinal],
                         edits: [
                             .meaning(
@@ -35,7 +35,7 @@ extension LifeWriter {
         case .silent:
             truth.begin(
                 .state(.expired), at: max(failure.cap, failure.newestFailing), period: current,
-                reason: said.last?.reason)
+                reason: statements.last?.reason)
             count(.silentRetry)
             return false
         }
@@ -43,7 +43,7 @@ extension LifeWriter {
 
     /// The reason stated by the last renewal info before that notice.
     private func reasonBefore(_ notice: Stamp) -> TrueReason? {
-        said.last { $0.ordinal < notice.ordinal }?.reason
+        statements.last { $0.ordinal < notice.ordinal }?.reason
     }
 
     private mutating func momentInRetry(_ failure: Failure) -> Timestamp {
@@ -52,13 +52,13 @@ extension LifeWriter {
         return first.advanced(byMilliseconds: room > 9000 ? random.within(0...room - 6000) : 0)
     }
 
-    private mutating func askInRetry(_ failure: inout Failure) {
+    private mutating func queryInRetry(_ failure: inout Failure) {
         guard random.chance(20) else { return }
         let first = max(now, failure.end).advanced(byMilliseconds: 3000)
         let room = failure.cap.milliseconds(since: first)
         guard room > 20_000 else { return }
-        let asked = first.advanced(byMilliseconds: random.within(0...room / 3))
-        note(&failure, at: asked, status: .billingRetry)
+        let queried = first.advanced(byMilliseconds: random.within(0...room / 3))
+        note(&failure, at: queried, status: .billingRetry)
         guard random.chance(30) else { return }
         // Auto-renew off and on again while Apple retries: billing retry is uninterrupted.
         let changed = now.advanced(byMilliseconds: 3000)
@@ -97,7 +97,7 @@ extension LifeWriter {
         count(.recoveredInRetry)
         guard failure.isLone else { return }
         losses.append(
-            LossNote(kind: .failureBeforeRecovery, dropped: [failure.notice.ordinal]))
+            LossRecord(kind: .failureBeforeRecovery, dropped: [failure.notice.ordinal]))
     }
 
     /// Apple gives up: EXPIRED ends it when signed, a little before or after the window.
@@ -108,7 +108,7 @@ extension LifeWriter {
             failure.cap.advanced(byMilliseconds: offset), now.advanced(byMilliseconds: 3000))
         renewal.isInBillingRetry = false
         renewal.graceEnd = nil
-        let guess = said.last?.reason
+        let guess = statements.last?.reason
         let stamp = notify(.expired, .billingRetry, at: moment, status: .expired)
         count(.retryExpired)
         if stamp.signed > failure.cap { count(.retryExpiredLate) }
@@ -118,19 +118,19 @@ extension LifeWriter {
         let cap = max(failure.cap, failure.newestFailing)
         guard random.chance(25) else {
             losses.append(
-                LossNote(
+                LossRecord(
                     kind: .expiredAfterRetry, dropped: [stamp.ordinal],
                     edits: [.postpone(mark, cap, guess)]))
             return resubscribeLater()
         }
         // Without EXPIRED a status proves only that it was over by then.
-        let asked = sendPair(
+        let queried = sendPair(
             at: now.advanced(byMilliseconds: random.within(5000...max(5000, window / 60))),
             status: .expired)
         losses.append(
-            LossNote(
+            LossRecord(
                 kind: .expiredAfterRetryThenAsked, dropped: [stamp.ordinal],
-                edits: [.postpone(mark, min(cap, asked.signed), .billing)]))
+                edits: [.postpone(mark, min(cap, queried.signed), .billing)]))
         return resubscribeLater()
     }
 
@@ -157,7 +157,7 @@ extension LifeWriter {
         let stamp = notify(
             .expired, .voluntary, at: now.advanced(byMilliseconds: 3000 + shortly()),
             status: .expired)
-        losses.append(LossNote(kind: .expiredAfterCancellation, dropped: [stamp.ordinal]))
+        losses.append(LossRecord(kind: .expiredAfterCancellation, dropped: [stamp.ordinal]))
         noteLoneFailure(failure, .voluntary)
         return resubscribeLater()
     }
@@ -166,7 +166,7 @@ extension LifeWriter {
     private mutating func noteLoneFailure(_ failure: Failure, _ reason: TrueReason) {
         guard failure.isLone, failure.graceEnd == nil else { return }
         losses.append(
-            LossNote(
+            LossRecord(
                 kind: .failureBeforeExpiry, dropped: [failure.notice.ordinal],
                 edits: [.meaning(failure.mark, .state(.expired), reason)]))
     }

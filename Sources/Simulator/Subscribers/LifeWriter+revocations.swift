@@ -58,7 +58,7 @@ extension LifeWriter {
     ) {
         book(.refundFull, from: date, reason: .refund)
         let stamp = notify(.refund, at: moment, status: .revoked, isExact: isExact)
-        refunds.append(RefundNote(period: current, refund: stamp.ordinal))
+        refunds.append(RefundRecord(period: current, refund: stamp.ordinal))
         count(.refund)
     }
 
@@ -71,7 +71,7 @@ extension LifeWriter {
         let index = random.pick(old)
         book(.refundFull, from: moment, reason: .refund, of: index)
         let stamp = notify(.refund, at: moment, status: status, about: index)
-        refunds.append(RefundNote(period: index, refund: stamp.ordinal))
+        refunds.append(RefundRecord(period: index, refund: stamp.ordinal))
         count(.refundOfOldPeriod)
         guard random.chance(30) else { return }
         let reversed = now.advanced(byMilliseconds: 3000)

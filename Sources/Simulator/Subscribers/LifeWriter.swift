@@ -19,10 +19,10 @@ struct LifeWriter {
     var truth = TruthLine()
     var deliveries: [Delivery] = []
     var moments: [MomentNote] = []
-    var losses: [LossNote] = []
-    var refunds: [RefundNote] = []
+    var losses: [LossRecord] = []
+    var refunds: [RefundRecord] = []
     /// The content of each signed renewal info, in order.
-    var said: [SaidNote] = []
+    var statements: [RenewalStatement] = []
     var events: [LifeEvent: Int] = [:]
     /// The time from which ends of periods are counted.
     var anchor: Timestamp
@@ -41,7 +41,7 @@ struct LifeWriter {
     }
 
     /// What one renewal info states about renewing.
-    struct SaidNote: Sendable {
+    struct RenewalStatement: Sendable {
         let ordinal: Int
         let at: Timestamp
         let willRenew: Bool

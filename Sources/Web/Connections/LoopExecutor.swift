@@ -2,7 +2,7 @@ import NIOCore
 
 /// Runs a connection's tasks on its own event loop (Swift Evolution SE-0417), so that a query is
 /// read, answered and written without changing threads. Long or blocking work leaves it again: see
-/// `OffLoop`.
+/// `OffEventLoop`.
 final class LoopExecutor: TaskExecutor {
     private let loop: any EventLoop
 

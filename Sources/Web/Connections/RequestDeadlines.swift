@@ -178,10 +178,10 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     func triggerUserOutboundEvent(
         context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
     ) {
-        guard let question = event as? ConnectionInput.Question else {
+        guard let query = event as? ConnectionInput.Query else {
             return context.triggerUserOutboundEvent(event, promise: promise)
         }
-        question.answer.succeed(input)
+        query.answer.succeed(input)
         promise?.succeed()
     }
 
@@ -216,9 +216,9 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func expire(_ context: ChannelHandlerContext) {
-        let canTell = isReadingBody && !isAnswering && openCount == 1 && !isClosing
+        let canReport = isReadingBody && !isAnswering && openCount == 1 && !isClosing
         isClosing = true
-        guard canTell else {
+        guard canReport else {
             context.close(promise: nil)
             return
         }

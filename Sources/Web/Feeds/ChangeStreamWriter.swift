@@ -7,7 +7,7 @@ import ServiceLifecycle
 
 /// One subscriber's server-sent events (HTML standard, §9.2): changes after a cursor, then live
 /// ones, until the subscriber leaves or the service ends. Holds at most one page; a slow subscriber
-/// delays only itself.
+/// delays only itself, and one that accepts nothing is disconnected (`RequestDeadlines`).
 struct ChangeStreamWriter: Sendable {
     /// Where a subscriber starts.
     enum Start: Sendable {
@@ -23,24 +23,13 @@ struct ChangeStreamWriter: Sendable {
     let rules: StreamRules
 
     func write(to writer: inout any ResponseBodyWriter) async throws {
-        let watch = StallWatch(limit: rules.stall)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await watch.guardConnection(channel) }
-            defer { group.cancelAll() }
-            try await stream(to: &writer, watch)
-        }
-    }
-
-    private func stream(
-        to writer: inout any ResponseBodyWriter, _ watch: StallWatch
-    ) async throws {
         let interest = feed.takeInterest()
         defer { withExtendedLifetime(interest) {} }
         let input = await ConnectionInput.of(channel)
-        try await send("retry: \(StreamLimits.retryMilliseconds)\n\n", to: &writer, watch)
-        guard var cursor = try await cursor(&writer, watch) else { return }
+        try await send("retry: \(StreamLimits.retryMilliseconds)\n\n", to: &writer)
+        guard var cursor = try await cursor(&writer) else { return }
         var version: Int?
-        var candidateFacts = ContinuousClock.now
+        var lastSent = ContinuousClock.now
         while !Task.isCancelled, !Task.isShuttingDownGracefully, channel.isActive {
             let current = feed.version
             if version != current {
@@ -53,8 +42,8 @@ struct ChangeStreamWriter: Sendable {
                     let next = wanted.index(after: index)
                     let isLast =
                         next == wanted.endIndex || wanted[next].place != wanted[index].place
-                    try await send(event(wanted[index], isLast: isLast), to: &writer, watch)
-                    candidateFacts = .now
+                    try await send(event(wanted[index], isLast: isLast), to: &writer)
+                    lastSent = .now
                 }
                 if page.isEnd { version = current }
             }
@@ -62,10 +51,10 @@ struct ChangeStreamWriter: Sendable {
             // after every page as well, since a filter may skip everything for hours.
             let isDoubtful = input?.isClosed ?? false
             let silence = isDoubtful ? StreamLimits.doubt : rules.heartbeat
-            if candidateFacts.duration(to: .now) > silence {
+            if lastSent.duration(to: .now) > silence {
                 // An id without data advances the subscriber's cursor past filtered changes.
-                try await send("id: \(cursor)\n: still here\n\n", to: &writer, watch)
-                candidateFacts = .now
+                try await send("id: \(cursor)\n: still here\n\n", to: &writer)
+                lastSent = .now
             }
             if version == current { try await Task.sleep(for: StreamLimits.poll) }
         }
@@ -73,23 +62,23 @@ struct ChangeStreamWriter: Sendable {
 
     /// Waits for the subscriber's starting place; nil if it disconnects first.
     private func cursor(
-        _ writer: inout any ResponseBodyWriter, _ watch: StallWatch
+        _ writer: inout any ResponseBodyWriter
     ) async throws -> ChangePlace? {
         let beginning: FeedBeginning
         switch start {
         case .after(let place): return place
         case .now(let awaited): beginning = awaited
         }
-        var candidateFacts = ContinuousClock.now
+        var lastSent = ContinuousClock.now
         while !Task.isCancelled, !Task.isShuttingDownGracefully, channel.isActive {
             if let place = beginning.place {
                 // A subscriber that disconnects before the first change resumes here.
-                try await send("id: \(place)\n: begins here\n\n", to: &writer, watch)
+                try await send("id: \(place)\n: begins here\n\n", to: &writer)
                 return place
             }
-            if candidateFacts.duration(to: .now) > rules.heartbeat {
-                try await send(": still here\n\n", to: &writer, watch)
-                candidateFacts = .now
+            if lastSent.duration(to: .now) > rules.heartbeat {
+                try await send(": still here\n\n", to: &writer)
+                lastSent = .now
             }
             try await Task.sleep(for: StreamLimits.poll)
         }
@@ -97,12 +86,8 @@ struct ChangeStreamWriter: Sendable {
     }
 
     private func send(
-        _ text: String, to writer: inout any ResponseBodyWriter, _ watch: StallWatch
-    ) async throws {
-        watch.note(isWriting: true)
-        defer { watch.note(isWriting: false) }
-        try await writer.write(ByteBuffer(string: text))
-    }
+        _ text: String, to writer: inout any ResponseBodyWriter
+    ) async throws { try await writer.write(ByteBuffer(string: text)) }
 
     private func event(_ change: FeedChange, isLast: Bool) -> String {
         let data = String(decoding: change.body(filter), as: UTF8.self)

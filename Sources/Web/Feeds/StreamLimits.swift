@@ -8,8 +8,6 @@ enum StreamLimits {
     /// The same after the reader closed its sending side: if it is gone, the comment provokes a
     /// reset, and the stream ends.
     static let doubt: Duration = .milliseconds(250)
-    /// A reader that accepts nothing for this long is disconnected; it resumes with its last id.
-    static let stall: Duration = .seconds(30)
     /// Reconnection delay sent to readers, in milliseconds.
     static let retryMilliseconds = 3_000
     /// How often the feed is polled.

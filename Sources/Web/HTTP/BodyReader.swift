@@ -23,7 +23,7 @@ final class BodyReader: Sendable {
     /// Passes the body to `work`, as its only owner.
     ///
     /// Throws a problem: `payloadTooLarge` as early as possible, `unsupportedMediaType` for a
-    /// content type other than JSON, `busy` when too much is being read. Throws `BodyCutOff` when
+    /// content type other than JSON, `busy` when too much is being read. Throws `TruncatedBody` when
     /// the client disconnects before the end.
     func json<Value>(
         _ request: Request, upTo limit: Int, _ work: (consuming [UInt8]) async throws -> Value
@@ -60,7 +60,7 @@ final class BodyReader: Sendable {
             throw error
         } catch {
             // Each protocol has its own error type; no other failure is possible here.
-            throw BodyCutOff(cause: error)
+            throw TruncatedBody(cause: error)
         }
         return bytes
     }

@@ -74,7 +74,7 @@ extension Problem {
             self.init(failure)
         } else if let refusal = error as? IntakeRefusal {
             self.init(refusal)
-        } else if error is BodyCutOff {
+        } else if error is TruncatedBody {
             self.init(.badRequest, code: "badRequest", detail: "The body is incomplete.")
         } else if let error = error as? any HTTPResponseError {
             self.init(status: error.status)

@@ -1,13 +1,14 @@
 import Hummingbird
 import Logging
 import NIOHTTP1
+internal import Service
 
 /// Turns thrown errors into problems, for every route.
 struct ProblemMiddleware: RouterMiddleware {
     typealias Context = WebContext
 
     /// Shared by all requests: repeated failures are logged at most ten times per second.
-    var pace = LogPace()
+    var pace = LogRateLimiter()
 
     func handle(
         _ request: Request, context: WebContext,
@@ -17,12 +18,22 @@ struct ProblemMiddleware: RouterMiddleware {
             // Invalid HTTP is answered where the connection is closed.
             throw error
         } catch {
-            if let cutOff = error as? BodyCutOff {
+            if let cutOff = error as? TruncatedBody {
                 context.logger.debug(
                     "A client disconnected before the end of its body.",
                     metadata: about(cutOff.cause, context))
             }
             let problem = Problem(error)
+            if let failure = AnswerFailure(error), failure.kind == .fault,
+                let remedy = failure.remedy, let suppressed = pace.admit(problem.code)
+            {
+                context.logger.error(
+                    "A request failed: \(remedy)",
+                    metadata: [
+                        "code": "\(problem.code)", "path": "\(context.endpointPath ?? "")",
+                        "suppressed": "\(suppressed)",
+                    ])
+            }
             if problem.code == "internal", let suppressed = pace.admit(problem.code) {
                 var metadata = about(error, context)
                 if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }

@@ -147,51 +147,41 @@ struct QueryParameters {
     }
 
     /// The parameters of a metric.
-    mutating func metricsWords() -> MetricParameters {
-        var words = MetricParameters()
-        words.from = text("from")
-        words.to = text("to")
-        words.interval = text("interval")
-        words.timeZone = text("timeZone")
-        words.by = MetricParameters.list(text("by"))
-        words.filters = MetricParameters.list(text("where"))
-        return words
+    mutating func metric() -> MetricParameters {
+        var metric = MetricParameters()
+        metric.from = text("from")
+        metric.to = text("to")
+        metric.interval = text("interval")
+        metric.timeZone = text("timeZone")
+        metric.by = MetricParameters.list(text("by"))
+        metric.filters = MetricParameters.list(text("where"))
+        return metric
     }
 
-    /// The product whose definition of a metric is shown as well.
-    mutating func definitions() throws(Problem) -> DefinitionPack? {
-        guard let name = text("definitions") else { return nil }
-        guard let pack = DefinitionPack(rawValue: name) else {
+    /// One value of a fixed set; nil when the parameter is absent.
+    mutating func choice<Value: RawRepresentable<String> & CaseIterable>(
+        _ name: String
+    ) throws(Problem) -> Value? {
+        guard let text = text(name) else { return nil }
+        guard let value = Value(rawValue: text) else {
             throw Problem(
                 .badRequest, code: "invalidParameter",
-                detail: "definitions takes "
-                    + DefinitionPack.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+                detail: "\(name) takes "
+                    + Value.allCases.map(\.rawValue).joined(separator: ", ") + ".")
         }
-        return pack
-    }
-
-    /// The day by which refunds are counted.
-    mutating func refundBasis() throws(Problem) -> RefundBasis? {
-        guard let name = text("refundBasis") else { return nil }
-        guard let basis = RefundBasis(rawValue: name) else {
-            throw Problem(
-                .badRequest, code: "invalidParameter",
-                detail: "refundBasis takes "
-                    + RefundBasis.allCases.map(\.rawValue).joined(separator: ", ") + ".")
-        }
-        return basis
+        return value
     }
 
     /// The table by which amounts are converted.
     mutating func rates() throws -> CurrencyRates? {
-        try text("rates").map { try CurrencyRates(words: $0) }
+        try text("rates").map { try CurrencyRates(inline: $0) }
     }
 
     /// The states of knowledge to compare: of one kind, two separated by a comma.
     mutating func comparedKnowledge() throws(Problem) -> [AsOf] {
         var limits: [AsOf] = []
-        for word in MetricParameters.list(text("knownAt")) {
-            guard let time = Timestamp(userInput: word) else {
+        for text in MetricParameters.list(text("knownAt")) {
+            guard let time = Timestamp(userInput: text) else {
                 throw Problem(
                     .badRequest, code: "invalidTime",
                     detail: "knownAt takes RFC 3339 (2026-01-31T23:59:59.000Z) or epoch"
@@ -200,8 +190,8 @@ struct QueryParameters {
             limits.append(.knownAt(time))
         }
         let hasTimes = !limits.isEmpty
-        for word in MetricParameters.list(text("knownPosition")) {
-            guard let position = Int64(plain: word), position >= 0, !hasTimes else {
+        for text in MetricParameters.list(text("knownPosition")) {
+            guard let position = Int64(plain: text), position >= 0, !hasTimes else {
                 throw Problem(
                     .badRequest, code: "invalidParameter",
                     detail: "knownPosition takes a position, or two separated by a comma, and"

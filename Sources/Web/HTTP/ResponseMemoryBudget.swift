@@ -15,7 +15,7 @@ final class ResponseMemoryBudget: Sendable {
     static let smallByteCount = 1024 * 1024
     /// Bytes of a response up to which it is always admitted and not counted, since a connection
     /// buffers that much anyway. 32 KiB.
-    static let uncountedByteCount = AnswerPieces.byteCount
+    static let uncountedByteCount = ChunkedBodyWriter.byteCount
     /// Bytes charged for a response with evidence while it is built, when its length is unknown:
     /// the largest page, and the same again while the buffer grows. 8 MiB.
     static let makingByteCount = 8 * 1024 * 1024
@@ -57,7 +57,7 @@ final class ResponseMemoryBudget: Sendable {
         var response = response
         response.body = ResponseBody(contentLength: count) { writer in
             defer { withExtendedLifetime(share) {} }
-            try await body.write(AnswerPieces(base: writer))
+            try await body.write(ChunkedBodyWriter(base: writer))
         }
         return response
     }

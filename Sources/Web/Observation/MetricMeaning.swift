@@ -17,10 +17,7 @@ enum MetricMeaning {
             "Seconds the clock jumped ahead and real time has not caught up with, else 0.",
         "subledger_complete_through_seconds":
             "Unix time up to which everything Apple sent is stored, for the app farthest behind.",
-        "subledger_core_delay_seconds":
-            "Scheduling delay of the cores, mean of about a second.",
         "subledger_disk_free_bytes": "Free bytes on the log's file system.",
-        "subledger_free_cores": "Idle cores, mean of two seconds.",
         "subledger_http_request_seconds": "Time from a request's head to the end of its response.",
         "subledger_http_requests_total": "Requests by method, route and status.",
         "subledger_intake_total":
@@ -42,7 +39,7 @@ enum MetricMeaning {
         "subledger_ready": "1 while events can be accepted, else 0.",
         "subledger_reconciled_chains_total": "Chains reconciled with Apple, by result.",
         "subledger_revocation_checks_total":
-            "Certificate chains that OCSP responders were asked about, by what they said.",
+            "Certificate chains checked with OCSP responders, by result.",
         "subledger_upload_facts_total":
             "Facts folded for responses to uploads.",
         "subledger_verify_seconds": "Time to verify the signatures of one delivery.",

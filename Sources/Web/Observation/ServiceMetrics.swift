@@ -14,7 +14,7 @@ public struct ServiceMetrics: Sendable {
     private let project: Timer
     private let lateness: Recorder
     private let requests = RequestSeries()
-    private let remembered = RememberedArrivals()
+    private let remembered = InitialArrivals()
 
     /// The time of an app's last event from one source.
     static let lastEventName = "subledger_last_event_timestamp_seconds"
@@ -141,8 +141,6 @@ public struct ServiceMetrics: Sendable {
         let ahead = host.clockWatch.jumpMilliseconds ?? 0
         gauge("subledger_clock_ahead_seconds", [], Double(ahead) / 1_000)
         gauge("subledger_open_connections", [], Double(connectionCount))
-        gauge("subledger_core_delay_seconds", [], host.cores.delay / .seconds(1))
-        if let free = host.cores.freeCores { gauge("subledger_free_cores", [], free) }
         for ledger in host.ledgers {
             let gauges = await ledger.gauges()
             let labels = [("environment", EnvironmentLedger.directoryName(ledger.environment))]

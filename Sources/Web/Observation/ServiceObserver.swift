@@ -8,7 +8,7 @@ public import Service
 public final class ServiceObserver: ServingObserver {
     private let logger: Logger
     private let metrics: ServiceMetrics
-    private let pace = LogPace()
+    private let pace = LogRateLimiter()
 
     public init(logger: Logger, metrics: ServiceMetrics) {
         self.logger = logger

@@ -14,12 +14,12 @@ struct ChangeRoutes: Sendable {
 
     func add(to groups: RouteGroups) {
         groups.read.get("/v1/changes") { request, context in
-            var question = try QueryParameters(request)
-            let scope = try question.place()
-            let after = question.text("after")
+            var parameters = try QueryParameters(request)
+            let scope = try parameters.place()
+            let after = parameters.text("after")
             let filter = ChangeFilter(
-                names: try names(question.text("types")), bundleId: scope.bundleId)
-            try question.requireNothingElse()
+                names: try names(parameters.text("types")), bundleId: scope.bundleId)
+            try parameters.requireNothingElse()
             let last = HTTPField.Name("Last-Event-ID").flatMap { request.headers[$0] }
             return try await response(
                 scope.environment, filter, cursor: last ?? after, context.channel)
@@ -51,7 +51,7 @@ struct ChangeRoutes: Sendable {
             status: .ok, headers: headers,
             body: .init { body in
                 defer { withExtendedLifetime(slot) {} }
-                try await OffLoop.run { try await writer.write(to: &body) }
+                try await OffEventLoop.run { try await writer.write(to: &body) }
                 try await body.finish(nil)
             })
     }

@@ -58,9 +58,9 @@ struct DecisionRoutes: Sendable {
         _ action: Command.Action, about chain: String?, _ request: Request,
         _ context: WebContext
     ) async throws -> Response {
-        var question = try QueryParameters(request)
-        let scope = try question.place()
-        try question.requireNothingElse()
+        var parameters = try QueryParameters(request)
+        let scope = try parameters.place()
+        try parameters.requireNothingElse()
         let order = CommandIntake.Order(
             actor: try CommandHeaders.text(
                 .actor, request, code: "invalidActor", "names the author"),

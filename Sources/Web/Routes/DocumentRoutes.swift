@@ -12,7 +12,7 @@ enum DocumentRoutes {
             Response(
                 status: .ok,
                 headers: [.contentType: OpenAPIDocument.mediaType, .cacheControl: "no-cache"],
-                body: AnswerPieces.body(sharing: body))
+                body: ChunkedBodyWriter.body(sharing: body))
         }
     }
 }

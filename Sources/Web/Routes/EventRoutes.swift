@@ -8,12 +8,12 @@ struct EventRoutes: Sendable {
 
     func add(to groups: RouteGroups) {
         groups.read.get("/v1/events") { request, _ in
-            var question = try QueryParameters(request)
-            let scope = try question.place()
-            let after = try question.position("after") ?? 0
-            let limit = try question.limit()
-            let withEvidence = try question.flag("evidence")
-            try question.requireNothingElse()
+            var parameters = try QueryParameters(request)
+            let scope = try parameters.place()
+            let after = try parameters.position("after") ?? 0
+            let limit = try parameters.limit()
+            let withEvidence = try parameters.flag("evidence")
+            try parameters.requireNothingElse()
             let share =
                 withEvidence ? try answers.require(ResponseMemoryBudget.makingByteCount) : nil
             defer { withExtendedLifetime(share) {} }

@@ -12,7 +12,7 @@ struct NotificationRoutes: Sendable {
     static let maximumByteCount = LedgerHost.notificationByteCount
 
     func add(to groups: RouteGroups) {
-        groups.intake.post("/appstore/notifications") { request, context in
+        groups.open.post("/appstore/notifications") { request, context in
             try sources.requireAllowed(request, context)
             return try await bodies.json(request, upTo: NotificationRoutes.maximumByteCount) {
                 _ = try await host.takeNotification($0)

@@ -8,49 +8,50 @@ struct ReportRoutes: Sendable {
 
     func add(to groups: RouteGroups) {
         groups.read.get("/v1/metrics/churn") { request, _ in
-            var question = try QueryParameters(request)
-            let scope = try question.periodScope()
-            let words = question.metricsWords()
-            let isPaid = try question.flag("paid")
-            let definitions = try question.definitions()
-            try question.requireNothingElse()
+            var parameters = try QueryParameters(request)
+            let scope = try parameters.periodScope()
+            let metric = parameters.metric()
+            let isPaid = try parameters.flag("paid")
+            let definitions: DefinitionPack? = try parameters.choice("definitions")
+            try parameters.requireNothingElse()
             guard let definitions else {
-                let answer = try await host.churn(words, isPaid: isPaid, scope)
+                let answer = try await host.churn(metric, isPaid: isPaid, scope)
                 return AnswerResponse.make(answer, for: request)
             }
             guard !isPaid else { throw MetricsError.comparedAlone }
-            let answer = try await host.comparison(MetricName.churn, words, definitions, scope)
+            let answer = try await host.comparison(MetricName.churn, metric, definitions, scope)
             return AnswerResponse.make(answer, for: request)
         }
         groups.read.get("/v1/metrics/diff") { request, _ in
-            var question = try QueryParameters(request)
-            let scope = try question.place()
-            let words = question.metricsWords()
-            let limits = try question.comparedKnowledge()
-            let name = question.text("metric") ?? MetricName.churn
-            let rates = try question.rates()
+            var parameters = try QueryParameters(request)
+            let scope = try parameters.place()
+            let metric = parameters.metric()
+            let limits = try parameters.comparedKnowledge()
+            let name = parameters.text("metric") ?? MetricName.churn
+            let rates = try parameters.rates()
             var bounded = scope
-            bounded.minPosition = try question.position("minPosition")
-            try question.requireNothingElse()
+            bounded.minPosition = try parameters.position("minPosition")
+            try parameters.requireNothingElse()
             let answer = try await host.metricsDiff(
-                name, words, between: limits, rates: rates, bounded)
+                name, metric, between: limits, rates: rates, bounded)
             return AnswerResponse.make(answer, for: request)
         }
         groups.read.get("/v1/metrics/:name") { request, context in
-            var question = try QueryParameters(request)
-            let scope = try question.periodScope()
-            let words = question.metricsWords()
-            let (rates, definitions) = (try question.rates(), try question.definitions())
-            let basis = try question.refundBasis()
-            try question.requireNothingElse()
+            var parameters = try QueryParameters(request)
+            let scope = try parameters.periodScope()
+            let metric = parameters.metric()
+            let rates = try parameters.rates()
+            let definitions: DefinitionPack? = try parameters.choice("definitions")
+            let basis: RefundBasis? = try parameters.choice("refundBasis")
+            try parameters.requireNothingElse()
             var name = try PathReader.text("name", context)
             if let basis { name = try basis.metric(try MetricName(name)).rawValue }
             guard let definitions else {
-                let answer = try await host.metric(name, words, rates: rates, scope)
+                let answer = try await host.metric(name, metric, rates: rates, scope)
                 return AnswerResponse.make(answer, for: request)
             }
             guard rates == nil else { throw MetricsError.comparedAlone }
-            let answer = try await host.comparison(name, words, definitions, scope)
+            let answer = try await host.comparison(name, metric, definitions, scope)
             return AnswerResponse.make(answer, for: request)
         }
     }

@@ -5,40 +5,30 @@ internal import Service
 struct RouteGroups {
     /// Requires no scope. `TokenMiddleware.isOpen` decides whether it requires a token.
     let open: RouterGroup<WebContext>
-    /// As `open`, for Apple's notifications, which are counted while in progress.
-    let intake: RouterGroup<WebContext>
     /// As `open`, for a body shared by all responses, which is not charged to the budget.
     let shared: RouterGroup<WebContext>
     /// Queries and feeds.
     let read: RouterGroup<WebContext>
-    /// Queries answered from a few rows; the most frequent ones, handled on the connection's event
-    /// loop.
+    /// Queries answered from a few rows; the most frequent, handled on the connection's event loop.
     let quick: RouterGroup<WebContext>
     /// Uploads and commands about customers.
     let write: RouterGroup<WebContext>
-    /// Operations.
-    let admin: RouterGroup<WebContext>
 
     init(
-        _ router: Router<WebContext>, tokens: AccessTokens, answers: ResponseMemoryBudget,
-        cores: CoreWatch
+        _ router: Router<WebContext>, tokens: AccessTokens, answers: ResponseMemoryBudget
     ) {
         func guarded(_ scope: Scope) -> RouterGroup<WebContext> {
             router.group().add(middleware: ScopeMiddleware(tokens: tokens, scope: scope))
                 .add(middleware: ResponseMemoryMiddleware(room: answers))
-                .add(middleware: OffLoop())
+                .add(middleware: OffEventLoop())
         }
         open = router.group().add(middleware: ResponseMemoryMiddleware(room: answers))
-            .add(middleware: OffLoop())
-        intake = router.group().add(middleware: IntakeMeter(cores: cores))
-            .add(middleware: ResponseMemoryMiddleware(room: answers))
-            .add(middleware: OffLoop())
-        shared = router.group().add(middleware: OffLoop())
+            .add(middleware: OffEventLoop())
+        shared = router.group().add(middleware: OffEventLoop())
         quick = router.group()
             .add(middleware: ScopeMiddleware(tokens: tokens, scope: .read))
             .add(middleware: ResponseMemoryMiddleware(room: answers))
         read = guarded(.read)
         write = guarded(.write)
-        admin = guarded(.admin)
     }
 }

@@ -1,9 +1,10 @@
 internal import Projection
 internal import Service
+import ServiceLifecycle
 import Synchronization
 
-/// Whether events can be accepted now; load balancers poll it.
-final class Readiness: Sendable {
+/// Whether events can be accepted now; load balancers poll it. Not ready as soon as shutdown begins.
+final class Readiness: Service {
     private let stopping = Mutex(false)
 
     struct Problem: Sendable, Equatable {
@@ -12,7 +13,12 @@ final class Readiness: Sendable {
         let code: String
     }
 
-    /// Stops accepting events.
+    /// Stops accepting events at the beginning of the shutdown.
+    func run() async throws {
+        try await gracefulShutdown()
+        stop()
+    }
+
     func stop() { stopping.withLock { $0 = true } }
 
     /// Why no events can be accepted; empty when they can. Answers that are behind do not count:

@@ -2,6 +2,7 @@ import Hummingbird
 internal import Intake
 public import Logging
 import NIOCore
+internal import Projection
 public import Queries
 public import Service
 import ServiceLifecycle
@@ -20,7 +21,7 @@ public struct WebService: Sendable {
     let bodies = BodyReader()
     var answers = ResponseMemoryBudget()
     var streams = StreamRules()
-    var authenticationPace = LogPace()
+    var authenticationPace = LogRateLimiter()
     /// The change feed of every environment, followed by webhook delivery.
     public let feeds: [ChangeFeed]
     let logger: Logger
@@ -69,14 +70,13 @@ public struct WebService: Sendable {
         let failures = AuthenticationFailures(
             sources: sources, metrics: metrics, logger: logger, pace: authenticationPace)
         router.add(middleware: TokenMiddleware(tokens: tokens, failures: failures))
-        let groups = RouteGroups(router, tokens: tokens, answers: answers, cores: host.cores)
+        let groups = RouteGroups(router, tokens: tokens, answers: answers)
         HealthRoutes(host: host, readiness: readiness).add(to: groups)
         MetricsRoutes(host: host, metrics: metrics, readiness: readiness, census: census)
             .add(to: groups)
         NotificationRoutes(host: host, sources: sources, bodies: bodies)
             .add(to: groups)
-        TransactionRoutes(host: host, bodies: bodies).add(to: groups)
-        ReceiptRoutes(host: host, bodies: bodies).add(to: groups)
+        UploadRoutes(host: host, bodies: bodies).add(to: groups)
         SubscriptionRoutes(host: host, answers: answers).add(to: groups)
         CustomerRoutes(host: host, bodies: bodies).add(to: groups)
         DecisionRoutes(host: host, bodies: bodies).add(to: groups)
@@ -99,9 +99,26 @@ public struct WebService: Sendable {
                 limits: limits, census: census, certificates: certificates),
             configuration: ApplicationConfiguration(
                 address: .hostname(server.host, port: server.port), serverName: "subledger"),
-            services: [FeedService(feeds: feeds, observer: host.observer)],
+            services: [
+                UntilShutdown { [feeds, observer = host.observer] in
+                    await WebService.run(feeds, observer)
+                }
+            ],
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) },
             logger: logger)
+    }
+
+    /// Runs the change feeds until the task is cancelled.
+    private static func run(_ feeds: [ChangeFeed], _ observer: any ServingObserver) async {
+        await withTaskGroup(of: Void.self) { group in
+            for feed in feeds {
+                group.addTask(priority: .utility) {
+                    await feed.run { error in
+                        observer.noted(.feedFailed(feed.ledger.environment, error))
+                    }
+                }
+            }
+        }
     }
 
     // MARK: Running
@@ -122,12 +139,10 @@ public struct WebService: Sendable {
         var group = ServiceGroupConfiguration(
             services: [
                 .init(
-                    service: ReadinessService(readiness: readiness),
+                    service: readiness,
                     successTerminationBehavior: .gracefullyShutdownGroup),
                 .init(
-                    service: HangupService(
-                        certificates: CertificateReload(store: certificates, logger: logger),
-                        host: host)),
+                    service: HangupService(certificates: certificates, host: host, logger: logger)),
                 .init(
                     service: application { port in
                         hasListened.set()

@@ -2,13 +2,13 @@ import Hummingbird
 import Logging
 
 /// Counts requests refused for lack of a valid token, and logs their source. Any client can cause
-/// these at will: `LogPace` bounds the lines, and each written line states how many were suppressed
+/// these at will: `LogRateLimiter` bounds the lines, and each written line states how many were suppressed
 /// before it.
 struct AuthenticationFailures: Sendable {
     let sources: SourceCheck
     let metrics: ServiceMetrics
     let logger: Logger
-    let pace: LogPace
+    let pace: LogRateLimiter
 
     enum Reason: String, CaseIterable {
         /// No Authorization field, several, or one without a bearer token.

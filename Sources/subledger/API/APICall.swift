@@ -3,6 +3,7 @@ import AppStoreAPI
 import AppleSync
 import ArgumentParser
 import Intake
+import Ledger
 import Projection
 
 /// A call of the App Store Server API: the options of a command, and the request they make.
@@ -75,7 +76,7 @@ struct APIExchange {
     /// Whether pages beyond the requested number exist.
     var hasMore = false
 
-    mutating func add<Value>(_ answer: APIAnswer<Value>) {
+    mutating func add<Value>(_ answer: APIResponse<Value>) {
         bodies.append(answer.body)
         environment = answer.environment
     }
@@ -101,9 +102,10 @@ extension Settings {
         let (apps, verifier) = (try requiredApps(), try verifier())
         return try await appending(to: environment) { ledger in
             try await withRevocation { revocation in
-                try await ResponseIntake(
-                    ledger: ledger, apps: apps, verifier: verifier, revocation: revocation
-                ) { Console.now }.take(bodies, named: endpoint.name)
+                try await Ingest(
+                    ledger: ledger, apps: apps, verifier: verifier, source: .history,
+                    revocation: revocation
+                ) { Console.now }.run(lines: bodies, input: endpoint.name)
             }
         }
     }

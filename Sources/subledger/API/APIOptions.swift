@@ -44,7 +44,7 @@ struct APIOptions: ParsableArguments {
 
 extension Settings {
     /// The app to call Apple about: the named one, or the only one with a key.
-    func askedApp(_ options: APIOptions) throws(CommandFailure) -> Configuration.App {
+    func selectedApp(_ options: APIOptions) throws(CommandFailure) -> Configuration.App {
         let apps = try requiredApps()
         let isStated = options.keyId != nil || options.issuerId != nil || options.keyFile != nil
         let found = isStated ? apps : apps.filter { $0.api != nil }
@@ -77,10 +77,10 @@ extension Settings {
     }
 
     /// The apps to call Apple about: the named one, else all with a key. Throws when there is none.
-    func askedApps(_ options: APIOptions) throws(CommandFailure) -> [Configuration.App] {
+    func selectedApps(_ options: APIOptions) throws(CommandFailure) -> [Configuration.App] {
         let keyed = try requiredApps().filter { $0.api != nil }
         let isStated = options.keyId != nil || options.issuerId != nil || options.keyFile != nil
-        return isStated || keyed.count < 2 ? [try askedApp(options)] : keyed
+        return isStated || keyed.count < 2 ? [try selectedApp(options)] : keyed
     }
 
     /// The clients of apps with a key.

@@ -47,7 +47,7 @@ struct APIVerifyReceiptCommand: OutputCommand {
         let transport = HTTPTransport()
         let client = VerifyReceiptClient(
             sharedSecret: secret?.newest, hosts: hosts, transport: transport)
-        let answer: APIAnswer<VerifyReceiptResponse>
+        let answer: APIResponse<VerifyReceiptResponse>
         do {
             answer = try await closing(transport.close) {
                 try await client.verify(

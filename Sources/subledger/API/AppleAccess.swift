@@ -20,7 +20,7 @@ struct AppleAccess {
     fileprivate init(_ settings: Settings, _ options: APIOptions, takesSeveral: Bool) throws {
         self.settings = settings
         apps =
-            takesSeveral ? try settings.askedApps(options) : [try settings.askedApp(options)]
+            takesSeveral ? try settings.selectedApps(options) : [try settings.selectedApp(options)]
         let (accepted, verifier) = (try settings.requiredApps(), try settings.verifier())
         // Last, because nothing may throw once there is something to close.
         transport = HTTPTransport()

@@ -5,11 +5,11 @@ import Synchronization
 /// Returns a test's responses in order, repeating the last one; and records the requests.
 final class ScriptedTransport: APITransport {
     enum Step: Sendable {
-        case answer(TransportAnswer)
+        case answer(TransportResponse)
         case failure(TransportFailure)
 
         static func json(_ text: String, status: Int = 200) -> Step {
-            .answer(TransportAnswer(status: status, body: Array(text.utf8)))
+            .answer(TransportResponse(status: status, body: Array(text.utf8)))
         }
 
         /// A rejection with Apple's error number.
@@ -28,7 +28,7 @@ final class ScriptedTransport: APITransport {
 
     func send(
         _ request: TransportRequest
-    ) async throws(TransportFailure) -> TransportAnswer {
+    ) async throws(TransportFailure) -> TransportResponse {
         let step = state.withLock { state in
             state.requests.append(request)
             return state.steps.count > 1 ? state.steps.removeFirst() : state.steps[0]

@@ -7,7 +7,7 @@ import Simulator
 
 /// The simulated API on a real port, and a client that uses it over a real socket.
 struct Served: Sendable {
-    static let books = ServedBooks(HistoryPlan(limit: .chains(300)))
+    static let books = ServedRecords(HistoryPlan(limit: .chains(300)))
     /// The store's time: within Apple's window of the last notification.
     static let now = Timestamp(milliseconds: 1_780_272_000_000)
 
@@ -36,7 +36,7 @@ struct Served: Sendable {
             storeClock: { Served.now }, clock: { SystemRequestClock().now })
         setup.faults = faults
         setup.rateWindowMilliseconds = rateWindowMilliseconds
-        setup.attempts = AttemptBook(
+        setup.attempts = AttemptLog(
             delivering: Served.books, outages: outages.map { DeliveryOutage($0) })
         let api = SimulatedAPI(setup)
         let clock = clientClock ?? SystemRequestClock()

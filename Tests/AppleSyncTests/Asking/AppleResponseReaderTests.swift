@@ -1,7 +1,9 @@
 import AppStore
 import AppleSync
 import Intake
+import Ledger
 import LedgerTestSupport
+import Projection
 import Queries
 import Signing
 import Simulator
@@ -63,10 +65,11 @@ struct AnswerReaderTests {
         let now = now
         for (appended, duplicates) in [(Int64(1), Int64(0)), (0, 1)] {
             let summary = try await ledger.ledger { open in
-                let intake = ResponseIntake(
-                    ledger: open, apps: ledger.configuration.apps, verifier: ledger.verifier
+                let intake = Ingest(
+                    ledger: open, apps: ledger.configuration.apps, verifier: ledger.verifier,
+                    source: .history
                 ) { now }
-                return try await intake.take([body], named: "transactionInfo")
+                return try await intake.run(lines: [body], input: "transactionInfo")
             }
             #expect(summary.appended == appended)
             #expect(summary.duplicates == duplicates)

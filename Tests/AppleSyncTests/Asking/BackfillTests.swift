@@ -17,7 +17,7 @@ struct BackfillTests {
     /// Processes a list with newly opened ledgers, as a command does.
     func backfill(
         _ ids: [String], _ apple: AskedApple, _ ledger: TemporaryLedger,
-        in choice: EnvironmentChoice = .productionFirst, startsAnew: Bool = false,
+        in choice: EnvironmentChoice = .productionFirst, restarts: Bool = false,
         includesRefunds: Bool = true
     ) async throws -> BackfillReport {
         try await Gate.ledgers.pass {
@@ -27,7 +27,7 @@ struct BackfillTests {
                 return try await Backfill(
                     apple.client, books: books, cursors: cursors, in: choice,
                     includesRefunds: includesRefunds
-                ).run(IdList(ids), startsAnew: startsAnew)
+                ).run(IdList(ids), restarts: restarts)
             }
             await books.close()
             return try result.get()

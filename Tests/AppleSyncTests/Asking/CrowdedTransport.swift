@@ -32,7 +32,7 @@ final class CrowdedTransport: APITransport {
 
     func send(
         _ request: TransportRequest
-    ) async throws(TransportFailure) -> TransportAnswer {
+    ) async throws(TransportFailure) -> TransportResponse {
         await enter()
         defer { state.withLock { $0.onTheirWay -= 1 } }
         return try await inner.send(request)

@@ -34,7 +34,7 @@ struct MigratedPastTests {
     /// verifyReceipt responses and all version 1 notifications, then everything from Apple's API:
     /// each period is first stated by evidence signed long after it began.
     private func migrated(_ plan: HistoryPlan) async throws -> Migrated {
-        let books = ServedBooks(plan)
+        let books = ServedRecords(plan)
         let reported = OriginalStoreKit(books)
         let ids = reported.ids(at: StoredReceipts.stored)
         let migration = MigrationTests()

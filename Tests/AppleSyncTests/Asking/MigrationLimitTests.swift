@@ -26,9 +26,9 @@ struct MigrationLimitTests {
         let directory = try TemporaryDirectory()
         let root = try MigrationTests().folder(
             [("a", good), ("b/c", good), ("d", good)], in: directory)
-        #expect(try await EvidenceFolder.files(in: root, limit: 3) == ["a", "b/c", "d"])
+        #expect(try await EvidenceDirectory.files(in: root, limit: 3) == ["a", "b/c", "d"])
         await #expect(throws: ImportProblem.tooManyFiles) {
-            try await EvidenceFolder.files(in: root, limit: 2)
+            try await EvidenceDirectory.files(in: root, limit: 2)
         }
         #expect(ImportLimits.fileCount == 5_000_000)
     }
@@ -84,7 +84,7 @@ struct MigrationLimitTests {
             scope: ImportScope(
                 bundleId: BundleId(MadeChain.app), environment: .production),
             originalTransactionId: OriginalTransactionId("1"), at: MadeChain().start(0),
-            said: "renewing", actual: "revoked", since: MadeChain().start(0))
+            byReceipts: "renewing", actual: "revoked", since: MadeChain().start(0))
         var found = StateDifferences()
         for _ in 0..<limit { found.add(difference) }
         #expect(found.list.count == limit)

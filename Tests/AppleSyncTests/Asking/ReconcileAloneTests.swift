@@ -16,7 +16,7 @@ import Testing
 struct ReconcileAloneTests {
     static let plan = HistoryPlan(
         world: SubscriberWorld(bundleId: AskedApple.app), seed: 7, limit: .chains(200))
-    static let books = ServedBooks(plan)
+    static let books = ServedRecords(plan)
     static let outage = days(60)...days(5)
 
     static func days(_ count: Int64) -> Timestamp {

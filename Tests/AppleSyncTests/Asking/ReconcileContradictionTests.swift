@@ -41,13 +41,13 @@ struct ReconcileContradictionTests {
 
         func send(
             _ request: TransportRequest
-        ) async throws(TransportFailure) -> TransportAnswer {
+        ) async throws(TransportFailure) -> TransportResponse {
             guard request.url.contains("/notifications/history") else {
-                return TransportAnswer(
+                return TransportResponse(
                     status: 404, body: Array("{\"errorCode\":4040010}".utf8))
             }
             let items = tokens.map { "{\"signedPayload\":\"\($0)\"}" }.joined(separator: ",")
-            return TransportAnswer(
+            return TransportResponse(
                 status: 200,
                 body: Array("{\"hasMore\":false,\"notificationHistory\":[\(items)]}".utf8))
         }

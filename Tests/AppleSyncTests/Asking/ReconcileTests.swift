@@ -178,14 +178,14 @@ struct ReconcileTests {
     func frugal() async throws {
         let report = try await reconcile(try await AskedApple.ledger(), try AskedApple())
         for result in report.results where result.outcome == .closed {
-            #expect(result.asked.dropLast().allSatisfy { $0.endpoint != "refundHistory" })
+            #expect(result.queries.dropLast().allSatisfy { $0.endpoint != "refundHistory" })
             // The closing evidence was new.
-            #expect(result.asked.last?.appended ?? 0 > 0)
+            #expect(result.queries.last?.appended ?? 0 > 0)
         }
         let overdue = report.results.filter { $0.before == ["renewalOverdue"] }
         #expect(!overdue.isEmpty)
-        #expect(overdue.allSatisfy { $0.asked.first?.endpoint == "notificationHistory" })
-        #expect(overdue.contains { $0.asked.count == 1 && $0.outcome == .closed })
+        #expect(overdue.allSatisfy { $0.queries.first?.endpoint == "notificationHistory" })
+        #expect(overdue.contains { $0.queries.count == 1 && $0.outcome == .closed })
     }
 
     @Test("A history that began before ours: transactions are fetched, not expired notifications")
@@ -200,9 +200,9 @@ struct ReconcileTests {
         #expect(report.results.map(\.before) == [["historyMissingBefore"]])
         #expect(report.results.map(\.outcome) == [.closed])
         #expect(
-            report.results.first?.asked.map(\.endpoint)
+            report.results.first?.queries.map(\.endpoint)
                 == ["allSubscriptionStatuses", "transactionHistory"]
-                || report.results.first?.asked.first?.endpoint == "notificationHistory")
+                || report.results.first?.queries.first?.endpoint == "notificationHistory")
     }
 
     @Test("A purchase after an end without known renewal info is reconciled")

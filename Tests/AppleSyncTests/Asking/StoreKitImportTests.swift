@@ -252,7 +252,8 @@ struct MigrationTests {
             let truth = StoredReceipts.reported.truth(of: id, at: difference.at)?.state.rawValue
             // A retry that ended before any signed evidence of it stays unknown: Apple's newer,
             // signed evidence about the time after a period ranks above verifyReceipt.
-            let isPastRetry = difference.said == "billingRetry" && difference.actual == "expired"
+            let isPastRetry =
+                difference.byReceipts == "billingRetry" && difference.actual == "expired"
             #expect(difference.actual == truth || (isPastRetry && truth == "billingRetry"))
         }
         // Twice: nothing is new, and nothing changes.
@@ -305,7 +306,7 @@ struct MigrationTests {
         #expect(difference.originalTransactionId.rawValue == revoked)
         #expect(difference.at == StoredReceipts.stored)
         #expect(difference.actual == "revoked")
-        #expect(difference.said != "revoked")
+        #expect(difference.byReceipts != "revoked")
         #expect(
             difference.since
                 == StoredReceipts.reported.truth(of: revoked, at: StoredReceipts.stored)?.from)

@@ -68,8 +68,8 @@ struct TestNotificationTests {
 
         func send(
             _ request: TransportRequest
-        ) async throws(TransportFailure) -> TransportAnswer {
-            TransportAnswer(status: 200, body: Array(body.utf8))
+        ) async throws(TransportFailure) -> TransportResponse {
+            TransportResponse(status: 200, body: Array(body.utf8))
         }
     }
 

@@ -58,7 +58,7 @@ struct VouchedNotificationV1Tests {
             Array(body(nil).utf8), Array(body(try receipt()).utf8),
         ])
         #expect(summary.errors.map(\.code) == ["wrongSharedSecret", "wrongSharedSecret"])
-        #expect(summary.errors.map { $0.message.contains("quarantine retry") } == [false, true])
+        #expect(summary.errors.map { $0.message.contains("Apple signed") } == [false, true])
         let items = try await kept(ledger)
         #expect(items.map(\.standing) == [.unverifiable, .awaitingSecret])
         #expect(items.map(\.bundleId) == [nil, BundleId(MadeChain.app)])

@@ -20,7 +20,7 @@ struct OutageLimitTests {
 
         func send(
             _ request: TransportRequest
-        ) async throws(TransportFailure) -> TransportAnswer {
+        ) async throws(TransportFailure) -> TransportResponse {
             let number = asked.withLock { asked in
                 asked += 1
                 return asked
@@ -31,7 +31,7 @@ struct OutageLimitTests {
             ).token()
             let attempts =
                 "[{\"attemptDate\":\(signed.milliseconds),\"sendAttemptResult\":\"NO_RESPONSE\"}]"
-            return TransportAnswer(
+            return TransportResponse(
                 status: 200,
                 body: Array(
                     """

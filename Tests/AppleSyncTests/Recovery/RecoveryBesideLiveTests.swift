@@ -37,7 +37,7 @@ struct RecoveryBesideLiveTests {
 
     @Test("only events that the recovery appended count as recovered")
     func brought() {
-        var brought = BroughtEvents(after: 10)
+        var brought = RecoveredEvents(after: 10)
         brought.leaveOut(12)
         #expect([9, 10, 11, 12, 13].filter { brought.contains($0) } == [11, 13])
     }

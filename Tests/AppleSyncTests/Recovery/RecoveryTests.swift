@@ -181,7 +181,7 @@ struct RecoveryTests {
             #expect(answer.stamp.complete?.through == RecoveryWorld.days(10))
             let reading = try await session.customers.reading(
                 of: CustomerId("nobody"), moment: moment)
-            #expect(reading.complete?.through == RecoveryWorld.days(10))
+            #expect(reading.stamp.complete?.through == RecoveryWorld.days(10))
         }
     }
 }

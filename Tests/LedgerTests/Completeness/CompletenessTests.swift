@@ -12,7 +12,7 @@ struct CompletenessTests {
         _ from: Int64, _ through: Int64, of app: BundleId = CompletenessTests.app
     ) -> Sweep {
         Sweep(
-            bundleId: app, from: time(from), through: time(through), askedAt: time(through),
+            bundleId: app, from: time(from), through: time(through), requestedAt: time(through),
             startPosition: 3, fetchedCount: 7)
     }
 
@@ -83,7 +83,7 @@ struct CompletenessTests {
             completeness.take(sweep(100, 200), in: environment, position: 5, receivedAt: time(1))
             let late = Sweep(
                 bundleId: CompletenessTests.app, from: time(201), through: time(300),
-                askedAt: time(200 + delay), startPosition: 3, fetchedCount: 7)
+                requestedAt: time(200 + delay), startPosition: 3, fetchedCount: 7)
             let moved = completeness.take(late, in: environment, position: 6, receivedAt: time(2))
             #expect((moved != nil) == isLost)
             #expect(

@@ -62,7 +62,7 @@ struct CurrencyRatesTests {
         let euro = Fact.subscribed("1", day(0), day(30)).priced(3_333, "EUR")
         let dollars = Fact.didRenew("2", day(30), day(60)).priced(10_000)
         let life = given(euro, dollars)
-        var sum = RollForward(RollForwardQuestion(.money, instants: [day(-1), day(10), day(40)]))
+        var sum = RollForward(RollForwardQuery(.money, instants: [day(-1), day(10), day(40)]))
         sum.add(life.metrics().converted(by: try rates("1.1")))
         let rows = sum.rows()
         #expect(rows.map { $0.group } == [["USD"], ["USD"]])

@@ -11,14 +11,14 @@ extension Lifecycle {
 
     /// The only row of one interval.
     func rollForward(
-        _ from: Timestamp, _ to: Timestamp, _ measure: RollForwardQuestion.Measure = .chains,
+        _ from: Timestamp, _ to: Timestamp, _ measure: RollForwardQuery.Measure = .chains,
         catalogue: Catalogue = Catalogue()
     ) -> RollForwardRow? {
-        let rows = rows(RollForwardQuestion(measure, instants: [from, to]), catalogue)
+        let rows = rows(RollForwardQuery(measure, instants: [from, to]), catalogue)
         return rows.count == 1 ? rows[0] : nil
     }
 
-    func rows(_ question: RollForwardQuestion, _ catalogue: Catalogue = Catalogue())
+    func rows(_ question: RollForwardQuery, _ catalogue: Catalogue = Catalogue())
         -> [RollForwardRow]
     {
         var sum = RollForward(question)

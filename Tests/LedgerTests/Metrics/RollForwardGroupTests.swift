@@ -25,11 +25,11 @@ struct RollForwardGroupTests {
     }
 
     private func rows(
-        _ dimensions: [Dimension], _ measure: RollForwardQuestion.Measure = .chains,
+        _ dimensions: [Dimension], _ measure: RollForwardQuery.Measure = .chains,
         _ filters: [Dimension: Set<String?>] = [:]
     ) -> [RollForwardRow] {
         changed.rows(
-            RollForwardQuestion(
+            RollForwardQuery(
                 measure, instants: [day(31), day(100), day(500)], dimensions: dimensions,
                 filters: filters), catalogue)
     }
@@ -97,7 +97,7 @@ struct RollForwardGroupTests {
             .didRenew("2", day(30), day(60)).product("a").priced(9_000, "EUR"), catalogue: catalogue
         )
         let rows = life.rows(
-            RollForwardQuestion(.money, instants: [day(1), day(40)]), catalogue)
+            RollForwardQuery(.money, instants: [day(1), day(40)]), catalogue)
         #expect(rows.map(\.group) == [["EUR"], ["USD"]])
         #expect(rows.map(\.reported) == [["movedIn": 108_000], ["movedOut": 120_000]])
     }
@@ -117,9 +117,9 @@ struct RollForwardGroupTests {
             .didRenew("2", day(7), day(37)).product("a").priced(10_000),
             .didRenew("3", day(37), day(44)).product("a").asTrial, .expired(at: day(44)),
             catalogue: catalogue)
-        func reported(_ measure: RollForwardQuestion.Measure) -> [[String: Int64]] {
+        func reported(_ measure: RollForwardQuery.Measure) -> [[String: Int64]] {
             life.rows(
-                RollForwardQuestion(
+                RollForwardQuery(
                     measure, instants: [day(0), day(7), day(37), day(44), day(45)]), catalogue
             ).map(\.reported)
         }

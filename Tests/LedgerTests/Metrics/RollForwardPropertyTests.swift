@@ -22,11 +22,11 @@ struct RollForwardPropertyTests {
         [[]] + Dimension.allCases.map { [$0] } + [[.product, .reason], [.phase, .product, .app]]
 
     private static func sum(
-        _ measure: RollForwardQuestion.Measure, _ dimensions: [Dimension],
+        _ measure: RollForwardQuery.Measure, _ dimensions: [Dimension],
         _ filters: [Dimension: Set<String?>] = [:], _ chains: [ChainMetrics] = Self.chains
     ) -> [RollForwardRow] {
         var sum = RollForward(
-            RollForwardQuestion(
+            RollForwardQuery(
                 measure, instants: instants, dimensions: dimensions, filters: filters))
         for chain in chains { sum.add(chain) }
         return sum.rows()
@@ -41,7 +41,7 @@ struct RollForwardPropertyTests {
             [.reason: ["voluntary", "refund"]], [.reason: [nil]],
         ]
         var rows = 0
-        for measure in RollForwardQuestion.Measure.allCases {
+        for measure in RollForwardQuery.Measure.allCases {
             for filter in filters {
                 for row in Self.sum(measure, dimensions, filter) {
                     #expect(row.residue == 0, "\(measure) \(row)")
@@ -58,7 +58,7 @@ struct RollForwardPropertyTests {
         "Sums over the groups are the whole, except for moves between them",
         arguments: groupings.dropFirst())
     func sums(_ dimensions: [Dimension]) {
-        for measure in [RollForwardQuestion.Measure.chains, .paidChains] {
+        for measure in [RollForwardQuery.Measure.chains, .paidChains] {
             let whole = Self.sum(measure, [])
             var parts: [Timestamp: [RollForwardRow]] = [:]
             for row in Self.sum(measure, dimensions) { parts[row.from, default: []].append(row) }
@@ -82,7 +82,7 @@ struct RollForwardPropertyTests {
 
     @Test("The end of a row is the start of the next one")
     func adjacent() {
-        for measure in [RollForwardQuestion.Measure.chains, .paidChains] {
+        for measure in [RollForwardQuery.Measure.chains, .paidChains] {
             let rows = Self.sum(measure, [])
             #expect(rows.count == Self.instants.count - 1)
             #expect(rows.dropLast().map(\.activeEnd) == rows.dropFirst().map(\.activeStart))
@@ -95,7 +95,7 @@ struct RollForwardPropertyTests {
         let all = Self.sum(.chains, [.product])
         for (from, to) in zip(Self.instants, Self.instants.dropFirst()) {
             var alone = RollForward(
-                RollForwardQuestion(.chains, instants: [from, to], dimensions: [.product]))
+                RollForwardQuery(.chains, instants: [from, to], dimensions: [.product]))
             for chain in Self.chains { alone.add(chain) }
             #expect(alone.rows() == all.filter { $0.from == from })
         }
@@ -103,7 +103,7 @@ struct RollForwardPropertyTests {
 
     @Test("Neither the order of chains nor their partition matters")
     func anyOrder() {
-        let question = RollForwardQuestion(
+        let question = RollForwardQuery(
             .money, instants: Self.instants, dimensions: [.product, .reason])
         var whole = RollForward(question)
         for chain in Self.chains { whole.add(chain) }

@@ -11,10 +11,10 @@ struct RollForwardTests {
 
     @Test("Without chains nothing counts; with fewer than two instants there are no rows")
     func nothing() {
-        let empty = RollForward(RollForwardQuestion(.chains, instants: [day(0), day(1)])).rows()
+        let empty = RollForward(RollForwardQuery(.chains, instants: [day(0), day(1)])).rows()
         #expect(empty.map(\.isEmpty) == [true])
         for instants in [[], [day(0)], [day(0), day(0)]] {
-            var sum = RollForward(RollForwardQuestion(.chains, instants: instants))
+            var sum = RollForward(RollForwardQuery(.chains, instants: instants))
             sum.add(given(bought).metrics())
             #expect(sum.rows().isEmpty)
         }
@@ -75,7 +75,7 @@ struct RollForwardTests {
             bought, .didFailToRenew(at: day(30)), .didRenew("2", day(40), day(70)),
             .expired(at: day(70)))
         let instants = [day(-5), day(0), day(12), day(30), day(41), day(70), day(71)]
-        let together = life.rows(RollForwardQuestion(.chains, instants: instants))
+        let together = life.rows(RollForwardQuery(.chains, instants: instants))
         #expect(together.count == 6)
         for row in together {
             #expect(life.rollForward(row.from, row.to) == row)

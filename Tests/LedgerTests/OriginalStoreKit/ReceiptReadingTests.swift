@@ -18,7 +18,7 @@ struct ReceiptReadingTests {
         return fact
     }
 
-    private func stretches(_ life: Lifecycle) -> [HeldStretch] {
+    private func stretches(_ life: Lifecycle) -> [HoldingInterval] {
         let chain = ChainId(
             bundleId: BundleId("com.example.app"),
             originalTransactionId: OriginalTransactionId("1"))

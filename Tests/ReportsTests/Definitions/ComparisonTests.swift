@@ -7,6 +7,8 @@ import Reports
 import TestSupport
 import Testing
 
+@testable import subledger
+
 @Suite("Definitions of other products beside ours")
 struct ComparisonTests {
     /// A monthly chain that ends, a weekly one, and one in a trial.
@@ -79,7 +81,7 @@ struct ComparisonTests {
             #expect(ours.map(\.from) == reported.map(\.from), "\(column)")
         }
         #expect(compared.rows.allSatisfy { compared.isBalanced($0) })
-        let rows = CommaSeparated.rows(String(decoding: compared.table(.csv), as: UTF8.self))
+        let rows = CommaSeparated.rows(String(decoding: compared.csv(), as: UTF8.self))
         #expect(rows.allSatisfy { $0.count == rows[0].count })
     }
 
@@ -103,9 +105,9 @@ struct ComparisonTests {
         #expect(compared.rows.map(\.theirs) == Self.theirs(metric, pack))
         let json = try TemporaryLedger.json { compared.write(to: &$0) }
         #expect(json["rules"]?.array?.count == compared.rules.count)
-        let rows = CommaSeparated.rows(String(decoding: compared.table(.csv), as: UTF8.self))
+        let rows = CommaSeparated.rows(String(decoding: compared.csv(), as: UTF8.self))
         #expect(rows.allSatisfy { $0.count == rows[0].count })
-        let text = String(decoding: compared.table(.text), as: UTF8.self)
+        let text = compared.text()
         for rule in compared.rules { #expect(text.contains(rule.theirs)) }
     }
 

@@ -12,7 +12,7 @@ struct RuledSumsTests {
     private var empty: RuledSums {
         RuledSums(
             [.pastDueIncluded], [.annualised("annualised")],
-            RollForwardQuestion(
+            RollForwardQuery(
                 .money, instants: [Timestamp(milliseconds: 0), Timestamp(milliseconds: 1)]))
     }
 

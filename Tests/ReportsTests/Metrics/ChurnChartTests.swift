@@ -6,6 +6,8 @@ import Queries
 import Reports
 import Testing
 
+@testable import subledger
+
 @Suite("Charts of churn")
 struct ChurnChartTests {
     private func report(

@@ -7,6 +7,8 @@ import Reports
 import TestSupport
 import Testing
 
+@testable import subledger
+
 @Suite("Churn reports")
 struct ChurnReportTests {
     /// Bought on 2026-01-10, renewed on 02-09, ended on 03-11.
@@ -113,7 +115,7 @@ struct ChurnReportTests {
         #expect(report.rows.count == 4)
         #expect(report.rows.map { $0.isEmpty } == [true, true, true, true])
         #expect(report.stamp.remarks == [.emptyLedger])
-        #expect(String(decoding: report.table(.text), as: UTF8.self).contains("note: No subscr"))
+        #expect(report.text().contains("note: No subscr"))
         let known = try await Self.report(
             try await taken(), Self.words(), knowledge: .knownPosition(0))
         #expect(known.stamp.remarks == [.emptyLedger])
@@ -297,7 +299,7 @@ struct ChurnReportTests {
     func csv() async throws {
         let report = try await Self.report(
             try await taken(), Self.words(by: ["product", "reason"]))
-        let rows = CommaSeparated.rows(String(decoding: report.table(.csv), as: UTF8.self))
+        let rows = CommaSeparated.rows(String(decoding: report.csv(), as: UTF8.self))
         let header = try #require(rows.first)
         #expect(header.prefix(4) == ["from", "to", "product", "reason"])
         #expect(header.suffix(4) == ["churned.total", "activeEnd", "residue", "churnRate"])
@@ -309,7 +311,7 @@ struct ChurnReportTests {
     @Test("Text for people is aligned, and omits empty columns")
     func text() async throws {
         let report = try await Self.report(try await taken(), Self.words())
-        let lines = String(decoding: report.table(.text), as: UTF8.self).split(
+        let lines = report.text().split(
             separator: "\n", omittingEmptySubsequences: false)
         #expect(lines[0] == "churn/1 · Production · by month in UTC")
         #expect(

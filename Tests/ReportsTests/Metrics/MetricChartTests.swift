@@ -6,6 +6,8 @@ import Queries
 import Reports
 import Testing
 
+@testable import subledger
+
 @Suite("Charts of metrics")
 struct MetricChartTests {
     private func chart(

@@ -7,6 +7,8 @@ import Reports
 import TestSupport
 import Testing
 
+@testable import subledger
+
 @Suite("Metrics by name")
 struct MetricReportTests {
     private let chain = MadeChain(id: "600000000000001")
@@ -83,7 +85,7 @@ struct MetricReportTests {
             #expect(row["values"]?.keys == columns)
             #expect(row["group"]?.keys.last == dimension)
         }
-        let rows = CommaSeparated.rows(String(decoding: report.table(.csv), as: UTF8.self))
+        let rows = CommaSeparated.rows(String(decoding: report.csv(), as: UTF8.self))
         #expect(rows.count == report.rows.count + 1)
         #expect(rows.allSatisfy { $0.count == rows[0].count })
         let (narrow, wide) = (Self.table(report, isWide: false), Self.table(report, isWide: true))
@@ -95,7 +97,7 @@ struct MetricReportTests {
 
     /// The lines of a table for people, without the stamp.
     private static func table(_ report: Report, isWide: Bool) -> [Substring] {
-        String(decoding: report.table(.text, isWide: isWide), as: UTF8.self)
+        report.text(isWide: isWide)
             .split(separator: "\n").drop { !$0.hasPrefix("from") }.map { $0 }
     }
 

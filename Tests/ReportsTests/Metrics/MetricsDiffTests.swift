@@ -7,6 +7,8 @@ import Reports
 import TestSupport
 import Testing
 
+@testable import subledger
+
 @Suite("Changes by a late event")
 struct MetricsDiffTests {
     private let chain = MadeChain(id: "600000000000001")
@@ -170,12 +172,12 @@ struct MetricsDiffTests {
                 #expect(cell["group"]?.keys.last == dimension)
                 #expect(cell["before"] != cell["after"])
             }
-            let rows = CommaSeparated.rows(String(decoding: diff.table(.csv), as: UTF8.self))
+            let rows = CommaSeparated.rows(String(decoding: diff.csv(), as: UTF8.self))
             #expect(rows.count == diff.rows.count + 1)
             #expect(rows.allSatisfy { $0.count == rows[0].count })
         }
         let none = try await diff(ledger, from: .everything)
-        #expect(String(decoding: none.table(.text), as: UTF8.self).hasSuffix("no cell changed\n"))
+        #expect(none.text().hasSuffix("no cell changed\n"))
     }
 
     @Test(

@@ -7,7 +7,7 @@ import Simulator
 
 /// A random query of a roll-forward.
 struct MetricsQuestion {
-    let question: RollForwardQuestion
+    let question: RollForwardQuery
     let zone: ReportZone
     let now: Timestamp
 
@@ -53,8 +53,8 @@ struct MetricsQuestion {
         case 2: filters[.reason] = ["voluntary", "billing"]
         default: break
         }
-        question = RollForwardQuestion(
-            try pick(RollForwardQuestion.Measure.allCases),
+        question = RollForwardQuery(
+            try pick(RollForwardQuery.Measure.allCases),
             instants: try words.instants(interval, zone, limit: now), dimensions: by,
             filters: filters)
     }

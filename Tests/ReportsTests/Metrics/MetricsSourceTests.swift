@@ -129,7 +129,7 @@ struct MetricsSourceTests {
                 var words = MetricParameters()
                 (words.from, words.interval) = ("2022-01-01", "quarter")
                 let zone = try #require(ReportZone("UTC"))
-                let question = RollForwardQuestion(
+                let question = RollForwardQuery(
                     .chains, instants: try words.instants(.quarter, zone, limit: query.limit))
                 for source in MovementSource.allCases {
                     let answer = try await query.rollForward(question, by: zone, from: [source])

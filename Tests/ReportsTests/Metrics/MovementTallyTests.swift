@@ -59,10 +59,10 @@ struct MovementTallyTests {
         chain([stretch(2..<5, 100, entry: .new), stretch(5..<70, 100, "q")]),
     ]
 
-    private static let questions = RollForwardQuestion.Measure.allCases.flatMap { measure in
+    private static let questions = RollForwardQuery.Measure.allCases.flatMap { measure in
         [[], [.product], [.phase], [.reason], [.product, .reason]].flatMap { dimensions in
             [[:], [Dimension.product: ["p"]], [.phase: ["standard"]]].map { filters in
-                RollForwardQuestion(
+                RollForwardQuery(
                     measure, instants: [0, 5, 6, 31, 59].map { time($0) },
                     dimensions: dimensions, filters: filters)
             }
@@ -86,7 +86,7 @@ struct MovementTallyTests {
     }
 
     private static func tally(
-        _ question: RollForwardQuestion, _ chains: [ChainMetrics], count: Int64 = 1
+        _ question: RollForwardQuery, _ chains: [ChainMetrics], count: Int64 = 1
     ) throws -> RollForward {
         let (table, movements) = packed(chains)
         var tally = MovementTally(question, classes: table)
@@ -102,7 +102,7 @@ struct MovementTallyTests {
     @Test(
         "The same movements give the same result when counted in parts and in another order",
         arguments: questions)
-    func joined(_ question: RollForwardQuestion) throws {
+    func joined(_ question: RollForwardQuery) throws {
         let (table, movements) = MovementTallyTests.packed(MovementTallyTests.chains)
         let empty = MovementTally(question, classes: table)
         var parts = [empty, empty, empty]
@@ -124,7 +124,7 @@ struct MovementTallyTests {
     @Test(
         "Prices that rise, fall, become known or unknown on one day, trials, other products",
         arguments: questions)
-    func same(_ question: RollForwardQuestion) throws {
+    func same(_ question: RollForwardQuery) throws {
         var expected = RollForward(question)
         for chain in MovementTallyTests.chains { expected.add(chain) }
         let found = try MovementTallyTests.tally(question, MovementTallyTests.chains)
@@ -134,7 +134,7 @@ struct MovementTallyTests {
 
     @Test("Increases and decreases are separate, and prices that become known are increases")
     func changes() throws {
-        let question = RollForwardQuestion(
+        let question = RollForwardQuery(
             .money, instants: [0, 5, 6].map { MovementTallyTests.time($0) })
         let row = try #require(
             try MovementTallyTests.tally(question, MovementTallyTests.chains).rows().last)
@@ -145,7 +145,7 @@ struct MovementTallyTests {
 
     @Test("Sums up to the bound are reported; one more is rejected, without a trap")
     func bound() throws {
-        let question = RollForwardQuestion(
+        let question = RollForwardQuery(
             .money, instants: [0, 9].map { MovementTallyTests.time($0) })
         let largest = RollForward.largestAmount
         func sum(_ amounts: [Int64], count: Int64 = 1) throws -> RollForward {
@@ -177,7 +177,7 @@ struct MovementTallyTests {
 
     @Test("Amounts within the bound on each day, but beyond it together, are rejected")
     func active() throws {
-        let question = RollForwardQuestion(
+        let question = RollForwardQuery(
             .money, instants: [0, 2, 9].map { MovementTallyTests.time($0) })
         let chains = [1, 3].map { day in
             MovementTallyTests.chain([
@@ -190,7 +190,7 @@ struct MovementTallyTests {
 
     @Test("A movement of a class that is not stored is reported and not counted")
     func unnamed() {
-        let question = RollForwardQuestion(
+        let question = RollForwardQuery(
             .chains, instants: [0, 9].map { MovementTallyTests.time($0) })
         var tally = MovementTally(question)
         let isNamed = tally.add(

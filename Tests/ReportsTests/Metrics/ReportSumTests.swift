@@ -3,6 +3,7 @@ import Ledger
 import Testing
 
 @testable import Reports
+@testable import subledger
 
 @Suite("Sums beyond what a report can hold")
 struct ReportSumTests {

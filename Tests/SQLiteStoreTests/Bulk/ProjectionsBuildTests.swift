@@ -19,10 +19,10 @@ struct ProjectionsBuildTests {
 
     private func bulk(_ name: String, _ pages: [[ChainRows]]) throws -> String {
         let file = try ProjectionsBuild(
-            path: directory.file(name), build: build, directory: directory.path)
+            path: directory.file(name), build: build)
         var count: Int64 = 0
         for page in pages {
-            try file.append(EncodedRows(page, for: file, firstSubscription: count + 1))
+            try file.append(EncodedRows(page, firstSubscription: count + 1))
             count += Int64(page.count)
         }
         try file.finish(checkpoint: checkpoint)
@@ -38,8 +38,8 @@ struct ProjectionsBuildTests {
     @Test("A file has a temporary name until it is finished, and none when abandoned")
     func abandoned() throws {
         let file = try ProjectionsBuild(
-            path: directory.file("p.sqlite"), build: build, directory: directory.path)
-        try file.append(EncodedRows([], for: file))
+            path: directory.file("p.sqlite"), build: build)
+        try file.append(EncodedRows([]))
         #expect(try !names().contains("p.sqlite"))
         #expect(throws: StoreError(.noSuchFile, reason: "", remedy: "")) {
             try ProjectionsStore(path: file.path)
@@ -62,9 +62,9 @@ struct ProjectionsBuildTests {
     func repeatedChain() throws {
         let chain = SimulatedChains.make(1).map { SimulatedChains.rows($0.id, $0.facts) }[0]
         let file = try ProjectionsBuild(
-            path: directory.file("p.sqlite"), build: build, directory: directory.path)
+            path: directory.file("p.sqlite"), build: build)
         #expect(throws: StoreError.self) {
-            try file.append(EncodedRows([chain, chain], for: file))
+            try file.append(EncodedRows([chain, chain]))
         }
         file.abandon()
         #expect(try names().isEmpty)
@@ -154,10 +154,10 @@ struct ProjectionsBuildTests {
         try store.close()
     }
 
-    @Test("More transactionIds than fit in one run are spilled, and none is lost")
-    func severalRuns() async throws {
+    @Test("More transactionIds than are kept in memory are written in batches, and none is lost")
+    func severalBatches() async throws {
         let byteCount = 1 << 20
-        let count = RunBuffer.fullByteCount / byteCount + 2
+        let count = DeferredTable.fullByteCount / byteCount + 2
         let rows = SimulatedChains.rows(SimulatedChains.id(SimulatedChains.app, "1"), [])
         var chance = SeededGenerator(seed: 3)
         let chains = (0..<count).shuffled(using: &chance).enumerated().map { index, number in

@@ -92,9 +92,8 @@ enum SimulatedChains {
 
 extension EncodedRows {
     /// The rows in the order given.
-    init(_ chains: [ChainRows], for file: ProjectionsBuild, firstSubscription: Int64 = 1) {
-        self.init(firstSubscription: firstSubscription, pool: file.sums)
+    init(_ chains: [ChainRows], firstSubscription: Int64 = 1) {
+        self.init(firstSubscription: firstSubscription)
         for rows in chains { append(rows) }
-        finish()
     }
 }

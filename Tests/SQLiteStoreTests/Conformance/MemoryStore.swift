@@ -69,15 +69,11 @@ final class MemoryStore: EventStore {
         let newest = rows.newestReceivedAt ?? event.receivedAt
         let receivedAt =
             event.receivedAtClaimed ? event.receivedAt : max(event.receivedAt, newest)
-        func recorded(leafHash: Digest) -> RecordedEvent {
-            RecordedEvent(
-                position: position, key: key, attributes: event.attributes, receivedAt: receivedAt,
-                receivedAtClaimed: event.receivedAtClaimed, identity: identity,
-                payloadHash: event.evidence.payloadHash, evidenceHash: event.evidence.evidenceHash,
-                leafHash: leafHash)
-        }
-        let leafHash = recorded(leafHash: key).computedLeafHash()
-        return LoggedEvent(event: recorded(leafHash: leafHash), evidence: event.evidence.packed)
+        let recorded = RecordedEvent(
+            position: position, key: key, attributes: event.attributes, receivedAt: receivedAt,
+            receivedAtClaimed: event.receivedAtClaimed, identity: identity,
+            payloadHash: event.evidence.payloadHash, evidenceHash: event.evidence.evidenceHash)
+        return LoggedEvent(event: recorded, evidence: event.evidence.packed)
     }
 
     // MARK: Reading

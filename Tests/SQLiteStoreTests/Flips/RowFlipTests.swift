@@ -27,8 +27,9 @@ struct RowFlipTests {
                 continue
             }
             let found = try await codes(log)
-            // Missing triggers are found in any case.
-            #expect(!found.subtracting([.schemaMismatch]).isEmpty, "\(table): \(flip)")
+            // Missing triggers are found in any case; SQLite's own check alone does not suffice.
+            #expect(
+                !found.subtracting([.schemaMismatch, .fileDamaged]).isEmpty, "\(table): \(flip)")
             try rows.undo(flip)
         }
         #expect(collisions * 10 < flips.count)
@@ -37,9 +38,7 @@ struct RowFlipTests {
         try rows.close()
     }
 
-    /// The findings of the audit for a large log, whose trees SQLite does not check.
     private func codes(_ log: EventLog) async throws -> Set<LogFinding.Code> {
-        let report = try await log.verify(checkedPageCount: 0) { _, _ in }
-        return Set(report.findings.map(\.code))
+        Set(try await log.verify().findings.map(\.code))
     }
 }

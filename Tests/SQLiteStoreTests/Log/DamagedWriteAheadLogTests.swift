@@ -102,7 +102,7 @@ struct DamagedWriteAheadLogTests {
     }
 
     @Test("Stale frames of a log that was restarted since are ignored")
-    func begunAnew() async throws {
+    func storeRestart() async throws {
         let place = try TemporaryDirectory()
         let log = try await EventLog.open(directory: place.path)
         for number in 0..<6 { _ = try await log.append(Sample.events(number..<(number + 1))) }

@@ -30,7 +30,7 @@ struct LogMigrationTests {
         await log.close()
         let file = DatabaseFile(
             path: directory.file(EventLog.fileName), applicationId: EventLog.applicationId,
-            migrations: SchemaHistory.log.prefix(1).map(SchemaStep.init),
+            migrations: Array(SchemaHistory.log.prefix(1)),
             pageByteCount: EventLog.pageByteCount, cacheKibibytes: EventLog.cacheKibibytes)
         let connection = try file.openWriter()
         try await connection.writeWithoutTransaction { database in

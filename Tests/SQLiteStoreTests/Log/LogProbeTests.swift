@@ -43,8 +43,9 @@ struct LogProbeTests {
     func room() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/\(EventLog.fileName)"
-        try WriteRoom.require(beside: path, from: 0, byteCount: WriteRoom.byteCount)
-        try WriteRoom.require(beside: path, from: 1 << 40, byteCount: WriteRoom.byteCount)
+        try WriteSpaceCheck.require(beside: path, from: 0, byteCount: WriteSpaceCheck.byteCount)
+        try WriteSpaceCheck.require(
+            beside: path, from: 1 << 40, byteCount: WriteSpaceCheck.byteCount)
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
     }
 
@@ -52,13 +53,14 @@ struct LogProbeTests {
     func depth() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/\(EventLog.fileName)"
-        let last = Int64.max - WriteRoom.byteCount + 1
+        let last = Int64.max - WriteSpaceCheck.byteCount + 1
         #expect(throws: StoreError(.diskFull, reason: "", remedy: "")) {
-            try WriteRoom.require(beside: path, from: last, byteCount: WriteRoom.byteCount)
+            try WriteSpaceCheck.require(
+                beside: path, from: last, byteCount: WriteSpaceCheck.byteCount)
         }
         // Existing space need not be allocated.
-        try WriteRoom.require(beside: path, from: last, byteCount: 0)
-        try WriteRoom.require(beside: path, from: last, byteCount: -1)
+        try WriteSpaceCheck.require(beside: path, from: last, byteCount: 0)
+        try WriteSpaceCheck.require(beside: path, from: last, byteCount: -1)
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
     }
 
@@ -67,7 +69,7 @@ struct LogProbeTests {
     func inTheWay() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(directory: directory.path)
-        let name = directory.path + "/\(EventLog.fileName)\(WriteRoom.suffix)"
+        let name = directory.path + "/\(EventLog.fileName)\(WriteSpaceCheck.suffix)"
         let other = directory.path + "/other"
         try FileManager.default.createSymbolicLink(atPath: name, withDestinationPath: other)
         try await log.probeCommit()

@@ -13,7 +13,7 @@ struct TwoStartsTests {
     private static func file(_ directory: TemporaryDirectory, patience: Int = 1) -> DatabaseFile {
         DatabaseFile(
             path: directory.file("log.sqlite"), applicationId: EventLog.applicationId,
-            migrations: SchemaHistory.log.map(SchemaStep.init),
+            migrations: SchemaHistory.log,
             pageByteCount: EventLog.pageByteCount, cacheKibibytes: 64, busyTimeoutSeconds: patience)
     }
 

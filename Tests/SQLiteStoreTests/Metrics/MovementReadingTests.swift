@@ -20,10 +20,9 @@ struct MovementReadingTests {
     init() throws {
         directory = try TemporaryDirectory()
         let file = try ProjectionsBuild(
-            path: directory.file("p.sqlite"), build: ProjectionsStore.Build(catalogueHash: "none"),
-            directory: directory.path)
+            path: directory.file("p.sqlite"), build: ProjectionsStore.Build(catalogueHash: "none"))
         rows = SimulatedChains.make(30).map { SimulatedChains.rows($0.id, $0.facts) }
-        try file.append(EncodedRows(rows, for: file))
+        try file.append(EncodedRows(rows))
         try file.finish(checkpoint: ProjectionCursor(position: 7, leafHash: nil))
         store = try ProjectionsStore(path: file.path)
     }

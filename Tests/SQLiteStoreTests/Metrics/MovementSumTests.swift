@@ -2,6 +2,7 @@ import AppStore
 import Foundation
 import GRDB
 import Ledger
+import Migrations
 import Simulator
 import TestSupport
 import Testing
@@ -23,15 +24,15 @@ struct MovementSumTests {
     ]
 
     private func bulk(
-        _ name: String, _ rows: [ChainRows], keeping keptCount: Int = MovementPool.cellCount
+        _ name: String, _ rows: [ChainRows], keeping keptCount: Int = MovementChanges.cellCount
     ) throws -> String {
         let file = try ProjectionsBuild(
             path: directory.file(name), build: ProjectionsStore.Build(catalogueHash: "none"),
-            directory: directory.path, keptCount: keptCount)
+            keptCount: keptCount)
         var count: Int64 = 0
         for start in stride(from: 0, to: rows.count, by: 7) {
             let page = Array(rows[start..<min(start + 7, rows.count)])
-            try file.append(EncodedRows(page, for: file, firstSubscription: count + 1))
+            try file.append(EncodedRows(page, firstSubscription: count + 1))
             count += Int64(page.count)
         }
         try file.finish(checkpoint: .start)
@@ -92,31 +93,12 @@ struct MovementSumTests {
         #expect(try findings(store.path).isEmpty)
     }
 
-    @Test("Sums that do not fit in memory are merged from sorted files", arguments: [0, 1, 50])
-    func spilled(_ keptCount: Int) throws {
+    @Test("Sums that do not fit in memory are written in batches", arguments: [0, 1, 50])
+    func batches(_ keptCount: Int) throws {
         let rows = chains.map { SimulatedChains.rows($0.id, $0.facts) }
         let small = try bulk("small.sqlite", rows, keeping: keptCount)
         #expect(try dump(small) == dump(try bulk("large.sqlite", rows)))
         #expect(try findings(small).isEmpty)
-    }
-
-    @Test("Sums within the bound stay in memory, and go to disk beyond it")
-    func bound() throws {
-        let pool = MovementPool(.utc, directory: directory.path, keptCount: 2)
-        var sums = pool.take()
-        for day in 0..<2 as Range<Int64> { sums.add(movement(day)) }
-        pool.give(sums)
-        try pool.spill()
-        #expect(pool.take().cells.count == 2)
-        sums.add(movement(2))
-        pool.give(sums)
-        try pool.spill()
-        #expect(pool.take().cells.isEmpty)
-    }
-
-    private func movement(_ day: Int64) -> StoredMovement {
-        StoredMovement(
-            at: 1_700_000_000_000 + day * 86_400_000, before: 0, after: 5, label: 1)
     }
 
     @Test("Months are the sums of their days, each in the part given by its classes")
@@ -271,10 +253,20 @@ struct MovementSumTests {
         all.append(CountedClass(values: values, annualised: 0, isInferred: false))
         values.storefront = "caf\u{E9}"
         all.append(CountedClass(values: values, annualised: 0, isInferred: false))
-        for counted in all {
-            let bytes = ClassCodec.encode(counted)
-            #expect(try bytes.withUnsafeBytes { try ClassCodec.decode($0) } == counted)
+        let queue = try DatabaseQueue()
+        let stored = try queue.write { database in
+            try database.execute(sql: DerivedSchema.projections)
+            var rows = RowBytes()
+            for counted in all {
+                rows.beginRow()
+                MovementTable.bind(ClassCodec.number(of: counted), uses: 1, counted, &rows)
+            }
+            try BulkInsert(
+                database, table: MovementTable.classes, columns: MovementTable.classColumns
+            ).run(rows)
+            return try MovementTable.classTable(database)
         }
+        #expect(all.map { stored[ClassCodec.number(of: $0)] } == all)
         let numbers = ClassNumbers()
         #expect(Set(all.map { numbers.number(of: $0) }).count == all.count)
         #expect(all.map { numbers.number(of: $0) } == all.map { ClassCodec.number(of: $0) })

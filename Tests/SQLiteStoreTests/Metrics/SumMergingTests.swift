@@ -60,8 +60,7 @@ struct SumMergingTests {
     func classes() async throws {
         let directory = try TemporaryDirectory()
         let file = try ProjectionsBuild(
-            path: directory.file("p.sqlite"), build: ProjectionsStore.Build(catalogueHash: "none"),
-            directory: directory.path)
+            path: directory.file("p.sqlite"), build: ProjectionsStore.Build(catalogueHash: "none"))
         try file.finish(checkpoint: .start)
         let store = try ProjectionsStore(path: file.path)
         #expect(try await store.metricClasses().count == 0)

@@ -92,10 +92,10 @@ struct AskingTests {
             let chain = ChainId(
                 bundleId: BundleId("a"), originalTransactionId: OriginalTransactionId("1"))
             let lookup = ChainLookup(
-                askedAt: start, times: 2, notices: ["missingPeriod", "renewalOverdue"])
+                requestedAt: start, times: 2, notices: ["missingPeriod", "renewalOverdue"])
             try await store.keep(lookup, of: chain)
             #expect(try await store.lookups() == [chain: lookup])
-            let bare = ChainLookup(askedAt: start, times: 0, notices: [])
+            let bare = ChainLookup(requestedAt: start, times: 0, notices: [])
             try await store.keep(bare, of: chain)
             #expect(try await store.lookups() == [chain: bare])
             try await store.keep(nil, of: chain)

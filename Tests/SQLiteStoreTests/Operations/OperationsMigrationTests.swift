@@ -23,7 +23,7 @@ struct OperationsMigrationTests {
         let file = DatabaseFile(
             path: directory.file(OperationsStore.fileName),
             applicationId: OperationsStore.applicationId,
-            migrations: SchemaHistory.operations.prefix(version).map(SchemaStep.init),
+            migrations: Array(SchemaHistory.operations.prefix(version)),
             pageByteCount: OperationsStore.pageByteCount,
             cacheKibibytes: OperationsStore.cacheKibibytes)
         let connection = try file.openWriter()

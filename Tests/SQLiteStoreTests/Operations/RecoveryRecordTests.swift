@@ -39,7 +39,7 @@ struct RecoveryRecordTests {
                 let begun = try await store.beginRecovery(
                     "a", at: later, head: 1, slices: [slice()],
                     keptFor: OperationsLimits.recoveryMilliseconds)
-                #expect((begun.askedAt == Self.start) == isKept)
+                #expect((begun.requestedAt == Self.start) == isKept)
             }
         }
     }
@@ -63,8 +63,8 @@ struct RecoveryRecordTests {
         }
     }
 
-    private func report(_ number: Int, of app: BundleId = Self.app) -> KeptReport {
-        KeptReport(
+    private func report(_ number: Int, of app: BundleId = Self.app) -> StoredReport {
+        StoredReport(
             bundleId: app, endedAt: Self.start.advanced(byMilliseconds: Int64(number)),
             isFlawed: number.isMultiple(of: 2), json: "{\"n\":\(number)}", text: "\(number)\n")
     }

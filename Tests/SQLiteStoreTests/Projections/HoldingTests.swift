@@ -128,8 +128,8 @@ struct HoldingTests {
         let build = ProjectionsStore.Build(catalogueHash: "none")
         func file(_ name: String, _ rows: [ChainRows]) throws -> ProjectionsStore {
             let file = try ProjectionsBuild(
-                path: directory.file(name), build: build, directory: directory.path)
-            try file.append(EncodedRows(rows, for: file))
+                path: directory.file(name), build: build)
+            try file.append(EncodedRows(rows))
             try file.finish(checkpoint: .start)
             return try ProjectionsStore(path: file.path)
         }
@@ -143,7 +143,7 @@ struct HoldingTests {
         let customers = Set(rows.flatMap(\.holdings).map { CustomerId($0.customer) }).sorted()
         #expect(customers.count > 10)
         let asked = (customers + [CustomerId("nobody")]).map {
-            ProjectionsStore.AskedCustomer($0)
+            ProjectionsStore.CustomerKey($0)
         }
         let one = try await bulk.customers(asked)
         let two = try await updated.customers(asked)

@@ -15,10 +15,9 @@ struct ProjectionsUpdateTests {
     init() throws {
         directory = try TemporaryDirectory()
         let file = try ProjectionsBuild(
-            path: directory.file("p.sqlite"), build: ProjectionsStore.Build(catalogueHash: "none"),
-            directory: directory.path)
+            path: directory.file("p.sqlite"), build: ProjectionsStore.Build(catalogueHash: "none"))
         rows = SimulatedChains.make(40).map { SimulatedChains.rows($0.id, $0.facts) }
-        try file.append(EncodedRows(rows, for: file))
+        try file.append(EncodedRows(rows))
         try file.finish(checkpoint: .start)
         store = try ProjectionsStore(path: file.path)
     }
@@ -142,8 +141,8 @@ struct ProjectionsUpdateTests {
             #expect(stored == changed)
             let file = try ProjectionsBuild(
                 path: directory.file("one.sqlite"),
-                build: ProjectionsStore.Build(catalogueHash: "none"), directory: directory.path)
-            try file.append(EncodedRows([changed], for: file))
+                build: ProjectionsStore.Build(catalogueHash: "none"))
+            try file.append(EncodedRows([changed]))
             try file.finish(checkpoint: .start)
             let bulk = try await SimulatedChains.stored(file.path)
             #expect(bulk.count == 1 && bulk[0] == changed)
@@ -168,12 +167,8 @@ extension ChainRows {
 extension IntervalRow {
     /// The same row with another product.
     fileprivate func with(productId: String) throws -> IntervalRow {
-        IntervalRow(
-            Interval(
-                state: try #require(state.value),
-                from: Timestamp(milliseconds: from), to: to.map { Timestamp(milliseconds: $0) },
-                productId: ProductId(productId), transactionId: TransactionId(transactionId),
-                period: 0, proof: .init(0), reason: reason?.value),
-            cause: cause)
+        var values = values
+        values[try #require(IntervalRow.columns.firstIndex(of: "product_id"))] = .text(productId)
+        return IntervalRow(values: values)
     }
 }

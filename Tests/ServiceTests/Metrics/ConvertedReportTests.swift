@@ -8,6 +8,8 @@ import Reports
 import Service
 import Testing
 
+@testable import subledger
+
 @Suite("Reports in one currency")
 struct ConvertedReportTests {
     /// A chain in dollars and one in euros, the latter at 5 and later at 7.
@@ -239,7 +241,7 @@ struct ConvertedReportTests {
         #expect(lateness.rows.map { $0.amounts["suspectedOutages"] ?? 0 }.reduce(0, +) == 1)
         let json = try TemporaryLedger.json { lateness.write(to: &$0) }
         #expect(json["suspectedOutages"]?.array?.first?["reasons"]?.array?.count == 1)
-        let text = String(decoding: lateness.table(.text), as: UTF8.self)
+        let text = lateness.text()
         #expect(text.contains("suspected outage of \(MadeChain.app)"))
     }
 }

@@ -124,7 +124,7 @@ struct LargeBodyTests {
                 ServiceConfiguration(configuration), environments: [.production], roots: roots
             ) { AskedApple.now }
             async let running: Void = host.run()
-            host.receiptQuestions.use(
+            host.receiptRequests.use(
                 [AskedApple.app: apple.client],
                 EnvironmentLedgers(
                     configuration, apps: configuration.apps, verifier: verifier,

@@ -103,7 +103,7 @@ struct RecoveryEndTests {
         #expect(error?.key == "server.recovery")
     }
 
-    private func last(_ world: RecoveryWorld) async throws -> KeptReport? {
+    private func last(_ world: RecoveryWorld) async throws -> StoredReport? {
         try await world.ledger.ledger { try await $0.operations.lastRecoveryReport() }
     }
 

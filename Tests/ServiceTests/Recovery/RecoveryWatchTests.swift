@@ -68,8 +68,8 @@ struct RecoveryWatchTests {
                             defer { notes = [] }
                             return notes
                         },
-                        completeThrough: ledger.completeThrough(
-                            of: RecoveryWorld.app, .everything, head: .max)))
+                        completeThrough: ledger.complete(
+                            of: RecoveryWorld.app, .everything, head: .max)?.through))
             }
             host.stop()
             await projecting

@@ -164,7 +164,7 @@ struct LogObstacleTests {
                 disk.hang()
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask {
-                        await ProjectionLoop(served: served, cores: CoreWatch()).run()
+                        await ProjectionLoop(served: served).run()
                     }
                     while !disk.isAwaited { await Task.yield() }
                     // Another process appends: the log's lock is free.

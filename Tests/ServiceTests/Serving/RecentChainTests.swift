@@ -57,7 +57,7 @@ struct RecentChainTests {
             } catch { refusals[error.code, default: 0] += 1 }
         }
         #expect(refusals["tooManyUnknownChains"] == 20)
-        #expect(refusals["invalidCertificate", default: 0] >= Int(ChainBudget.burst))
+        #expect(refusals["invalidCertificate", default: 0] >= Int(CertificateChainBudget.burst))
     }
 
     @Test("Evidence under the certificate chains of the log's newest events is accepted at once")
@@ -95,7 +95,7 @@ struct RecentChainTests {
             _ = try await host.takeNotification(try body(Self.chain.bought()))
         }
         try await place.ledger { ledger in
-            let verifier = EvidenceVerifier(roots: .apple, chainBudget: ChainBudget())
+            let verifier = EvidenceVerifier(roots: .apple, chainBudget: CertificateChainBudget())
             await RecentChains(ledger).learn(verifier)
             #expect(verifier.jws.cachedCounts == (headers: 0, chains: 0))
         }

@@ -93,7 +93,7 @@ struct RevocationPolicyTests {
             #expect(try await refusal(host, 0) == nil)
             #expect(try await position(host) == 1)
         }
-        #expect(responder.askedCount == 0)
+        #expect(responder.requestedCount == 0)
     }
 
     // MARK: Require
@@ -135,7 +135,7 @@ struct RevocationPolicyTests {
                 #expect(refusal?.standing == .unavailable)
                 #expect(refusal?.isKept == false)
             }
-            #expect(responder.askedCount == 2)
+            #expect(responder.requestedCount == 2)
             #expect(try await kept(host).isEmpty)
             #expect(try await position(host) == 0)
             responder.set { $0.manner = .answers }
@@ -161,20 +161,20 @@ struct RevocationPolicyTests {
         try await host(.require, isReachable: false) { (host: LedgerHost) async throws in
             #expect(try await refusal(host, 0)?.code == "revocationUnknown")
         }
-        #expect(responder.askedCount == 0)
+        #expect(responder.requestedCount == 0)
     }
 
     @Test("Good: many events, one question for each certificate, until the answer is too old")
     func good() async throws {
         try await host(.require) { (host: LedgerHost) async throws in
             for period in 0..<4 { #expect(try await refusal(host, period) == nil) }
-            #expect(responder.askedCount == 2)
+            #expect(responder.requestedCount == 2)
             responder.pass(milliseconds: RevocationChecks.answerLifetimeMilliseconds - 1)
             #expect(try await refusal(host, 4) == nil)
-            #expect(responder.askedCount == 2)
+            #expect(responder.requestedCount == 2)
             responder.pass(milliseconds: 1)
             #expect(try await refusal(host, 5) == nil)
-            #expect(responder.askedCount == 4)
+            #expect(responder.requestedCount == 4)
             #expect(try await position(host) == 6)
         }
     }
@@ -189,7 +189,7 @@ struct RevocationPolicyTests {
                 }
                 for await isTaken in group { #expect(isTaken) }
             }
-            #expect(responder.askedCount == 2)
+            #expect(responder.requestedCount == 2)
             #expect(try await position(host) == 20)
         }
     }
@@ -207,7 +207,7 @@ struct RevocationPolicyTests {
                 _ = try await host.takeUpload(try UploadBody(upload))
             }
             // Of the leaf alone: revoked is revoked.
-            #expect(responder.askedCount == 1)
+            #expect(responder.requestedCount == 1)
             #expect(try await position(host) == 0)
         }
     }
@@ -253,7 +253,7 @@ struct RevocationPolicyTests {
         try await host(.require, place) { (host: LedgerHost) async throws in
             for body in bodies.prefix(2) { #expect(await refusal(host, body) == nil) }
         }
-        #expect(responder.askedCount == 2)
+        #expect(responder.requestedCount == 2)
         responder.set { $0.leaf = .revoked }
         responder.pass(milliseconds: RevocationChecks.answerLifetimeMilliseconds)
         for policy in [RevocationPolicy.report, .require] {
@@ -269,12 +269,12 @@ struct RevocationPolicyTests {
         await log.close()
         #expect(audit.signaturesVerified == 2)
         try await place.session { #expect($0.head == 2) }
-        #expect(responder.askedCount == 2)
+        #expect(responder.requestedCount == 2)
         // Only something new is asked about.
         try await host(.require, place) { (host: LedgerHost) async throws in
             #expect(await refusal(host, bodies[2])?.code == "certificateRevoked")
             #expect(await refusal(host, bodies[1]) == nil)
         }
-        #expect(responder.askedCount == 3)
+        #expect(responder.requestedCount == 3)
     }
 }

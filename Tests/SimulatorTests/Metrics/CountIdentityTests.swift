@@ -113,8 +113,8 @@ struct CountIdentityTests {
 
     @Test(
         "A roll-forward's residue is 0 in every day and group, and its filters are its groups",
-        arguments: RollForwardQuestion.Measure.allCases)
-    func rollForwards(_ measure: RollForwardQuestion.Measure) {
+        arguments: RollForwardQuery.Measure.allCases)
+    func rollForwards(_ measure: RollForwardQuery.Measure) {
         let metrics = Self.chains.map { _, chain in
             ChainMetrics(
                 chain.plain.life, of: TruthTests.world.bundleId, catalogue: TruthTests.catalogue)
@@ -123,7 +123,7 @@ struct CountIdentityTests {
             _ dimensions: [Dimension], _ filters: [Dimension: Set<String?>] = [:]
         ) -> [RollForwardRow] {
             var sum = RollForward(
-                RollForwardQuestion(
+                RollForwardQuery(
                     measure, instants: Self.days, dimensions: dimensions, filters: filters))
             for chain in metrics { sum.add(chain) }
             return sum.rows()

@@ -33,8 +33,8 @@ struct MetricsTruthTests {
 
     @Test(
         "Every cell of every grouping equals an independent count of the answers",
-        arguments: RollForwardQuestion.Measure.allCases)
-    func plainly(_ measure: RollForwardQuestion.Measure) {
+        arguments: RollForwardQuery.Measure.allCases)
+    func plainly(_ measure: RollForwardQuery.Measure) {
         var chains = Self.lives.map { PlainRollForward.Chain($0.ledger) }
         let metrics = Self.lives.map { Self.metrics($0.ledger) }
         let groupings: [[Dimension]] =
@@ -44,7 +44,7 @@ struct MetricsTruthTests {
         ]
         for dimensions in groupings {
             for filter in filters {
-                let question = RollForwardQuestion(
+                let question = RollForwardQuery(
                     measure, instants: Self.instants, dimensions: dimensions, filters: filter)
                 var sum = RollForward(question)
                 for chain in metrics { sum.add(chain) }
@@ -65,7 +65,7 @@ struct MetricsTruthTests {
     @Test("Without a catalogue recurring money equals the recount, restored or extended or not")
     func withoutCatalogue() {
         let silent = Catalogue()
-        let question = RollForwardQuestion(
+        let question = RollForwardQuery(
             .money, instants: Self.instants, dimensions: [.product])
         var sum = RollForward(question)
         var chains: [PlainRollForward.Chain] = []
@@ -122,7 +122,7 @@ struct MetricsTruthTests {
     func truly() {
         var reported: [String: Int64] = [:]
         var truth: [String: Int64] = [:]
-        let everything = RollForwardQuestion(
+        let everything = RollForwardQuery(
             .chains, instants: [Timestamp(milliseconds: .min), Timestamp(milliseconds: .max)])
         for (_, life, ledger) in Self.lives {
             let metrics = Self.metrics(ledger)

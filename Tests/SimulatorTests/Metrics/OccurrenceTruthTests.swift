@@ -151,8 +151,8 @@ struct OccurrenceTruthTests {
         let instants = (1...50).map {
             Timestamp(milliseconds: 1_640_995_200_000 + Int64($0) * 30 * 86_400_000)
         }
-        for measure in [RollForwardQuestion.Measure.chains, .paidChains] {
-            var sum = RollForward(RollForwardQuestion(measure, instants: instants))
+        for measure in [RollForwardQuery.Measure.chains, .paidChains] {
+            var sum = RollForward(RollForwardQuery(measure, instants: instants))
             var table = CountTable(.active, instants: instants)
             for (_, ledger) in Self.lives {
                 sum.add(

@@ -24,7 +24,7 @@ struct PlainRollForward {
     /// A group's cells by name, `activeStart` and `activeEnd` among them.
     typealias Cells = [String: Int64]
 
-    let measure: RollForwardQuestion.Measure
+    let measure: RollForwardQuery.Measure
     let dimensions: [Dimension]
     let filters: [Dimension: Set<String?>]
     let catalogue: Catalogue

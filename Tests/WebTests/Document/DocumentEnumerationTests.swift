@@ -96,7 +96,6 @@ struct DocumentEnumerationTests {
         #expect(cursor["maxLength"]?.int64 == Int64(StreamLimits.cursorByteCount))
         let customer = document.schema("CustomerName")
         #expect(customer["maxLength"]?.int64 == Int64(CommandLimits.customerByteCount))
-        #expect(UploadBody.maximumCustomerByteCount == CommandLimits.customerByteCount)
         let batch = document.resolved("#/components/schemas/CustomersBody/properties/customers")
         #expect(batch["maxItems"]?.int64 == Int64(CustomerQuery.batchCustomerCount))
         let grant = document.resolved("#/components/schemas/GrantBody/properties/entitlement")

@@ -51,12 +51,12 @@ struct DocumentLimitTests {
         Mention(transaction, "at most \(UploadBudget.eventCountPerDay) events"),
         Mention(transaction, "more than \(grouped(ServedLedger.uploadFactCount)) facts"),
         Mention(transaction, "\(grouped(UploadBody.maximumByteCount)) bytes"),
-        Mention(receipt, "at most \(ReceiptQuestions.chainCount) of its chains"),
+        Mention(receipt, "at most \(ReceiptRequests.chainCount) of its chains"),
         Mention(receipt, "the \(ReceiptBody.answeredChainCount) chains bought last"),
         Mention(receipt, "\(grouped(ReceiptBody.maximumByteCount)) bytes"),
         Mention(many, "up to \(grouped(CustomerQuery.batchCustomerCount)) customers"),
         Mention(changes, "At most \(StreamLimits.count) streams"),
-        Mention(changes, "for \(StreamLimits.stall.components.seconds) s"),
+        Mention(changes, "for \(ConnectionLimits().stallSeconds) s"),
         Mention("components/parameters/KnownAt/description", wait),
         Mention("components/parameters/MinPosition/description", wait),
         Mention("components/parameters/UploadKey/description", keyHours),
@@ -69,7 +69,7 @@ struct DocumentLimitTests {
             "\(CurrencyRates.Rate.digitCount) digits, \(CurrencyRates.Rate.scaleCount) after"),
         Mention(
             "components/parameters/Rates/description",
-            "At most \(CurrencyRates.wordCount) rates"),
+            "At most \(CurrencyRates.inlineCount) rates"),
         Mention(
             "components/responses/RequestTimeout/description",
             "within \(ConnectionLimits().bodySeconds) s"),
@@ -117,7 +117,7 @@ struct DocumentLimitTests {
                 "MetricsDiff/properties/cells/items/properties/events/maxItems",
                 MetricsLimits.eventCount
             ),
-            ("ReceiptAsked/properties/chains/maximum", ReceiptQuestions.chainCount),
+            ("ReceiptAsked/properties/chains/maximum", ReceiptRequests.chainCount),
         ] as [(String, Int)])
     func lists(_ pointer: String, _ count: Int) {
         let bound = document.resolved("#/components/schemas/\(pointer)")

@@ -25,7 +25,7 @@ struct ServedPlace: Sendable {
     var streams = StreamRules()
     var answers = ResponseMemoryBudget()
     var limits = ConnectionLimits()
-    var authenticationPace = LogPace()
+    var authenticationPace = LogRateLimiter()
     /// The clock used here: inside the third period of `MadePurchase`.
     var now = ServedPlace.now
     /// Another clock, moved by the test.

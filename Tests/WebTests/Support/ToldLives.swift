@@ -23,7 +23,7 @@ struct ToldLives: Sendable {
     /// Customers whose extended end no transaction states.
     private(set) var extendedRenewals: Set<OriginalTransactionId> = []
 
-    var books: ServedBooks { ServedBooks(lives, of: Self.world, in: .production) }
+    var books: ServedRecords { ServedRecords(lives, of: Self.world, in: .production) }
 
     private static let seeds: ClosedRange<UInt64> = 1...2_000
 

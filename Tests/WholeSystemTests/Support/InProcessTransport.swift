@@ -14,7 +14,7 @@ struct InProcessTransport: APITransport {
 
     func send(
         _ request: TransportRequest
-    ) async throws(TransportFailure) -> TransportAnswer {
+    ) async throws(TransportFailure) -> TransportResponse {
         steps.pass("asking")
         guard !steps.isDead else { throw .cancelled }
         time.advance(milliseconds: InProcessTransport.usualMilliseconds)
@@ -28,7 +28,7 @@ struct InProcessTransport: APITransport {
         guard reply.body.count <= APILimits.answerByteCount else { throw .tooLarge }
         steps.pass("answered")
         func header(_ name: String) -> String? { reply.headers.first { $0.name == name }?.value }
-        return TransportAnswer(
+        return TransportResponse(
             status: reply.status, retryAfter: header("retry-after"), date: header("date"),
             body: reply.body)
     }

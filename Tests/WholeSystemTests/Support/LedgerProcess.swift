@@ -82,14 +82,15 @@ struct LedgerProcess {
         guard !steps.isDead else { return false }
         let body = try SmallWorld.signer.body(delivery)
         if case .pair(_, _, .some) = delivery.evidence {
-            let summary = try await intake.take([body], named: "allSubscriptionStatuses")
+            let summary = try await intake.run(
+                lines: [body], input: "allSubscriptionStatuses")
             guard summary.isClean || steps.isDead else {
                 throw Disagreement("A genuine status was refused: \(summary.errors).")
             }
             if !steps.isDead { acknowledged = summary.position }
         } else {
             do throws(IntakeRefusal) {
-                let position = try await host.takeUpload(try UploadBody(body)).receipt.position
+                let position = try await host.takeUpload(try UploadBody(body)).position
                 if !steps.isDead { acknowledged = max(acknowledged, position) }
             } catch {
                 guard steps.isDead else {
@@ -101,10 +102,9 @@ struct LedgerProcess {
     }
 
     /// The intake of Apple's responses.
-    var intake: ResponseIntake {
-        ResponseIntake(
-            ledger: ledger, apps: host.configuration.apps,
-            verifier: verifier
+    var intake: Ingest {
+        Ingest(
+            ledger: ledger, apps: host.configuration.apps, verifier: verifier, source: .history
         ) { [clock, steps] in
             steps.pass("read")
             return clock.now

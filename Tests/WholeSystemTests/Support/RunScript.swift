@@ -37,7 +37,8 @@ struct RunScript: Sendable {
     static let day: Int64 = 24 * hour
 
     init(_ random: inout SeededGenerator, _ world: SmallWorld, seed: UInt64) {
-        deliveries.chance = random.chance(75) ? .rough(seed: seed) : DeliveryChance(seed: seed)
+        deliveries.chance =
+            random.chance(75) ? .rough(seed: seed) : RandomDeliveryFaults(seed: seed)
         if let span = world.books.sentSpan {
             for _ in 0..<random.below(4) {
                 deliveries.outages.append(RunScript.outage(&random, span, world))

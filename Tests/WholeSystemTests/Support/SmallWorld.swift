@@ -27,7 +27,7 @@ struct SmallWorld: Sendable {
 
     let environment: Environment
     let lives: [SubscriberLife]
-    let books: ServedBooks
+    let books: ServedRecords
 
     init(_ random: inout SeededGenerator, seed: UInt64) {
         let environment: Environment = random.chance(75) ? .production : .sandbox
@@ -43,7 +43,7 @@ struct SmallWorld: Sendable {
         }
         self.environment = environment
         self.lives = lives
-        books = ServedBooks(lives, of: world, in: environment)
+        books = ServedRecords(lives, of: world, in: environment)
     }
 
     /// Everything that apps and their back ends send, in order: all deliveries but notifications.

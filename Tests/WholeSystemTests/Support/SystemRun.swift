@@ -47,7 +47,7 @@ struct SystemRun {
         world = SmallWorld(&random, seed: seed)
         script = RunScript(&random, world, seed: seed)
         uploads = world.uploads.reversed()
-        let attempts = AttemptBook(keepsTokens: script.isSignedOnce)
+        let attempts = AttemptLog(keepsTokens: script.isSignedOnce)
         notifier = Notifier(books: world.books, attempts: attempts, faults: script.deliveries)
         let first = [notifier.nextArrival, uploads.last?.receivedAt].compactMap { $0 }.min()
         let start = (first ?? SmallWorld.subscribers.horizon)
@@ -67,7 +67,7 @@ struct SystemRun {
     }
 
     private static func api(
-        _ world: SmallWorld, _ attempts: AttemptBook, _ faults: [ServedFaultRule],
+        _ world: SmallWorld, _ attempts: AttemptLog, _ faults: [ServedFaultRule],
         _ time: VirtualTime
     ) -> SimulatedAPI {
         var setup = SimulatedAPI.Setup(
@@ -253,8 +253,8 @@ struct SystemRun {
     }
 
     private mutating func nextRequest() -> RecoveryRequest {
-        let through = process.ledger.completeThrough(
-            of: world.books.bundleId, .everything, head: .max)
+        let through = process.ledger.complete(
+            of: world.books.bundleId, .everything, head: .max)?.through
         let overlap = random.pick([0, RunScript.hour, RunScript.day])
         let from = through?.advanced(byMilliseconds: -overlap) ?? oldest
         // Earlier than any clock's now: the end of the window is what becomes certain.

@@ -116,7 +116,7 @@ extension ReceiptStatements {
     private static func completeRenewal(
         of subject: Subject, _ notification: NotificationV1, _ content: inout Content
     ) {
-        guard notification.renewal.saysSomething,
+        guard notification.renewal.hasRenewalState,
             !content.renewals.contains(where: { $0.chain == subject.chain })
         else { return }
         content.renewals.append((subject.chain, RenewalSnapshot(notification.renewal)))

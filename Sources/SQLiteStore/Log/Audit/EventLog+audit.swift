@@ -15,14 +15,6 @@ extension EventLog {
     public func verify(
         progress: @Sendable (_ done: Int64, _ all: Int64) -> Void
     ) async throws(StoreError) -> LogAuditReport {
-        try await verify(checkedPageCount: LogLimits.checkedPageCount, progress: progress)
-    }
-
-    /// As `verify(progress:)`; SQLite checks its trees in a file of at most `checkedPageCount`
-    /// pages.
-    func verify(
-        checkedPageCount: Int, progress: @Sendable (_ done: Int64, _ all: Int64) -> Void
-    ) async throws(StoreError) -> LogAuditReport {
         var walk = AuditWalk()
         do throws(StoreError) {
             guard let head = try await read({ try AuditHead.read($0) }) else {
@@ -36,11 +28,8 @@ extension EventLog {
             where try await !holds(index, sum, through: head.lastPosition) {
                 walk.add(LogFinding(.keyIndexMismatch))
             }
-            let others = try await read { [file] database in
-                try AuditSchema.findings(database, of: file, checkedPageCount: checkedPageCount)
-            }
+            let others = try await read { [file] in try AuditSchema.findings($0, of: file) }
             for finding in others { walk.add(finding) }
-            if try await !hasSoundPages() { walk.add(LogFinding(.fileDamaged)) }
         } catch {
             guard error.isAudited else { throw error }
             walk.add(LogFinding(.fileDamaged))

@@ -1,0 +1,130 @@
+public import AppStore
+import Signing
+
+/// A client of the App Store Server API for one app: tokens, rates, retries and choice of
+/// environment. Every endpoint is a method (`AppStoreServerAPIClient+….swift`).
+///
+/// Safe to share between tasks: rates apply to all of them together.
+public final class AppStoreServerAPIClient: Sendable {
+    /// The app.
+    public let bundleId: BundleId
+    let hosts: APIHosts
+    let transport: any APITransport
+    let tokens: TokenSource
+    let sender: RequestSender
+
+    /// - Parameters:
+    ///   - credentials: the app's key.
+    ///   - hosts: Apple's, or replacements.
+    ///   - transport: sends requests.
+    ///   - clock: time of day, elapsed time, and sleeping.
+    ///   - policy: attempts and waiting.
+    ///   - requestsPerSecond: limit for each kind, below Apple's, to leave room for others; nil:
+    ///     Apple's.
+    ///   - chance: returns a random number in the range, for jitter.
+    public init(
+        credentials: APICredentials, hosts: APIHosts = .apple, transport: any APITransport,
+        clock: any RequestClock = SystemRequestClock(), policy: RetryPolicy = RetryPolicy(),
+        requestsPerSecond: Int? = nil,
+        chance: @escaping @Sendable (ClosedRange<Int64>) -> Int64 = { Int64.random(in: $0) }
+    ) {
+        bundleId = credentials.bundleId
+        self.hosts = hosts
+        self.transport = transport
+        let tokens = TokenSource(credentials)
+        self.tokens = tokens
+        // Apple's clock, if rejected tokens revealed it.
+        sender = RequestSender(
+            limiter: RateLimiter(ceiling: requestsPerSecond), clock: clock, policy: policy,
+            chance: chance, correctionMilliseconds: { tokens.correctionMilliseconds })
+    }
+
+    // MARK: Requests
+
+    /// Sends a request and decodes the response body.
+    func response<Response: WireObject>(
+        _ request: APIRequest, _ choice: EnvironmentChoice
+    ) async throws(APIFailure) -> APIResponse<Response> {
+        let (answer, environment) = try await send(request, choice)
+        let response: Response
+        do throws(APIFailure) { response = try read(answer.body, request.endpoint) } catch {
+            throw error.from(environment)
+        }
+        return APIResponse(
+            value: response, body: answer.body, environment: environment,
+            date: answer.date.flatMap { HTTPDate.read($0) })
+    }
+
+    /// Decodes a response and requires its essential members.
+    private func read<Response: WireObject>(
+        _ body: [UInt8], _ endpoint: Endpoint
+    ) throws(APIFailure) -> Response {
+        let response: Response
+        do throws(JSONError) { response = try Response.decode(body) } catch {
+            throw .unreadable(endpoint, error.description)
+        }
+        if let missing = (response as? any RequiredMembers)?.missingMember {
+            throw .unreadable(endpoint, "it has no \(missing)")
+        }
+        return response
+    }
+
+    /// Sends a request whose response is only a status.
+    func emit(
+        _ request: APIRequest, _ choice: EnvironmentChoice
+    ) async throws(APIFailure) -> APIResponse<Accepted> {
+        let (answer, environment) = try await send(request, choice)
+        return APIResponse(
+            value: Accepted(status: answer.status), body: answer.body, environment: environment,
+            date: answer.date.flatMap { HTTPDate.read($0) })
+    }
+
+    /// Rejects a response that names another app.
+    func requireOurs<Response>(
+        _ answer: APIResponse<Response>, _ bundleId: BundleId?, _ endpoint: Endpoint
+    ) throws(APIFailure) {
+        guard let bundleId, bundleId != self.bundleId else { return }
+        throw .anotherApp(endpoint).from(answer.environment)
+    }
+
+    private func send(
+        _ request: APIRequest, _ choice: EnvironmentChoice
+    ) async throws(APIFailure) -> (TransportResponse, Environment) {
+        switch choice {
+        case .only(let environment):
+            guard environment == .production || environment == .sandbox else {
+                throw .invalid(
+                    request.endpoint, "Apple has only Production and Sandbox.")
+            }
+            return (try await exchange(request, environment), environment)
+        case .productionFirst:
+            do throws(APIFailure) {
+                return (try await exchange(request, .production), .production)
+            } catch {
+                guard request.endpoint.isAboutOneId, error.mayBeOfTheOtherEnvironment else {
+                    throw error
+                }
+                return (try await sendToSandbox(request, instead: error), .sandbox)
+            }
+        }
+    }
+
+    private func sendToSandbox(
+        _ request: APIRequest, instead first: APIFailure
+    ) async throws(APIFailure) -> TransportResponse {
+        do throws(APIFailure) {
+            return try await exchange(request, .sandbox)
+        } catch {
+            // Unknown to both, or no access to either: report Production's rejection.
+            throw error.mayBeOfTheOtherEnvironment ? first : error
+        }
+    }
+}
+
+extension APIFailure {
+    /// Not found, or a rejected token, which is Production's response for an app that was never
+    /// released (`appstore.md`, trap 3).
+    var mayBeOfTheOtherEnvironment: Bool {
+        code == .unauthorized || appleCode == Raw(.transactionIdNotFound)
+    }
+}

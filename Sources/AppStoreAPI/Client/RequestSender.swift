@@ -1,0 +1,126 @@
+import AppStore
+
+/// The next step after an attempt.
+enum Verdict<Answer: Sendable> {
+    case done(Answer)
+    /// Retry if attempts and budget allow, else fail with this failure.
+    case again(APIFailure, notBefore: Timestamp? = nil)
+    /// Retry without a wait.
+    case atOnce
+    case failed(APIFailure)
+}
+
+/// Sends a request and its retries: under Apple's rates, within the waiting budget of one request.
+struct RequestSender: Sendable {
+    let limiter: RateLimiter
+    let clock: any RequestClock
+    let policy: RetryPolicy
+    /// Returns a random number in the range, for jitter.
+    let chance: @Sendable (ClosedRange<Int64>) -> Int64
+    /// Apple's clock minus the local clock; 0 if unknown.
+    var correctionMilliseconds: @Sendable () -> Int64 = { 0 }
+
+    /// Calls `attempt` with the number of the attempt, from 1, until there is a response, or a
+    /// failure that is not retried.
+    func send<Answer>(
+        _ endpoint: Endpoint, _ environment: Environment,
+        attempt: (Int) async throws(APIFailure) -> Verdict<Answer>
+    ) async throws(APIFailure) -> Answer {
+        var budget = RetryBudget(policy)
+        do throws(APIFailure) {
+            while true {
+                try await waitForPlace(endpoint, environment)
+                budget.beginAttempt()
+                switch try await attempt(budget.attempts) {
+                case .done(let answer): return answer
+                case .failed(let failure): throw failure
+                case .atOnce: continue
+                case .again(let failure, let date):
+                    try await waitBeforeRetry(failure, until: date, environment, &budget)
+                }
+            }
+        } catch {
+            throw error.from(environment)
+        }
+    }
+
+    /// The step after an attempt without a response.
+    func verdict<Answer>(
+        _ failure: TransportFailure, _ endpoint: Endpoint, attempts: Int
+    ) -> Verdict<Answer> {
+        let reported = APIFailure.transport(endpoint, failure, attempts: attempts)
+        switch failure {
+        case .notConnected: return .again(reported)
+        case .cancelled: return .failed(reported)
+        case .tooLarge: return .failed(endpoint.isRepeatable ? reported : .unknownOutcome(endpoint))
+        case .disconnected, .timedOut:
+            return endpoint.isRepeatable ? .again(reported) : .failed(.unknownOutcome(endpoint))
+        }
+    }
+
+    /// The step after a response without success, with Apple's error number, if any.
+    func verdict<Answer>(
+        _ answer: TransportResponse, _ code: Raw<APIErrorCode>?, _ endpoint: Endpoint, attempts: Int
+    ) -> Verdict<Answer> {
+        if answer.status == 429 {
+            let date = RetryAfter.read(answer.retryAfter, now: appleNow)
+            return .again(.rateLimited(endpoint, until: date), notBefore: date)
+        }
+        if let code, answer.status < 500 {
+            var refusal = APIFailure.refused(endpoint, status: answer.status, code: code)
+            refusal.answeredAt = answer.date.flatMap { HTTPDate.read($0) }
+            // A rejection that Apple calls retryable has changed nothing.
+            return refusal.isRetryable ? .again(refusal) : .failed(refusal)
+        }
+        guard answer.status >= 500 else {
+            return .failed(.unexpectedStatus(endpoint, status: answer.status))
+        }
+        guard endpoint.isRepeatable else { return .failed(.unknownOutcome(endpoint)) }
+        var failure = APIFailure.unavailable(endpoint, status: answer.status, attempts: attempts)
+        failure.appleCode = code
+        return .again(failure)
+    }
+
+    // MARK: Waiting
+
+    /// Current time by Apple's clock, if known.
+    private var appleNow: Timestamp { clock.now.advanced(byMilliseconds: correctionMilliseconds()) }
+
+    private func waitForPlace(
+        _ endpoint: Endpoint, _ environment: Environment
+    ) async throws(APIFailure) {
+        let elapsed = clock.elapsedMilliseconds
+        switch limiter.reserve(
+            endpoint, environment, at: elapsed, longest: policy.budgetMilliseconds)
+        {
+        case .held(let until):
+            // Apple stated the end of the hold: fail with it instead of waiting.
+            throw .rateLimited(
+                endpoint, until: appleNow.advanced(byMilliseconds: until - elapsed))
+        case .after(let wait):
+            guard wait > 0 else { return }
+            try await sleep(wait, endpoint)
+        }
+    }
+
+    /// Throws `failure` if attempts or budget are exhausted.
+    private func waitBeforeRetry(
+        _ failure: APIFailure, until date: Timestamp?, _ environment: Environment,
+        _ budget: inout RetryBudget
+    ) async throws(APIFailure) {
+        let least = date?.milliseconds(since: appleNow)
+        if let least, least > 0 {
+            // Hold all requests of this kind, which share the allowance.
+            let held = min(least, APILimits.longestHoldMilliseconds)
+            limiter.hold(failure.endpoint, environment, until: clock.elapsedMilliseconds + held)
+        }
+        guard let wait = budget.wait(atLeast: least, chance) else { throw failure }
+        try await sleep(wait, failure.endpoint)
+    }
+
+    private func sleep(_ milliseconds: Int64, _ endpoint: Endpoint) async throws(APIFailure) {
+        do throws(CancellationError) { try await clock.sleep(milliseconds: milliseconds) } catch {
+            throw .cancelled(endpoint)
+        }
+    }
+}

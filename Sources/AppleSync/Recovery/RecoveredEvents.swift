@@ -1,0 +1,14 @@
+/// The events that a recovery appended: all after a position but those that came another way. The
+/// latter are stored, as the fewer ones: an outage is over when it is recovered from.
+struct RecoveredEvents: Sendable, Equatable {
+    private let start: Int64
+    private var others: Set<Int64> = []
+
+    /// - Parameter start: the end of the log before the recovery.
+    init(after start: Int64) { self.start = start }
+
+    /// Excludes an event that came another way.
+    mutating func leaveOut(_ position: Int64) { others.insert(position) }
+
+    func contains(_ position: Int64) -> Bool { position > start && !others.contains(position) }
+}

@@ -1,0 +1,163 @@
+import AppStore
+import Foundation
+import Ledger
+internal import LedgerStore
+internal import SQLiteStore
+internal import Simulator
+import Synchronization
+
+/// The input of benchmarks: seeded lives whose facts and events are built directly, without
+/// signatures.
+final class BenchLives: Sendable {
+    private let world = SubscriberWorld(
+        firstPurchases: Timestamp(
+            milliseconds: 1_420_070_400_000)...Timestamp(
+                milliseconds: 1_577_836_800_000))
+    private let deliveries: UnsignedDeliveries
+    private let packer = EvidencePacker()
+    private let eventCount: Int64
+    private let state = Mutex(State())
+
+    private struct State {
+        /// Number of lives started.
+        var lives: UInt64 = 0
+        /// Number of facts or events handed out.
+        var count: Int64 = 0
+    }
+
+    /// Lives with fewer events are skipped. The rest have about 12 events each, so ten million
+    /// events are 800,000 chains.
+    private static let shortestLifeEventCount = 4
+    /// Number of lives whose events are interleaved.
+    private static let livesPerStretch = 400
+
+    /// Creates as many lives as have about `eventCount` events.
+    init(eventCount: Int, authority: Authority) {
+        self.eventCount = Int64(eventCount)
+        deliveries = UnsignedDeliveries(like: authority)
+    }
+
+    var bundleId: BundleId { world.bundleId }
+    var appAppleId: Int64 { world.appAppleId }
+    /// Number of facts or events returned so far.
+    var count: Int64 { state.withLock { $0.count } }
+
+    /// Any chain among those returned.
+    func someChain(_ number: Int) -> OriginalTransactionId {
+        life(UInt64(number) % state.withLock { $0.lives }).life.originalTransactionId
+    }
+
+    // MARK: Lives
+
+    /// The life with a number. Consecutive numbers share nothing, as in a real log.
+    private func life(_ number: UInt64) -> (life: SubscriberLife, notifications: [Delivery]) {
+        var seed = (number &* 2_654_435_761) % 4_294_967_291
+        var life = world.life(seed: seed)
+        var notifications = BenchLives.notifications(life)
+        while life.environment != .production
+            || notifications.count < BenchLives.shortestLifeEventCount
+        {
+            seed += 4_294_967_291
+            life = world.life(seed: seed)
+            notifications = BenchLives.notifications(life)
+        }
+        return (life, notifications)
+    }
+
+    private static func notifications(_ life: SubscriberLife) -> [Delivery] {
+        life.deliveries.filter {
+            if case .notification = $0.evidence { true } else { false }
+        }
+    }
+
+    private func claim() -> UInt64? {
+        state.withLock { state in
+            guard state.count < eventCount else { return nil }
+            defer { state.lives += 1 }
+            return state.lives
+        }
+    }
+
+    // MARK: Facts
+
+    /// The facts of the next life except the last one; nil after the last life.
+    func nextFacts() -> [FactDecoder.Decoded]? {
+        guard let number = claim() else { return nil }
+        let (life, notifications) = life(number)
+        // The last notification is held back for `lateEvents`.
+        let reported = notifications.dropLast()
+        let first = state.withLock { state in
+            defer { state.count += Int64(reported.count) }
+            return state.count + 1
+        }
+        let chain = ChainId(
+            bundleId: world.bundleId, originalTransactionId: life.originalTransactionId)
+        return reported.enumerated().compactMap { index, delivery in
+            guard
+                case .notification(let notification, let transaction, let renewal) =
+                    delivery.evidence
+            else { return nil }
+            let position = first + Int64(index)
+            let noise = UInt64(bitPattern: position) &* 0x9E37_79B9_7F4A_7C15
+            return FactDecoder.Decoded(
+                chain: chain,
+                fact: Fact(
+                    notification: notification, transaction: transaction, renewal: renewal,
+                    origin: FactOrigin(
+                        position: position, receivedAt: delivery.receivedAt, trust: .signed,
+                        digest: Digest(words: (noise, ~noise, noise << 1, noise >> 1)))))
+        }
+    }
+
+    // MARK: Events
+
+    /// The last events of `count` lives among those returned, which `nextFacts` omitted; in an order
+    /// unrelated to theirs.
+    func lateEvents(_ count: Int) -> [NewEvent] {
+        let lives = state.withLock { $0.lives }
+        var chance = SeededGenerator(seed: 7)
+        return (0..<UInt64(count)).compactMap { index in
+            // A stride that visits no life twice.
+            let (life, notifications) = life((index &* 7_919) % lives)
+            return notifications.last.flatMap { event($0, life, &chance)?.event }
+        }
+    }
+
+    /// The events of the next lives in order of arrival, and the bytes they were received as; nil
+    /// after the last life.
+    func nextEvents() -> (events: [NewEvent], receivedByteCount: Int64)? {
+        var made: [(event: NewEvent, byteCount: Int)] = []
+        for _ in 0..<BenchLives.livesPerStretch {
+            guard let number = claim() else { break }
+            let (life, notifications) = life(number)
+            var chance = SeededGenerator(seed: number)
+            made += notifications.compactMap { event($0, life, &chance) }
+            state.withLock { $0.count += Int64(notifications.count) }
+        }
+        guard !made.isEmpty else { return nil }
+        made.sort { $0.event.receivedAt < $1.event.receivedAt }
+        return (made.map(\.event), made.reduce(Int64(0)) { $0 + Int64($1.byteCount) })
+    }
+
+    private func event(
+        _ delivery: Delivery, _ life: SubscriberLife, _ chance: inout SeededGenerator
+    ) -> (event: NewEvent, byteCount: Int)? {
+        guard case .notification(let notification, _, _) = delivery.evidence,
+            let token = deliveries.token(delivery, &chance),
+            let evidence = try? packer.pack(.jws(token))
+        else { return nil }
+        var attributes = EventAttributes(
+            kind: .notification, source: .webhook, trust: .signed, bundleId: world.bundleId)
+        attributes.chain = life.originalTransactionId
+        attributes.notificationType = notification.notificationType?.rawValue
+        attributes.subtype = notification.subtype?.rawValue
+        attributes.notificationUUID = notification.notificationUUID
+        attributes.signedAt = notification.signedDate
+        attributes.rootFingerprint = evidence.payloadHash
+        let event = NewEvent(
+            key: EventKey.make(.notification, [notification.notificationUUID?.rawValue]),
+            attributes: attributes, receivedAt: delivery.receivedAt, receivedAtClaimed: true,
+            evidence: evidence)
+        return (event, token.count)
+    }
+}

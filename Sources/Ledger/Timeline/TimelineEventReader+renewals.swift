@@ -1,0 +1,161 @@
+import AppStore
+
+extension TimelineEventReader {
+    /// The statements of the renewal infos read so far.
+    private struct RenewalView {
+        var willRenew: Bool?
+        /// When that was first stated.
+        var willRenewSince: Timestamp?
+        var commitmentWillRenew: Bool?
+        var productId: ProductId?
+        var pendingProductId: ProductId?
+        /// The fact that scheduled it.
+        var pendingFact: Int?
+        var priceIncrease: PriceIncreaseStatus?
+    }
+
+    mutating func readRenewals() {
+        var view = RenewalView()
+        // Statements about one run do not carry over to another; those about an unknown period are
+        // ignored.
+        var run: Int?
+        var others: [Int: RenewalView] = [:]
+        for (index, point) in history.facts.renewals.enumerated() {
+            let next = self.run(of: index)
+            if next == nil || next != run {
+                if let run { others[run] = view }
+                view = next.map { others[$0] ?? firstView(of: $0) } ?? RenewalView()
+            }
+            run = next
+            guard let renewal = facts[point.fact].statedRenewal else { continue }
+            readAutoRenew(point, renewal, &view)
+            if renewal.productId != view.productId
+                || renewal.productId != renewal.autoRenewProductId
+                || view.pendingProductId != nil
+            {
+                readPendingProduct(point.fact, renewal, &view)
+            }
+            readPriceIncrease(point.fact, renewal.priceIncreaseStatus?.value, &view)
+        }
+        for index in facts.indices where facts[index].statedRenewal == nil {
+            readBareNotification(index)
+        }
+    }
+
+    private func run(of point: Int) -> Int? {
+        guard let subject = history.renewalSubjects.subjects[point], !subject.isUnknown else {
+            return nil
+        }
+        return history.renewalSubjects.first[subject.period]
+    }
+
+    /// The state of a run before its first renewal info: a renewal implies that auto-renew was on.
+    private func firstView(of run: Int) -> RenewalView {
+        var view = RenewalView()
+        if run > 0, history.periods[run].isRenewal(facts) { view.willRenew = true }
+        return view
+    }
+
+    private mutating func readAutoRenew(
+        _ point: RenewalPoint, _ renewal: Shared<RenewalSnapshot>, _ view: inout RenewalView
+    ) {
+        let fact = point.fact
+        let type = facts[fact].cause.notificationType?.value
+        let subtype = facts[fact].cause.subtype?.value
+        if let stated = commitmentDecision(subtype, renewal, &view) {
+            view.willRenew = renewal.willRenew
+            add(stated ? .autoRenewEnabled : .autoRenewDisabled, at: facts.times[fact], fact: fact)
+            return
+        }
+        guard let willRenew = renewal.willRenew else { return }
+        let isStated = subtype == (willRenew ? .autoRenewEnabled : .autoRenewDisabled)
+        // A statement of the same millisecond as the first one may precede it.
+        let isFirst = view.willRenewSince ?? point.signedDate == point.signedDate
+        let isChange =
+            view.willRenew.map { $0 != willRenew || (isStated && isFirst) } ?? isStated
+        view.willRenew = willRenew
+        view.willRenewSince = view.willRenewSince ?? point.signedDate
+        guard isChange else { return }
+        // A new purchase turns auto-renew on by itself, and the end of retry turns it off.
+        if willRenew, type == .subscribed { return }
+        if !willRenew, isInvoluntaryEnd(type, subtype, renewal) { return }
+        add(willRenew ? .autoRenewEnabled : .autoRenewDisabled, at: facts.times[fact], fact: fact)
+    }
+
+    /// The customer's decision about a commitment, if the notification states it while the billing
+    /// periods inside the commitment still renew.
+    private func commitmentDecision(
+        _ subtype: Subtype?, _ renewal: Shared<RenewalSnapshot>, _ view: inout RenewalView
+    ) -> Bool? {
+        guard let willRenew = renewal.commitmentWillRenew else { return nil }
+        let before = view.commitmentWillRenew
+        view.commitmentWillRenew = willRenew
+        let stated: Bool
+        switch subtype {
+        case .autoRenewEnabled: stated = true
+        case .autoRenewDisabled: stated = false
+        default: return nil
+        }
+        return willRenew == stated && before != stated ? stated : nil
+    }
+
+    /// Whether auto-renew is off because the subscription ended for another reason.
+    private func isInvoluntaryEnd(
+        _ type: NotificationType?, _ subtype: Subtype?, _ renewal: Shared<RenewalSnapshot>
+    ) -> Bool {
+        if type == .expired { return subtype != .voluntary }
+        guard let intent = renewal.expirationIntent else { return false }
+        return intent.value != .customerCancelled
+    }
+
+    private mutating func readPendingProduct(
+        _ fact: Int, _ renewal: Shared<RenewalSnapshot>, _ view: inout RenewalView
+    ) {
+        guard let next = renewal.autoRenewProductId, let current = renewal.productId else { return }
+        let pending = next == current ? nil : next
+        if facts[fact].cause.notificationType?.value == .subscribed {
+            // A new purchase ends the pending change without cancelling it.
+            view.pendingProductId = nil
+        }
+        let isSameProduct = view.productId == nil || view.productId == current
+        if let pending, pending != view.pendingProductId {
+            add(
+                .productChangeScheduled, at: facts.times[fact], fact: fact, product: pending,
+                detail: .change(.init(from: current, to: pending)))
+            view.pendingFact = fact
+        } else if pending == nil, let cancelled = view.pendingProductId, isSameProduct {
+            add(
+                .productChangeCancelled, at: facts.times[fact], fact: fact, also: view.pendingFact,
+                detail: .change(.init(from: current, to: cancelled)))
+        }
+        view.productId = current
+        view.pendingProductId = pending
+    }
+
+    private mutating func readPriceIncrease(
+        _ fact: Int, _ status: PriceIncreaseStatus?, _ view: inout RenewalView
+    ) {
+        defer { view.priceIncrease = status }
+        guard status != view.priceIncrease else { return }
+        switch status {
+        case .customerHasNotResponded:
+            add(.priceIncreasePending, at: facts.times[fact], fact: fact)
+        case .customerConsentedOrWasNotifiedWithoutNeedingConsent:
+            add(.priceIncreaseAccepted, at: facts.times[fact], fact: fact)
+        case nil: break
+        }
+    }
+
+    /// Facts stated by notifications without a renewal info.
+    private mutating func readBareNotification(_ index: Int) {
+        let name: TimelineEventName
+        switch facts[index].cause.subtype?.value {
+        case .autoRenewDisabled: name = .autoRenewDisabled
+        case .autoRenewEnabled: name = .autoRenewEnabled
+        case .pending: name = .priceIncreasePending
+        case .accepted: name = .priceIncreaseAccepted
+        default: return
+        }
+        add(name, at: facts.times[index], fact: index)
+    }
+}

@@ -1,0 +1,37 @@
+public import AppStore
+public import Ledger
+package import Projection
+
+/// The time and state of a query, in every answer about chains and customers.
+public struct AnswerStamp: Hashable, Sendable {
+    public let at: Timestamp
+    public let knownAt: Timestamp?
+    /// The log position at which the answer was computed.
+    public let position: Int64
+    /// The window in which everything Apple sent for the requested app, or for all configured
+    /// apps, is confirmed to be present.
+    public let complete: CompleteWindow?
+    public let catalogueHash: Digest
+
+    /// - Parameter bundleId: the requested app; nil: all configured apps.
+    package init(
+        _ moment: Moment, of bundleId: BundleId?, position: Int64, _ ledger: EnvironmentLedger
+    ) {
+        at = moment.at
+        knownAt = moment.knowledge.knownAt
+        self.position = position
+        complete = ledger.complete(of: bundleId, moment.knowledge, head: position)
+        catalogueHash = ledger.catalogueHash
+    }
+
+    /// - Parameter isStamped: without `at` and `position` an answer stays byte-identical until its
+    ///   content changes.
+    package func writeMembers(to json: inout JSONWriter, isStamped: Bool = true) {
+        if isStamped { json.member("at", at) }
+        json.member("knownAt", knownAt)
+        if isStamped { json.member("position", position) }
+        complete.writeMembers(to: &json)
+        json.member("reducerVersion", Lifecycle.reducerVersion)
+        json.member("catalogueHash", catalogueHash)
+    }
+}

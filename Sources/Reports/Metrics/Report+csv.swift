@@ -1,0 +1,45 @@
+internal import AppStore
+package import Ledger
+internal import Queries
+
+extension Report {
+    /// Comma-separated values (RFC 4180) with one column per figure.
+    ///
+    /// - Parameter isRaw: writes raw text (`String.csvField`).
+    public func csv(isRaw: Bool = false) -> [UInt8] {
+        let header =
+            ["from", "to"] + dimensions + columns.map(\.name)
+            + rates.map { isChurn ? $0.name : "rate.\($0.name)" } + (isDiff ? ["events"] : [])
+        let lines = rows.map { row in
+            [row.from.rfc3339, row.to.rfc3339] + row.group.map { $0 ?? "" }
+                + columns.map { cell(row, $0) }
+                + rates.map { rate in rate.value(row).map { "\($0)" } ?? "" }
+                + (isDiff ? [events(row)] : [])
+        }
+        return ([header] + lines).flatMap { $0.csvLine(isRaw: isRaw) }
+    }
+
+    package var isChurn: Bool { if case .churn = subject { true } else { false } }
+    package var isDiff: Bool { if case .diff = subject { true } else { false } }
+
+    package func cell(_ row: Row, _ column: CountColumn) -> String {
+        // A product without a documented rate has no denominator.
+        if column == Comparison.base, row.amounts[column.name] == nil { return "" }
+        return "\(row[column.name])"
+    }
+
+    /// The positions of the events behind a cell that differs.
+    package func events(_ row: Row, atMost count: Int = .max) -> String {
+        let shown = row.events.prefix(count)
+        let omitted = row.events.count - shown.count + row.eventsOmitted
+        return shown.map { "\($0)" }.joined(separator: " ")
+            + (omitted > 0 ? " and \(omitted) more" : "")
+    }
+}
+
+extension [String] {
+    /// One line of comma-separated values.
+    func csvLine(isRaw: Bool) -> [UInt8] {
+        [UInt8]((map { $0.csvField(isRaw: isRaw) }.joined(separator: ",") + "\r\n").utf8)
+    }
+}

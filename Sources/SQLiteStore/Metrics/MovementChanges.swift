@@ -1,0 +1,190 @@
+internal import AppStore
+internal import GRDB
+internal import Ledger
+
+/// Changes of the movements of chains that are still to be written: of the sums, of the pending
+/// movements and of the newest signature. Written in table order, so that each page is visited
+/// once.
+struct MovementChanges: Sendable {
+    private var sums: MovementSums
+    private var pending = PendingChanges()
+    private var signedAt: Int64?
+    private var written = 0
+
+    /// Changed sums by day that a build in bulk keeps in memory before it writes them.
+    static let cellCount = 500_000
+
+    init(_ days: ReportDays) { sums = MovementSums(days) }
+
+    /// The number of changed sums by day.
+    var cellCount: Int { sums.cells.count }
+
+    /// The numbers of the classes whose uses changed.
+    var classes: some Collection<Int64> { sums.classes.keys }
+
+    /// Adds a chain's old and new movements.
+    ///
+    /// - Parameters:
+    ///   - oldSignedAt: when Apple signed the newest fact of the old ones.
+    ///   - signedAt: the same of the new ones.
+    mutating func add(
+        of subscription: Int64, old: [StoredMovement] = [], oldSignedAt: Int64? = nil,
+        new: [StoredMovement], signedAt: Int64?
+    ) {
+        self.signedAt = [self.signedAt, signedAt].compactMap(\.self).max()
+        pending.add(of: subscription, old: old, before: oldSignedAt, new: new, after: signedAt)
+        // An event nearly always changes the end of a life: earlier movements keep their sums.
+        let kept = zip(old, new).prefix { $0 == $1 }.count
+        for movement in old[kept...] { sums.add(movement, sign: -1) }
+        for movement in new[kept...] { sums.add(movement, sign: 1) }
+    }
+
+    /// Stores the attributes of a class whose uses changed.
+    mutating func name(_ named: NumberedClass) { sums.name(named) }
+
+    /// Writes the changes, removes rows that became zero, and begins anew. Returns the number of
+    /// rows written.
+    mutating func write(_ database: Database) throws -> Int {
+        written = try pending.write(database)
+        try writeDays(database)
+        try writeMonths(database)
+        try writeClasses(database)
+        try NewestFact.raise(signedAt, database)
+        sums.removeAll()
+        return written
+    }
+
+    private mutating func writeDays(_ database: Database) throws {
+        let order = sums.cells.lazy.filter { $0.value != 0 }.sorted {
+            MovementCell.precedes($0.key, $1.key)
+        }
+        // Whether a day gained a sum (true) or lost one.
+        var days: [Int64: Bool] = [:]
+        var delete = try PreparedStatement(
+            database,
+            """
+            DELETE FROM movements_by_day WHERE from_at = ? AND before_class = ?
+                AND after_class = ? AND label = ? AND chains = ?
+            """)
+        var rows = RowBytes()
+        for (cell, count) in order {
+            if count < 0 {
+                MovementTable.bind(cell, -count, &delete)
+                let removed = try delete.run()
+                written += removed
+                if removed > 0 {
+                    days[cell.from] = days[cell.from] ?? false
+                    continue
+                }
+            } else {
+                days[cell.from] = true
+            }
+            rows.beginRow()
+            MovementTable.bind(cell, count, &rows)
+        }
+        try BulkInsert(
+            database, table: MovementTable.days, columns: MovementTable.dayColumns,
+            onConflict: "DO UPDATE SET chains = chains + excluded.chains"
+        ).run(rows)
+        written += rows.rowCount
+        for (from, isGrown) in days.sorted(by: { $0.key < $1.key }) {
+            try writeCalendar(from, isGrown: isGrown, database)
+        }
+    }
+
+    /// A day has a row as long as it has sums.
+    private mutating func writeCalendar(
+        _ from: Int64, isGrown: Bool, _ database: Database
+    ) throws {
+        guard isGrown, let day = sums.day(from: from) else {
+            written += try database.run(
+                """
+                DELETE FROM report_days WHERE from_at = ?1
+                    AND NOT EXISTS (SELECT 1 FROM movements_by_day WHERE from_at = ?1)
+                """, from)
+            return
+        }
+        var insert = try PreparedStatement(
+            database,
+            "INSERT INTO report_days (from_at, to_at, date) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+        )
+        MovementTable.bind(day, &insert)
+        written += try insert.run()
+    }
+
+    private mutating func writeMonths(_ database: Database) throws {
+        let select = try PreparedStatement(
+            database, "SELECT sums FROM movements_by_month WHERE from_at = ? AND part = ?")
+        defer { select.reset() }
+        for (part, changes) in sums.months().sorted(by: { $0.key < $1.key }) {
+            select.bind(1, part.from)
+            select.bind(2, part.number)
+            let isThere = try select.step()
+            let stored = isThere ? select.bytes(0) : []
+            select.reset()
+            let body = try MovementChanges.body(stored, changed: changes)
+            if body == stored { continue }
+            if body.isEmpty {
+                written += try database.run(
+                    "DELETE FROM movements_by_month WHERE from_at = ? AND part = ?", part.from,
+                    part.number)
+                continue
+            }
+            var statement = try PreparedStatement(
+                database,
+                isThere
+                    ? "UPDATE movements_by_month SET sums = ?3 WHERE from_at = ?1 AND part = ?2"
+                    : "INSERT INTO movements_by_month (from_at, part, sums) VALUES (?1, ?2, ?3)")
+            MovementTable.bind(part, body, &statement)
+            written += try statement.run()
+        }
+    }
+
+    private static func body(
+        _ stored: [UInt8], changed changes: [SummedMovement: Int64]
+    ) throws -> [UInt8] {
+        do throws(FactReader.Damage) {
+            return try MonthPart.body(stored, changed: changes)
+        } catch {
+            throw DatabaseError(
+                resultCode: .SQLITE_CORRUPT, message: "Stored sums cannot be read.")
+        }
+    }
+
+    private mutating func writeClasses(_ database: Database) throws {
+        let changed = sums.classes.filter { $0.value.count != 0 }.sorted { $0.key < $1.key }
+        for (number, use) in changed {
+            let updated = try database.run(
+                "UPDATE metric_classes SET uses = uses + ?2 WHERE id = ?1", number, use.count)
+            if updated == 0, let counted = use.counted {
+                let places = MovementTable.classColumns.map { _ in "?" }.joined(separator: ", ")
+                var insert = try PreparedStatement(
+                    database,
+                    """
+                    INSERT INTO metric_classes
+                    (\(MovementTable.classColumns.joined(separator: ", "))) VALUES (\(places))
+                    """)
+                MovementTable.bind(number, uses: use.count, counted, &insert)
+                written += try insert.run()
+            } else if use.count < 0 {
+                try database.run("DELETE FROM metric_classes WHERE id = ? AND uses = 0", number)
+            }
+        }
+    }
+}
+
+/// When Apple signed the newest of all facts: later movements are due to the clock alone.
+enum NewestFact {
+    static func raise(_ signedAt: Int64?, _ database: Database) throws {
+        guard let signedAt else { return }
+        try database.run(
+            """
+            INSERT INTO newest_fact (id, signed_at) VALUES (1, ?1)
+            ON CONFLICT DO UPDATE SET signed_at = ?1 WHERE signed_at < ?1
+            """, signedAt)
+    }
+
+    static func signedAt(_ database: Database) throws -> Int64? {
+        try Int64.fetchOne(database, sql: "SELECT signed_at FROM newest_fact WHERE id = 1")
+    }
+}

@@ -1,0 +1,69 @@
+public import AppStore
+public import AppStoreAPI
+public import AppleSync
+internal import LedgerStore
+import Synchronization
+
+/// Requests Apple's data on the purchases in a receipt while its sender waits: a receipt contains
+/// no renewals.
+public final class ReceiptRequests: Sendable {
+    private struct Access {
+        var clients: [BundleId: AppStoreServerAPIClient] = [:]
+        var books: EnvironmentLedgers?
+    }
+
+    private let access = Mutex(Access())
+
+    /// Maximum chains of one receipt that are requested, those bought last first; `backfill`
+    /// fetches the rest.
+    public static let chainCount = 20
+
+    init() {}
+
+    /// The result of the requests.
+    struct Outcome: Sendable {
+        var chains = 0
+        var requests: Int64 = 0
+        var appended: Int64 = 0
+        /// Why a request failed; nil when all succeeded.
+        var failure: String?
+    }
+
+    /// Sets the clients to request Apple's data with.
+    public func use(_ clients: [BundleId: AppStoreServerAPIClient], _ books: EnvironmentLedgers) {
+        access.withLock { $0 = Access(clients: clients, books: books) }
+    }
+
+    /// Requests history and statuses of every chain, in order; nil without a client of the app. A
+    /// history holds all of a customer's transactions, so chains that it covered are not requested
+    /// again. A failed request does not affect what the receipt says.
+    func run(
+        _ chains: [OriginalTransactionId], of bundleId: BundleId, _ environment: Environment,
+        isReported: (OriginalTransactionId) async throws -> Bool
+    ) async rethrows -> Outcome? {
+        let (client, books) = access.withLock { ($0.clients[bundleId], $0.books) }
+        guard let client, let books else { return nil }
+        var outcome = Outcome()
+        for chain in chains.prefix(ReceiptRequests.chainCount) {
+            if outcome.chains > 0, try await isReported(chain) { continue }
+            var requests = CustomerRequests(
+                client, books: books, id: chain.rawValue, in: .only(environment))
+            var isOver = false
+            do throws(AppleRequestFailure) {
+                try await requests.statuses()
+                try await requests.transactions()
+                try await requests.extensions()
+            } catch {
+                outcome.failure = outcome.failure ?? error.code
+                // Apple may know another id.
+                isOver = !error.isUnknownId
+            }
+            outcome.chains += 1
+            outcome.requests += Int64(requests.tally.requests)
+            outcome.appended += requests.tally.appended
+            // Further requests would fail too.
+            if isOver { break }
+        }
+        return outcome
+    }
+}

@@ -1,0 +1,47 @@
+internal import AppStore
+import Hummingbird
+internal import Queries
+internal import Service
+
+/// Uploads from apps and back ends: transactions, and the receipts of original StoreKit.
+struct UploadRoutes: Sendable {
+    let host: LedgerHost
+    let bodies: BodyReader
+
+    /// The claiming sender where no token is required.
+    static let unnamedSender = "client"
+
+    func add(to groups: RouteGroups) {
+        groups.write.post("/v1/transactions") { request, context in
+            let upload = try await take(request, context, upTo: UploadBody.maximumByteCount) {
+                try await host.upload($0, only: $1, key: $2, sender: $3)
+            }
+            var response = AnswerResponse.make(upload.answer, for: request)
+            if upload.isRepeated { response.headers[.idempotencyReplayed] = "true" }
+            return response
+        }
+        groups.write.post("/v1/receipts") { request, context in
+            let answer = try await take(request, context, upTo: ReceiptBody.maximumByteCount) {
+                try await host.takeReceipt($0, only: $1, key: $2, sender: $3)
+            }
+            return AnswerResponse.make(answer, for: request)
+        }
+    }
+
+    /// Passes the body to `work`, with the only environment accepted, the key and the sender.
+    private func take<Answer>(
+        _ request: Request, _ context: WebContext, upTo limit: Int,
+        _ work: ([UInt8], AppStore.Environment?, String?, String) async throws -> Answer
+    ) async throws -> Answer {
+        var parameters = try QueryParameters(request)
+        let environment = try parameters.statedEnvironment()
+        try parameters.requireNothingElse()
+        let key = try CommandHeaders.key(request)
+        let sender = context.principal?.name ?? UploadRoutes.unnamedSender
+        return try await bodies.json(request, upTo: limit) { body in
+            do { return try await work(body, environment, key, sender) } catch let refusal
+                as IntakeRefusal
+            { throw Problem(upload: refusal) }
+        }
+    }
+}

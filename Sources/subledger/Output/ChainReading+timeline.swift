@@ -1,0 +1,60 @@
+import AppStore
+import Ledger
+import Queries
+
+extension ChainReading {
+    /// `timeline` for people: one line per entry, with the event that proves it.
+    public func timelineText() -> String {
+        var lines = transaction?.text.map { [$0] } ?? []
+        lines.append(
+            "\(chain.bundleId) · \(chain.originalTransactionId) · \(environment.rawValue)")
+        for entry in entries { lines.append(text(entry)) }
+        for notice in answer.notices { lines.append("! \(text(notice))") }
+        lines.append("as of \(moment.at.rfc3339), log position \(stamp.position)\(knowledgeText)")
+        return lines.printableText
+    }
+
+    func text(_ entry: TimelineEntry) -> String {
+        let what: String
+        switch entry.kind {
+        case .state(let transition): what = "● \(transition.text(facts))"
+        case .fact(let fact): what = "  \(fact.text)"
+        }
+        let others = entry.events.filter { $0 != entry.cause }.map { "; event \($0) \(kind($0))" }
+        return "\(entry.at.rfc3339)  \(what.padding(to: 44))  \(cause(entry.cause))"
+            + others.joined()
+    }
+
+    /// The event that proves an entry. Only events signed by Apple are "signed"; others are
+    /// "dated".
+    private func cause(_ position: Int64) -> String {
+        guard let fact = facts[position] else { return "event \(position)" }
+        if let command = fact.command { return "event \(position) \(command.text)" }
+        let event = "event \(position) \(kind(position))"
+        guard let signed = fact.signedDate else { return event }
+        let late = fact.lateness ?? 0
+        return "\(event), \(fact.isSigned ? "signed" : "dated") \(signed.rfc3339)"
+            + (late > NoticeLimits.lateDeliveryMilliseconds
+                ? ", arrived \(Duration.milliseconds(late).text) later" : "")
+    }
+
+    /// The kind of the event at a position, in Apple's terms where they exist.
+    private func kind(_ position: Int64) -> String {
+        guard let fact = facts[position] else { return "" }
+        let name = [fact.cause.notificationType?.rawValue, fact.cause.subtype?.rawValue]
+            .compactMap { $0 }.joined(separator: "/")
+        let form = fact.cause.kind.rawValue
+        if name.isEmpty { return form }
+        return fact.cause.kind == .notificationV1 ? "\(name) (\(form))" : name
+    }
+}
+
+extension Fact {
+    /// Whether the event itself is signed, not only data inside it.
+    fileprivate var isSigned: Bool {
+        switch cause.kind {
+        case .notificationV1, .verifyReceipt: false
+        default: trust == .signed
+        }
+    }
+}

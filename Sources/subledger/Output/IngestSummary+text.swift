@@ -1,0 +1,33 @@
+import Intake
+import Queries
+import Signing
+
+extension IngestSummary {
+    /// What became of the evidence, for people.
+    var countsText: String {
+        "\(appended) appended, \(duplicates) duplicates, \(conflicts) conflicts,"
+            + " \(rejected) rejected, \(quarantined) quarantined"
+    }
+
+    /// Lines about what is not in the log. Identical errors are merged into one line.
+    var notes: [String] {
+        var notes = GroupedMessages.gather(
+            errors.map { ($0.input, "\($0.code): \($0.message)\(IngestSummary.remedy($0.code))") }
+        ).map { "\($0.placesText): \($0.text)".printable }
+        if notKept > 0 {
+            notes.append("quarantine is full: \(notKept) of them were not kept; ingest them again")
+        }
+        if errorsOmitted > 0 { notes.append("… and \(errorsOmitted) more") }
+        return notes
+    }
+
+    /// What the operator can do, after the reason for a refusal.
+    private static func remedy(_ code: String) -> String {
+        switch VerificationCode(rawValue: code) {
+        case .untrustedRoot: " Or name it with --trust-root."
+        case .wrongApp, .sharedSecretMissing:
+            " `subledger quarantine retry` ingests the copy once the configuration accepts it."
+        default: ""
+        }
+    }
+}

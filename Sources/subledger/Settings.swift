@@ -1,0 +1,196 @@
+import AppStore
+import AppStoreAPI
+import Foundation
+import Intake
+import Ledger
+import Projection
+import SQLiteStore
+import Service
+import Signing
+
+/// The resolved options of a command.
+struct Settings {
+    var configuration: ServiceConfiguration
+    let environment: Environment
+    /// Whether the operator named the environment; otherwise it is the default.
+    let isEnvironmentNamed: Bool
+    /// The app the operator named, to which the command is then limited.
+    let bundleId: BundleId?
+
+    init(_ options: SharedOptions) throws(CommandFailure) {
+        let variables = ProcessInfo.processInfo.environment
+        var configuration = try Settings.file(options.configFile ?? variables["SUBLEDGER_CONFIG"])
+        if let directory = options.dataDirectory ?? variables["SUBLEDGER_DATA"] {
+            guard !directory.isEmpty else {
+                throw CommandFailure.invalidOption("--data takes a directory.")
+            }
+            configuration.dataDirectory = directory
+        }
+        configuration.trustedRoots +=
+            options.trustRoots.isEmpty
+            ? variables["SUBLEDGER_TRUST_ROOT"].map { [$0] } ?? [] : options.trustRoots
+        let named = options.environment ?? variables["SUBLEDGER_ENVIRONMENT"]
+        environment = try Settings.environment(named)
+        isEnvironmentNamed = named != nil
+        bundleId = (options.bundleId ?? variables["SUBLEDGER_BUNDLE_ID"]).map { BundleId($0) }
+        if let bundleId {
+            // An empty bundle id is reserved for facts about customers.
+            guard !bundleId.rawValue.isEmpty else {
+                throw CommandFailure.invalidOption("--bundle-id takes an app's bundle id.")
+            }
+            configuration.apps = [
+                configuration.ledger.app(bundleId) ?? Configuration.App(bundleId: bundleId)
+            ]
+        }
+        if let number = try Settings.appAppleId(options, variables["SUBLEDGER_APP_APPLE_ID"]) {
+            guard configuration.apps.count == 1 else {
+                throw CommandFailure.invalidOption(
+                    "An appAppleId requires its app: add --bundle-id.")
+            }
+            configuration.apps[0].appAppleId = number
+        }
+        self.configuration = configuration
+    }
+
+    private static func appAppleId(
+        _ options: SharedOptions, _ variable: String?
+    ) throws(CommandFailure) -> Int64? {
+        if let number = options.appAppleId { return number }
+        guard let variable else { return nil }
+        guard let number = Int64(variable) else {
+            throw CommandFailure(
+                code: ConfigurationError.Code.invalidValue.rawValue,
+                message: "SUBLEDGER_APP_APPLE_ID takes a whole number.", exit: .configuration)
+        }
+        return number
+    }
+
+    private static func file(_ path: String?) throws(CommandFailure) -> ServiceConfiguration {
+        guard let file = path ?? defaultFile() else { return ServiceConfiguration() }
+        guard let data = FileManager.default.contents(atPath: file),
+            data.count <= ServiceConfiguration.maximumByteCount
+        else {
+            throw CommandFailure(
+                code: ConfigurationError.Code.unreadableFile.rawValue,
+                message: "\(file) cannot be read; name another one with --config.",
+                exit: .configuration)
+        }
+        do throws(ConfigurationError) {
+            return try ServiceConfiguration(yaml: String(decoding: data, as: UTF8.self), from: file)
+        } catch {
+            throw CommandFailure(
+                code: error.code.rawValue, message: "\(file): \(error)", exit: .configuration)
+        }
+    }
+
+    private static func defaultFile() -> String? {
+        FileManager.default.fileExists(atPath: ServiceConfiguration.defaultFile)
+            ? ServiceConfiguration.defaultFile : nil
+    }
+
+    private static func environment(_ name: String?) throws(CommandFailure) -> Environment {
+        guard let name else { return .production }
+        guard let found = EnvironmentLedger.environment(named: name) else {
+            throw CommandFailure(
+                code: "unknownEnvironment",
+                message: "There is no environment \(name); it is one of "
+                    + "production, sandbox, xcode, localTesting.", exit: .usage)
+        }
+        return found
+    }
+
+    /// Apple's pinned root and the configured ones.
+    func trustedRoots() throws(CommandFailure) -> TrustedRoots {
+        var roots = TrustedRoots.apple
+        for path in configuration.trustedRoots {
+            guard let data = FileManager.default.contents(atPath: path) else {
+                throw CommandFailure(
+                    code: "unreadableRoot",
+                    message: "The trusted root \(path) cannot be read; check the path.",
+                    exit: .configuration)
+            }
+            do throws(TrustedRootError) { roots = try roots.adding(Array(data)) } catch {
+                throw CommandFailure(
+                    code: "invalidRoot",
+                    message: "The trusted root \(path) is not a certificate in DER or PEM.",
+                    exit: .configuration)
+            }
+        }
+        return roots
+    }
+
+    /// A verifier for the environment; Xcode and LocalTesting data verify only where named.
+    func verifier() throws(CommandFailure) -> EvidenceVerifier {
+        let local: Set<Environment> =
+            environment == .xcode || environment == .localTesting ? [environment] : []
+        return EvidenceVerifier(roots: try trustedRoots(), allowedLocalEnvironments: local)
+    }
+
+    /// Asks OCSP responders over `transport`, where the configuration has revocation checked; says
+    /// on standard error what is not good. Not for files: their evidence may be older than what
+    /// responders still answer for.
+    func revocation(_ transport: any APITransport) -> RevocationChecks? {
+        RevocationChecks(
+            configuration.verification.revocation, transport: OCSPTransport(transport),
+            clock: { Console.now },
+            report: { finding in
+                if finding.isNews { Console.note("warning: \(finding.message)") }
+            })
+    }
+
+    /// Lends what `revocation` makes, over connections of its own; nil where nothing is checked.
+    func withRevocation<Value>(
+        _ body: (RevocationChecks?) async throws -> Value
+    ) async throws -> Value {
+        guard configuration.verification.revocation != .off else { return try await body(nil) }
+        let transport = HTTPTransport()
+        return try await closing(transport.close) { try await body(revocation(transport)) }
+    }
+
+    /// The same for app receipts.
+    func receiptVerifier() throws(CommandFailure) -> ReceiptVerifier {
+        ReceiptVerifier(
+            roots: try trustedRoots(),
+            allowedLocalEnvironments: environment == .xcode ? [.xcode] : [])
+    }
+
+    /// The apps whose evidence is accepted. Throws when none is configured.
+    func requiredApps() throws(CommandFailure) -> [Configuration.App] {
+        guard !configuration.apps.isEmpty else {
+            throw CommandFailure(
+                code: ConfigurationError.Code.missingKey.rawValue,
+                message: "No app is configured: name it with --bundle-id (and --app-apple-id), or"
+                    + " list it under `apps` in \(ServiceConfiguration.defaultFile).",
+                exit: .configuration)
+        }
+        return configuration.apps
+    }
+
+    /// Production and Sandbox, plus the environment that was named.
+    var servedEnvironments: [Environment] {
+        let usual = LedgerHost.usualEnvironments
+        return usual.contains(environment) ? usual : usual + [environment]
+    }
+}
+
+extension LedgerSession {
+    /// Rejects a position beyond the end of the log. A job that resumes over a restored log would
+    /// otherwise skip events silently.
+    func require(_ position: Int64) throws(CommandFailure) {
+        guard position > head else { return }
+        let error = ServingError.cursorBeyondLog(head: head)
+        throw CommandFailure(code: error.code, message: error.message, exit: .negative)
+    }
+
+    /// The projector; throws while another process holds it.
+    func requiredProjector() throws(CommandFailure) -> Projector {
+        guard let projector else {
+            throw CommandFailure(
+                code: "projectorBusy",
+                message: "Another process projects in this data directory and did not hand over in"
+                    + " time; try again, or stop it first.",
+                exit: .io)
+        }
+        return projector
+    }
+}
