@@ -9,7 +9,8 @@ internal import Signing
 internal import Simulator
 
 extension Bench {
-    /// Apple's documented rate in notifications per second: 50 requests of 20 (`appstore.md` §4).
+    /// Apple's documented rate in notifications per second: 50 requests of 20 (App Store Server
+    /// API).
     static let documentedRate = 1_000.0
 
     /// Recovers the file's notifications into an empty ledger: from Apple's response to events,

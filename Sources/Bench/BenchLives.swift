@@ -111,8 +111,8 @@ final class BenchLives: Sendable {
 
     // MARK: Events
 
-    /// The last events of `count` lives among those returned, which `nextFacts` omitted; in an order
-    /// unrelated to theirs.
+    /// The last events of `count` lives among those returned, which `nextFacts` omitted; in an
+    /// order unrelated to theirs.
     func lateEvents(_ count: Int) -> [NewEvent] {
         let lives = state.withLock { $0.lives }
         var chance = SeededGenerator(seed: 7)

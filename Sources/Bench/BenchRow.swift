@@ -1,7 +1,7 @@
 public import AppStore
 internal import Queries
 
-/// A measured figure and the limit measured in the same run (`contract.md`, `bench`).
+/// A measured figure and the limit measured in the same run (`Contract.md`, `bench`).
 public struct BenchRow: Sendable {
     public let name: String
     /// Per second where the limit is a rate; nil where the measurement was impossible.

@@ -25,7 +25,7 @@ public struct HTTPBench: Sendable {
     static let queryConnectionCount = 32
     static let notificationConnectionCount = 64
     static let querySeconds: Int64 = 10
-    /// Notifications per second of the steady load (`design.md` §5).
+    /// Notifications per second of the steady load (`BENCHMARKS.md`).
     static let steadyRate = 2_500.0
     /// Share of the bodies sent in the steady load.
     static let steadyShare = 0.4

@@ -49,7 +49,7 @@ package enum AcceptedEvidence: Sendable {
     }
 
     /// Whether signed evidence names no environment; it then verifies in the ledger of either
-    /// (`contract.md`, `ingest`).
+    /// (`Contract.md`, `ingest`).
     var namesNoEnvironment: Bool {
         switch self {
         case .notification(let notification):
@@ -84,7 +84,7 @@ package enum AcceptedEvidence: Sendable {
         }
     }
 
-    /// The event key: SHA-256 over kind and Apple's own ids (`design.md` §2). Apple guarantees
+    /// The event key: SHA-256 over kind and Apple's own ids (`Log.md` §2). Apple guarantees
     /// transaction ids to be unique only within an app, so the app is included.
     func key(payloadHash: Digest) -> Digest {
         switch self {

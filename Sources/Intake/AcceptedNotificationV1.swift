@@ -17,7 +17,7 @@ package struct AcceptedNotificationV1: Sendable {
 
     /// The environment by its ledger name; Apple writes PROD here and Production elsewhere. Nil
     /// where none is named: then it is that of the ledger it is submitted to, over HTTP Production
-    /// (`contract.md`, `ingest`).
+    /// (`Contract.md`, `ingest`).
     var environment: String? {
         notification.environment == "PROD"
             ? Environment.production.rawValue

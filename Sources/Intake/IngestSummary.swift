@@ -1,6 +1,6 @@
 public import AppStore
 
-/// The result of an ingest (`contract.md`, the `ingest` summary).
+/// The result of an ingest (`Contract.md`, the `ingest` summary).
 public struct IngestSummary: Sendable, Equatable {
     /// Pieces of evidence, not lines.
     public var read: Int64 = 0
@@ -20,7 +20,7 @@ public struct IngestSummary: Sendable, Equatable {
     /// The end of the log afterwards.
     public var position: Int64 = 0
 
-    /// Reported errors (`design.md` §6).
+    /// Reported errors (`Log.md` §6).
     public static let maximumErrors = 1_000
 
     public struct IngestError: Sendable, Equatable {

@@ -3,9 +3,9 @@ import Ledger
 import LedgerStore
 import Signing
 
-/// Splits an input line (or a whole JSON body) into pieces of evidence (`contract.md`, `ingest`).
+/// Splits an input line (or a whole JSON body) into pieces of evidence (`Contract.md`, `ingest`).
 package enum InputLine {
-    /// Largest line or body (`design.md` §6): 4 MiB.
+    /// Largest line or body (`Log.md` §6): 4 MiB.
     package static let maximumByteCount = 4 * 1024 * 1024
     /// Largest line from quarantine: a body of the maximum size, sealed.
     static let maximumKeptByteCount = maximumByteCount + LogLimits.sealByteCount

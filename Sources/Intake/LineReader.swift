@@ -21,7 +21,7 @@ package struct InputChunk: Sendable {
 
 /// Reads a file or standard input line by line with bounded memory, off the cooperative pool.
 ///
-/// A file that is one JSON value over several lines is one chunk (`contract.md`: "or whole JSON
+/// A file that is one JSON value over several lines is one chunk (`Contract.md`: "or whole JSON
 /// file"), as is a file that is a single receipt; anything else is read as lines. Blank lines are
 /// skipped.
 package final class LineReader {

@@ -1,15 +1,15 @@
 import AppStore
 
 /// The operator's product configuration: the only input of an answer that Apple does not state
-/// (`lifecycle.md` §6). Answers carry its hash.
+/// (`Lifecycle.md` §6). Answers carry its hash.
 public struct Catalogue: Hashable, Sendable {
     public var products: [ProductId: Product]
-    /// How long access continues while a renewal is overdue (`lifecycle.md` §6, Leeway).
+    /// How long access continues while a renewal is overdue (`Lifecycle.md` §6, Leeway).
     public var leewayMilliseconds: Int64
     /// The trust at least one event about a chain must have for the chain to give access.
     public var minimumTrust = MinimumTrust.transport
 
-    /// The lowest trust that can give access (`lifecycle.md` §6, Minimum trust).
+    /// The lowest trust that can give access (`Lifecycle.md` §6, Minimum trust).
     public enum MinimumTrust: String, Sendable, CaseIterable {
         /// Apple's signature.
         case signed
@@ -34,7 +34,7 @@ public struct Catalogue: Hashable, Sendable {
     }
 
     /// When each app's developer was in the Small Business Program. Proceeds cannot be estimated
-    /// from payloads alone (`metrics.md`, proceeds).
+    /// from payloads alone (`Metrics.md`, proceeds).
     public var smallBusinessProgram: [BundleId: [ProgramSpan]] = [:]
 
     /// A time `[from, to)` in one of Apple's programs.

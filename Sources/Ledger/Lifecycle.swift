@@ -1,6 +1,6 @@
 import AppStore
 
-/// One chain's life, folded from the set of its facts (`lifecycle.md`). Pure: the same facts,
+/// One chain's life, folded from the set of its facts (`Lifecycle.md`). Pure: the same facts,
 /// environment and catalogue give the same life, independent of order.
 public struct Lifecycle: Sendable {
     let history: History
@@ -12,7 +12,7 @@ public struct Lifecycle: Sendable {
     /// The holders of the chain over time.
     public let holders: Holders
     /// Whether any known fact of the chain has the trust that access requires; without it the chain
-    /// has its states, but gives no access (`lifecycle.md` §6, Minimum trust).
+    /// has its states, but gives no access (`Lifecycle.md` §6, Minimum trust).
     public let meetsMinimumTrust: Bool
 
     /// The version of the meaning of every answer; increases whenever an answer could change.
@@ -45,7 +45,7 @@ public struct Lifecycle: Sendable {
     /// Whether no period and no purchase is known; the chain then has no state at any time.
     public var isEmpty: Bool { history.intervals.isEmpty }
 
-    /// Whether the chain is a one-time purchase (`lifecycle.md` §5).
+    /// Whether the chain is a one-time purchase (`Lifecycle.md` §5).
     public var isOneTime: Bool { history.isOneTime }
 
     /// Transitions and facts, merged in valid-time order.

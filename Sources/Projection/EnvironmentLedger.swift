@@ -264,8 +264,8 @@ public final class EnvironmentLedger: Sendable {
         return facts
     }
 
-    /// Opens the current facts file if another process replaced it. The holder of the lock recreates
-    /// unusable facts at once.
+    /// Opens the current facts file if another process replaced it. The holder of the lock
+    /// recreates unusable facts at once.
     package func reopenFacts(holding lock: ProjectorLock? = nil) async throws(StoreError) {
         guard factsFiles.current() != facts.path || !facts.isInPlace else { return }
         take(try await EnvironmentLedger.openFacts(directory, holding: lock))

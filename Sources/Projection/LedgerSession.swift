@@ -13,7 +13,7 @@ public struct LedgerSession: Sendable {
     /// Nil while another process projects here.
     public let projector: Projector?
 
-    /// Messages about derived data that was rebuilt (`design.md` §3: rebuild and say so).
+    /// Messages about derived data that was rebuilt (`Log.md` §3: rebuild and say so).
     public var remarks: [String] {
         (projector?.remarks ?? []).map { remark in
             switch remark {

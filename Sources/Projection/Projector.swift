@@ -17,7 +17,7 @@ public final class Projector: Sendable {
     /// Whether opening rebuilt all projections.
     public let wasBuiltOnOpening: Bool
 
-    /// Problems of derived data that were repaired; reported to operators (`design.md` §3).
+    /// Problems of derived data that were repaired; reported to operators (`Log.md` §3).
     public var remarks: [Remark] { found.withLock { $0 } }
 
     public typealias Progress = ProjectionProgress
@@ -265,7 +265,7 @@ extension DerivedFiles {
     }
 }
 
-/// Thresholds for rebuilding derived data in bulk (`design.md` §3).
+/// Thresholds for rebuilding derived data in bulk (`Log.md` §3).
 public enum BulkLimits {
     /// Behind by more events than this: always in bulk.
     public static let behindEventCount: Int64 = 100_000

@@ -4,7 +4,7 @@ import Ledger
 import LedgerStore
 internal import SQLiteStore
 
-/// Builds derived data in bulk (`design.md` §3): missing facts from the log, then a new projections
+/// Builds derived data in bulk (`Log.md` §3): missing facts from the log, then a new projections
 /// file from the facts, which replaces the current one.
 struct Rebuild: Sendable {
     let ledger: EnvironmentLedger

@@ -2,9 +2,9 @@ public import AppStore
 internal import Signing
 
 /// A disposable certificate authority shaped like Apple's: a P-384 root, a P-384 intermediate and a
-/// P-256 leaf with Apple's marker extensions, signed with SHA-384, of similar sizes (`appstore.md`
-/// §1). Its signatures verify only where its root is trusted. Keys are generated each time and
-/// never leave the process, unless `save` writes them.
+/// P-256 leaf with Apple's marker extensions, signed with SHA-384, of similar sizes
+/// (`Verification.md`). Its signatures verify only where its root is trusted. Keys are generated
+/// each time and never leave the process, unless `save` writes them.
 public final class Authority: Sendable {
     /// The root as DER, for `TrustedRoots.adding`.
     public let rootDER: [UInt8]

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Ledger
 
-/// The knowledge limit of a query (`lifecycle.md` §1).
+/// The knowledge limit of a query (`Lifecycle.md` §1).
 struct AsOfOptions: ParsableArguments {
     @Option(help: "Use only events received by this time.")
     var knownAt: String?

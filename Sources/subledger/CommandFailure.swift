@@ -4,7 +4,7 @@ import Foundation
 import LedgerStore
 import Queries
 
-/// A command that failed: `error: <code>: <sentence>`, and an exit code (`contract.md`).
+/// A command that failed: `error: <code>: <sentence>`, and an exit code (`Contract.md`).
 struct CommandFailure: Error {
     enum Exit: Int32 {
         /// Something was rejected, does not exist, or does not agree.

@@ -4,7 +4,7 @@ import Ledger
 import Projection
 import Queries
 
-/// Author and reason, required by every command about a customer (`lifecycle.md` §6).
+/// Author and reason, required by every command about a customer (`Lifecycle.md` §6).
 struct CommandOptions: ParsableArguments {
     @Option(name: .customLong("by"), help: "The author: a person, or a system.")
     var actor: String

@@ -6,7 +6,7 @@ import Queries
 import Reports
 import Service
 
-/// Options of every metric (`contract.md`, `churn`).
+/// Options of every metric (`Contract.md`, `churn`).
 struct MetricsOptions: ParsableArguments {
     @Option(help: "The first day, in the report zone (2026-01-31), or a time; inclusive.")
     var from: String
@@ -66,8 +66,8 @@ struct MetricsOptions: ParsableArguments {
         return form
     }
 
-    /// Prints the report of `compute`, with progress on standard error, and draws its chart. CSV has
-    /// no room for stamp and remarks, so they go to standard error.
+    /// Prints the report of `compute`, with progress on standard error, and draws its chart. CSV
+    /// has no room for stamp and remarks, so they go to standard error.
     ///
     /// - Parameters:
     ///   - chart: the file for the chart.

@@ -2,7 +2,7 @@ import AppStore
 import ArgumentParser
 import Queries
 
-/// The time and the knowledge limit of a query (`lifecycle.md` §1).
+/// The time and the knowledge limit of a query (`Lifecycle.md` §1).
 struct MomentOptions: ParsableArguments {
     @Option(
         help:

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The options of every command (`contract.md`). Flags override SUBLEDGER_* variables, which
+/// The options of every command (`Contract.md`). Flags override SUBLEDGER_* variables, which
 /// override the configuration file.
 struct SharedOptions: ParsableArguments {
     @Option(

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Apple's errors")
 struct ErrorTests {
-    /// Apple's "errors to retry", its internal failures, and 429 (`appstore.md` §4).
+    /// Apple's "errors to retry", its internal failures, and 429 (App Store Server API).
     static let retryable: Set<Int64> = [
         4_040_002, 4_040_004, 4_040_006, 4_290_000, 5_000_000, 5_000_001,
     ]

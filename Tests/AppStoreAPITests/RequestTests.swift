@@ -12,7 +12,7 @@ struct RequestTests {
         "{\"hasMore\":false,\"notificationHistory\":[],\"signedTransactions\":[],\"data\":[],"
         + "\"signedTransactionInfo\":\"x\"}"
 
-    /// One endpoint, and its expected request (`appstore.md` §4).
+    /// One endpoint, and its expected request (App Store Server API).
     struct Case: Sendable, CustomTestStringConvertible {
         let endpoint: Endpoint
         let method: String

@@ -13,7 +13,7 @@ struct UnusableInputCommandTests {
         return place
     }
 
-    /// `design.md` §3: derived data is disposable and can be rebuilt at any time.
+    /// `Log.md` §3: derived data is disposable and can be rebuilt at any time.
     @Test(
         "A derived file that is not a database is rebuilt, at the latest by rebuild",
         arguments: [
@@ -32,7 +32,7 @@ struct UnusableInputCommandTests {
         #expect(try await place.run("show", Evidence.id).code == 0)
     }
 
-    /// `contract.md`: flags and variables override the file.
+    /// `Contract.md`: flags and variables override the file.
     @Test("An app id without a bundle id is that of the file's only app; of several, refused")
     func appAppleIdAlone() async throws {
         let place = try Workplace(options: [])

@@ -27,7 +27,7 @@ struct ConfigurationTarget: FuzzTarget {
         }
     }
 
-    /// All settings (`contract.md`, Files).
+    /// All settings (`Contract.md`, Files).
     private static let full = """
         dataDirectory: ./data
         apps:

@@ -41,7 +41,7 @@ struct EvidenceTarget: FuzzTarget {
         requireSameMeaning(token)
     }
 
-    /// The guarantee of `design.md` §2: byte-exact, and the same hashes from the stored form.
+    /// The guarantee of `Log.md` §2: byte-exact, and the same hashes from the stored form.
     private func check(_ evidence: Evidence) {
         guard let original = try? evidence.bytes() else {
             guard case .pair = evidence else { return require(false, "only pairs are refused") }

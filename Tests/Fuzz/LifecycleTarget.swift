@@ -3,7 +3,7 @@ import Ledger
 import Signing
 import Simulator
 
-/// Payloads, one per line, as the facts of one chain: the reducer is total (`design.md` §3), and
+/// Payloads, one per line, as the facts of one chain: the reducer is total (`Log.md` §3), and
 /// the order of arrival changes nothing.
 struct LifecycleTarget: FuzzTarget {
     let name = "lifecycle"

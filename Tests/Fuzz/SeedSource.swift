@@ -25,7 +25,8 @@ struct SeedSource {
             + deliveries.compactMap { $0.transaction?.encoded() }
     }
 
-    /// Decoded renewal infos, including the literal `null` (`appstore.md` §2).
+    /// Decoded renewal infos, including the literal `null` (App Store Server Notifications,
+    /// notificationType).
     var renewals: [[UInt8]] {
         [Array(FullPayloads.minified(FullPayloads.renewal).utf8), Array("null".utf8)]
             + deliveries.compactMap { $0.renewal?.encoded() }

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The eight real notifications of one sandbox subscriber; the expected results are derived by hand
-/// from their payloads and `lifecycle.md` §2.
+/// from their payloads and `Lifecycle.md` §2.
 @Suite("A real subscriber", Fixtures.condition)
 struct GenuineSubscriberTests {
     static let pro = "com.getsession.org.pro_sub"

@@ -110,7 +110,7 @@ struct RefusedEvidenceTests {
         try await ledger.ledger { try await Quarantine(ledger: $0).items() }
     }
 
-    /// `design.md` §2: a received time that a line claims is kept, and marked claimed.
+    /// `Log.md` §2: a received time that a line claims is kept, and marked claimed.
     @Test("Through the quarantine, a line keeps the receivedAt it claimed")
     func claimThroughQuarantine() async throws {
         var ledger = try TemporaryLedger()
@@ -124,7 +124,7 @@ struct RefusedEvidenceTests {
         #expect(event["receivedAtClaimed"]?.bool == true)
     }
 
-    /// `contract.md`, `ingest`: a bounded copy of what is rejected is kept.
+    /// `Contract.md`, `ingest`: a bounded copy of what is rejected is kept.
     @Test("Two lines over the bound are two items, each with a bounded copy")
     func oversizedCopies() async throws {
         let ledger = try TemporaryLedger()

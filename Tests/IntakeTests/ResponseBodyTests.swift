@@ -6,7 +6,7 @@ import Signing
 import TestSupport
 import Testing
 
-/// App Store Server API bodies made of genuine JWS (`contract.md`, `ingest`).
+/// App Store Server API bodies made of genuine JWS (`Contract.md`, `ingest`).
 @Suite("API response bodies", Fixtures.condition)
 struct ResponseBodyTests {
     /// Transactions of the real subscriber and the renewal infos that were sent with them.

@@ -6,7 +6,7 @@ import Simulator
 import TestSupport
 import Testing
 
-/// Every story under `Replays/`, played in several ways that must give the same result (`design.md`
+/// Every story under `Replays/`, played in several ways that must give the same result (`Log.md`
 /// §7).
 @Suite("Replays")
 struct ReplayTests {

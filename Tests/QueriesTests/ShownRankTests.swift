@@ -5,7 +5,7 @@ import LedgerTestSupport
 import Queries
 import Testing
 
-/// Every answer states the rank of trust of its evidence (`design.md` §2).
+/// Every answer states the rank of trust of its evidence (`Log.md` §2).
 @Suite("The rank of trust in answers")
 struct ShownRankTests {
     private static let token = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"

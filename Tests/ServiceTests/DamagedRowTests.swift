@@ -11,7 +11,7 @@ import Service
 import Testing
 
 /// One event of the log cannot be read: its chain reports it, and the others are unaffected
-/// (`design.md` §3: no chain ever stops the others).
+/// (`Log.md` §3: no chain ever stops the others).
 @Suite("A damaged row of the log")
 struct DamagedRowTests {
     private let sound = MadeChain(id: "580000000000001")

@@ -2,7 +2,7 @@ import AppStore
 import Simulator
 import Testing
 
-/// Apple's deliveries over virtual time (`appstore.md` §5).
+/// Apple's deliveries over virtual time (App Store Server Notifications, Responding).
 @Suite("The notifier")
 struct NotifierTests {
     static let world = SubscriberWorld()

@@ -1,5 +1,5 @@
 /// What happened (App Store Server Notifications, `notificationType`). `Ledger` defines what each
-/// means for a lifecycle (`lifecycle.md`).
+/// means for a lifecycle (`Lifecycle.md`).
 public enum NotificationType: String, Sendable, CaseIterable {
     /// First subscription in the group, or again after an expiry.
     case subscribed = "SUBSCRIBED"

@@ -1,5 +1,5 @@
 /// The payload of an app receipt: the contents of a device's `appStoreReceiptURL` without its
-/// signature (App Store Receipts; `appstore.md` §6). A field is nil if its attribute is missing or
+/// signature (App Store Receipts; `Receipts.md`). A field is nil if its attribute is missing or
 /// empty.
 public struct AppReceipt: Hashable, Sendable {
     /// 0.

@@ -1,5 +1,5 @@
 /// One in-app purchase of an app receipt: attribute 17 with its own attributes 1701 to 1721 (App
-/// Store Receipts; `appstore.md` §6). Without renewal state.
+/// Store Receipts; `Receipts.md`). Without renewal state.
 public struct InAppPurchaseReceipt: Hashable, Sendable {
     /// 1701.
     public internal(set) var quantity: Int64?

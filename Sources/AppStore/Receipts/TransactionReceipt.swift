@@ -1,6 +1,6 @@
 /// A `transactionReceipt` of iOS 6 and earlier: one purchase as plain text. Apple no longer
 /// documents the form of its signature, which is not verified here: its ids may be used in requests
-/// to the App Store, never as evidence (`appstore.md` §6, ReceiptUtility).
+/// to the App Store, never as evidence (`Receipts.md`, ReceiptUtility).
 public struct TransactionReceipt: Hashable, Sendable {
     /// `transaction-id`.
     public let transactionId: TransactionId

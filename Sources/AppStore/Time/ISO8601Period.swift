@@ -78,7 +78,7 @@ public struct ISO8601Period: Hashable, Sendable {
     }
 
     /// The end of the period that begins at `start`, in UTC: months first, with the day clamped to
-    /// the length of the resulting month (31 January + P1M = 28 or 29 February; `lifecycle.md` §5),
+    /// the length of the resulting month (31 January + P1M = 28 or 29 February; `Lifecycle.md` §5),
     /// then days, then hours. Saturates at the limits of the range.
     public func adding(to start: Timestamp) -> Timestamp {
         var date = start.date

@@ -1,4 +1,4 @@
-/// Bounds of requests and responses (`design.md` §6).
+/// Bounds of requests and responses (`Log.md` §6).
 public enum APILimits {
     /// Longest response: 4 MiB, the intake's limit for an API body. Apple's pages have about 400
     /// KiB.

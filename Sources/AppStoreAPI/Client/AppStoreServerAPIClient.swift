@@ -123,7 +123,7 @@ public final class AppStoreServerAPIClient: Sendable {
 
 extension APIFailure {
     /// Not found, or a rejected token, which is Production's response for an app that was never
-    /// released (`appstore.md`, trap 3).
+    /// released.
     var mayBeOfTheOtherEnvironment: Bool {
         code == .unauthorized || appleCode == Raw(.transactionIdNotFound)
     }

@@ -1,6 +1,6 @@
 import AppStore
 
-/// Failures for verifyReceipt's statuses (`appstore.md` §6).
+/// Failures for verifyReceipt's statuses (`Receipts.md`).
 extension APIFailure {
     /// 21004. A retry would fail for every receipt of the app.
     static func wrongSharedSecret(isSent: Bool) -> APIFailure {

@@ -2,7 +2,7 @@ public import AppStore
 public import LedgerStore
 internal import Projection
 
-/// The result of a backfill (`contract.md`, `backfill`).
+/// The result of a backfill (`Contract.md`, `backfill`).
 public struct BackfillReport: Sendable, Equatable {
     /// Number of distinct ids in the list.
     public var ids = 0

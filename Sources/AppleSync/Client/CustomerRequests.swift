@@ -68,7 +68,7 @@ package struct CustomerRequests: Sendable {
     }
 
     /// Notifications about the chains that last longer than their transactions: RENEWAL_EXTENDED
-    /// may be the only evidence of an extended renewal (`lifecycle.md` §2 rule 4). Sends no request
+    /// may be the only evidence of an extended renewal (`Lifecycle.md` §2 rule 4). Sends no request
     /// when the statuses, requested before, name no such chain.
     package mutating func extensions() async throws(AppleRequestFailure) {
         guard !outlasting.isEmpty, let environment else { return }

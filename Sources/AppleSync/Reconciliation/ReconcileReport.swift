@@ -1,7 +1,7 @@
 public import AppStore
 internal import LedgerStore
 
-/// The result of a run (`contract.md`, `reconcile`).
+/// The result of a run (`Contract.md`, `reconcile`).
 public struct ReconcileReport: Sendable, Equatable {
     /// The ledger.
     public let environment: Environment

@@ -2,7 +2,7 @@ public import Ledger
 
 /// Which notices are reconciled.
 public enum ReconcileScope: Sendable, Hashable, CaseIterable {
-    /// Those that Apple's data can close (`lifecycle.md` §4).
+    /// Those that Apple's data can close (`Lifecycle.md` §4).
     case gaps
     /// All open ones.
     case all

@@ -86,7 +86,7 @@ public struct RecoveryReport: Sendable {
 }
 
 extension RecoveryReport {
-    /// The `recover` object of `contract.md`.
+    /// The `recover` object of `Contract.md`.
     ///
     /// - Parameter suggested: the windows that outage detection proposed; nil when it was not run.
     public func write(

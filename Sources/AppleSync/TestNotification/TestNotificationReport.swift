@@ -1,7 +1,7 @@
 public import AppStore
 public import AppStoreAPI
 
-/// The result of a TEST notification (`contract.md`, `test-notification`).
+/// The result of a TEST notification (`Contract.md`, `test-notification`).
 public struct TestNotificationReport: Sendable, Equatable {
     public let environment: Environment
     public let bundleId: BundleId

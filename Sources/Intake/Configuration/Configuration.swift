@@ -1,7 +1,7 @@
 public import AppStore
 public import Ledger
 
-/// All settings of an operator (`contract.md`, Files). Flags and SUBLEDGER_* variables override the
+/// All settings of an operator (`Contract.md`, Files). Flags and SUBLEDGER_* variables override the
 /// file.
 public struct Configuration: Sendable, Equatable {
     public var dataDirectory: String

@@ -1,6 +1,6 @@
 public import AppStore
 
-/// The events that an answer may use (`lifecycle.md` §1): all, those received by a time, or those
+/// The events that an answer may use (`Lifecycle.md` §1): all, those received by a time, or those
 /// up
 /// to a position.
 public enum AsOf: Sendable, Hashable {

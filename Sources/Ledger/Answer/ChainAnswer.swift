@@ -1,7 +1,7 @@
 import AppStore
 
 /// One chain at one moment: state, attributes and the events that decide them
-/// (`lifecycle.md` §2, "Attributes at t").
+/// (`Lifecycle.md` §2, "Attributes at t").
 public struct ChainAnswer: Hashable, Sendable {
     public var state: ChainState
     /// Whether access is given: the state is entitled and the chain meets the minimum trust.
@@ -41,7 +41,7 @@ public struct ChainAnswer: Hashable, Sendable {
     /// Positions of the events that decide the answer, ascending.
     public var evidence: [Int64]
 
-    /// How a period was priced (`lifecycle.md` §2, `phase`).
+    /// How a period was priced (`Lifecycle.md` §2, `phase`).
     public enum Phase: String, Sendable, CaseIterable {
         case trial
         case intro
@@ -99,7 +99,7 @@ public struct ChainAnswer: Hashable, Sendable {
 }
 
 extension TransactionSnapshot {
-    /// `lifecycle.md` §2, `phase`.
+    /// `Lifecycle.md` §2, `phase`.
     public var phase: ChainAnswer.Phase {
         guard let offer, let type = offer.type else {
             return self.offer?.discountType?.value == .freeTrial ? .trial : .standard

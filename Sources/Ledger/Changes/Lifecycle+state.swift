@@ -37,7 +37,7 @@ extension Lifecycle {
     }
 
     /// When an entry of the timeline is emitted: when it becomes true; an end of access whose
-    /// renewal is only overdue, not before the leeway is over (`lifecycle.md` §6), because access
+    /// renewal is only overdue, not before the leeway is over (`Lifecycle.md` §6), because access
     /// continues until then and the renewal is likely to arrive.
     func due(_ entry: TimelineEntry, leeway: Int64) -> Timestamp {
         guard case .state(let transition) = entry.kind, transition.to == .expired,

@@ -1,5 +1,5 @@
 /// Names of changes of state in feeds and webhooks: one for each kind of transition
-/// (`lifecycle.md` §3). Raw values are part of the contract.
+/// (`Lifecycle.md` §3). Raw values are part of the contract.
 public enum TransitionName: String, Sendable, CaseIterable {
     /// The chain's first state is `subscribed`.
     case started

@@ -49,7 +49,7 @@ public enum OutageDetection {
     /// … nor one shorter than this multiple of the usual longest: the 99th percentile of the gaps.
     public static let silenceFactor: Int64 = 5
     static let percentile = 99
-    /// A delivery this late counts as late (`lifecycle.md` §4, `lateDelivery`).
+    /// A delivery this late counts as late (`Lifecycle.md` §4, `lateDelivery`).
     public static let latenessMilliseconds: Int64 = 10 * 60_000
     /// This many late ones, each signed within `clusterMilliseconds` of the next, are suspicious.
     public static let clusterCount = 5

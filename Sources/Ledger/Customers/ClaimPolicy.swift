@@ -1,4 +1,4 @@
-/// What happens when an upload names a customer other than the holder (`lifecycle.md` §6).
+/// What happens when an upload names a customer other than the holder (`Lifecycle.md` §6).
 public enum ClaimPolicy: String, Sendable, CaseIterable {
     /// Refuses the claim.
     case keep

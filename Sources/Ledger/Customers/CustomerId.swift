@@ -3,7 +3,7 @@ public import AppStore
 /// Tag type of `CustomerId`.
 public enum CustomerTag: Sendable {}
 
-/// The app's identifier of a customer (`lifecycle.md` §6): by default a chain's `appAccountToken`,
+/// The app's identifier of a customer (`Lifecycle.md` §6): by default a chain's `appAccountToken`,
 /// otherwise the name an operator or back end uses.
 public typealias CustomerId = Identifier<CustomerTag>
 

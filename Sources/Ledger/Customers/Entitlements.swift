@@ -1,7 +1,7 @@
 public import AppStore
 
 /// A customer's current and past entitlements at one moment: the union over chains, purchases and
-/// grants (`lifecycle.md` §6). Pure: the same holdings, grants, moment and catalogue give the same
+/// grants (`Lifecycle.md` §6). Pure: the same holdings, grants, moment and catalogue give the same
 /// answer.
 public struct Entitlements: Hashable, Sendable {
     public let standing: Standing

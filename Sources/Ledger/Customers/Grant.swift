@@ -1,6 +1,6 @@
 public import AppStore
 
-/// A manual grant: an operator gave a customer an entitlement until a date (`lifecycle.md` §6).
+/// A manual grant: an operator gave a customer an entitlement until a date (`Lifecycle.md` §6).
 public struct Grant: Hashable, Sendable {
     /// The id of its command.
     public var id: String

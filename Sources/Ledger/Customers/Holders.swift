@@ -1,6 +1,6 @@
 public import AppStore
 
-/// The holders of a chain over valid time (`lifecycle.md` §6): by default the customer named by its
+/// The holders of a chain over valid time (`Lifecycle.md` §6): by default the customer named by its
 /// appAccountToken; an explicit link takes precedence until it is removed. The first link holds
 /// from the chain's start, later ones from when they were received.
 public struct Holders: Hashable, Sendable {

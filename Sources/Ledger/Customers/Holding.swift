@@ -1,6 +1,6 @@
 public import AppStore
 
-/// One chain as held by one customer: all inputs of a verdict (`lifecycle.md` §6) that do not
+/// One chain as held by one customer: all inputs of a verdict (`Lifecycle.md` §6) that do not
 /// depend on the clock.
 public struct Holding: Hashable, Sendable {
     public var originalTransactionId: OriginalTransactionId
@@ -13,7 +13,7 @@ public struct Holding: Hashable, Sendable {
     /// Whether the chain's trust suffices for access (`Lifecycle.meetsMinimumTrust`).
     public var meetsMinimumTrust: Bool
 
-    /// `renewalOverdue` (`lifecycle.md` §4): holds from E, the end of the last period.
+    /// `renewalOverdue` (`Lifecycle.md` §4): holds from E, the end of the last period.
     public struct Overdue: Hashable, Sendable {
         public var from: Timestamp
         public var evidence: [Int64]
@@ -41,7 +41,7 @@ public struct Holding: Hashable, Sendable {
 
 extension Lifecycle {
     /// The chain as held by the customer; without stretches if the customer never holds it, or if
-    /// it is never an entitlement (a consumable: `lifecycle.md` §5).
+    /// it is never an entitlement (a consumable: `Lifecycle.md` §5).
     ///
     /// - Parameter limit: keep only this many stretches at the end, and before them the last of
     ///   each product; nil keeps all.

@@ -1,7 +1,7 @@
 import AppStore
 
 /// The customer named by a chain's appAccountToken, over valid time: the newest token of the
-/// periods begun by then (`lifecycle.md` §2, Attributes).
+/// periods begun by then (`Lifecycle.md` §2, Attributes).
 struct Tokens: Hashable, Sendable {
     /// In order of time; each holds until the next.
     private let holders: [Change]

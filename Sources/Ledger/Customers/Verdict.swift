@@ -1,6 +1,6 @@
 public import AppStore
 
-/// Whether a customer has one entitlement at one moment, and why (`lifecycle.md` §6).
+/// Whether a customer has one entitlement at one moment, and why (`Lifecycle.md` §6).
 public struct Verdict: Hashable, Sendable {
     public var entitlement: String
     public var active: Bool
@@ -14,7 +14,7 @@ public struct Verdict: Hashable, Sendable {
     public var until: Timestamp?
     /// The cited chain; nil for a grant.
     public var originalTransactionId: OriginalTransactionId?
-    /// Trust of the verdict (`lifecycle.md` §2 rule 2): the lowest among the events that decide the
+    /// Trust of the verdict (`Lifecycle.md` §2 rule 2): the lowest among the events that decide the
     /// state, including the token that names the customer; `operator` for a grant.
     public var trust: Trust
     /// Positions of the events that decide it, ascending.
@@ -44,7 +44,7 @@ public struct Verdict: Hashable, Sendable {
     }
 }
 
-/// A customer's status for a product, a group, or overall (`lifecycle.md` §6).
+/// A customer's status for a product, a group, or overall (`Lifecycle.md` §6).
 public enum Standing: String, Sendable, CaseIterable {
     /// Never had one.
     case new

@@ -1,6 +1,6 @@
 import AppStore
 
-/// The identity of one subscription's life within an environment (`lifecycle.md` §1). Each
+/// The identity of one subscription's life within an environment (`Lifecycle.md` §1). Each
 /// environment has its own ledger.
 public struct ChainId: Hashable, Comparable, Sendable {
     public let bundleId: BundleId

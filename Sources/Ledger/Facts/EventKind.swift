@@ -31,7 +31,7 @@ public enum EventSource: String, Sendable, CaseIterable {
 }
 
 /// The trust rank of a statement; the first key in choosing a transaction's best snapshot
-/// (`lifecycle.md` §2 rule 2).
+/// (`Lifecycle.md` §2 rule 2).
 public enum Trust: String, Sendable, CaseIterable, Comparable {
     /// Apple's signature was verified.
     case signed

@@ -7,7 +7,7 @@ public struct FactOrigin: Sendable {
     /// See `Fact.isArrivalKnown`.
     public var isArrivalKnown: Bool
     public var trust: Trust
-    /// SHA-256 of the payload bytes (`lifecycle.md` §2 rule 1).
+    /// SHA-256 of the payload bytes (`Lifecycle.md` §2 rule 1).
     public var digest: Digest
 
     public init(

@@ -1,7 +1,7 @@
 import AppStore
 
 /// The content of one event: at most one transaction snapshot and one renewal snapshot, or an
-/// operator's command; and a cause (`lifecycle.md` §1).
+/// operator's command; and a cause (`Lifecycle.md` §1).
 public struct Fact: Hashable, Sendable {
     /// Shared by copies: reduction passes facts around often. With the values in place, folding a
     /// chain of 17 facts took 1.4 times as long.
@@ -13,7 +13,7 @@ public struct Fact: Hashable, Sendable {
         set { change { $0.position = newValue } }
     }
 
-    /// When the appended delivery arrived. Not used in reduction (`lifecycle.md` §2 rule 1).
+    /// When the appended delivery arrived. Not used in reduction (`Lifecycle.md` §2 rule 1).
     public var receivedAt: Timestamp {
         _read { yield box.contents.receivedAt }
         set { change { $0.receivedAt = newValue } }
@@ -27,7 +27,7 @@ public struct Fact: Hashable, Sendable {
     }
 
     /// Whether the body came with another app's receipt, of which nothing was used
-    /// (`lifecycle.md` §7).
+    /// (`Lifecycle.md` §7).
     public var hasForeignReceipt: Bool {
         _read { yield box.contents.hasForeignReceipt }
         set { change { $0.hasForeignReceipt = newValue } }

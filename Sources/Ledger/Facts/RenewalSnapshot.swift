@@ -11,7 +11,7 @@ public struct RenewalSnapshot: Hashable, Sendable {
     public var gracePeriodExpiresDate: Timestamp?
     public var priceIncreaseStatus: Raw<PriceIncreaseStatus>?
     public var renewalDate: Timestamp?
-    /// The snapshot's own date; without one, its fact's date applies (`lifecycle.md` §2 rule 1).
+    /// The snapshot's own date; without one, its fact's date applies (`Lifecycle.md` §2 rule 1).
     public var signedDate: Timestamp?
     /// Price of the next renewal in milliunits of `currency`.
     public var renewalPrice: Int64?

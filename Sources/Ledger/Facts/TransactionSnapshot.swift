@@ -11,7 +11,7 @@ public struct TransactionSnapshot: Hashable, Sendable {
     public var purchaseDate: Timestamp?
     public var originalPurchaseDate: Timestamp?
     public var expiresDate: Timestamp?
-    /// The snapshot's own date; without one, its fact's date applies (`lifecycle.md` §2 rule 1).
+    /// The snapshot's own date; without one, its fact's date applies (`Lifecycle.md` §2 rule 1).
     public var signedDate: Timestamp?
     public var revocationDate: Timestamp?
     public var quantity: Int64?

@@ -1,6 +1,6 @@
 import AppStore
 
-/// What a fact states about the time after a period's end (`lifecycle.md` §2 rule 5).
+/// What a fact states about the time after a period's end (`Lifecycle.md` §2 rule 5).
 enum RenewalSignal: Sendable {
     case over
     case failing

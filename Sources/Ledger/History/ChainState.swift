@@ -1,4 +1,4 @@
-/// The state of a chain at a moment (`lifecycle.md` §2 and §5). Raw values are part of the
+/// The state of a chain at a moment (`Lifecycle.md` §2 and §5). Raw values are part of the
 /// contract.
 public enum ChainState: String, Sendable, CaseIterable {
     case subscribed
@@ -37,7 +37,7 @@ public enum ChainState: String, Sendable, CaseIterable {
     var isInPeriod: Bool { self == .subscribed || self == .renewing }
 }
 
-/// Why access ended (`lifecycle.md` §2, "reason an access ended").
+/// Why access ended (`Lifecycle.md` §2, "reason an access ended").
 public enum EndReason: String, Sendable, CaseIterable {
     case voluntary
     case billing

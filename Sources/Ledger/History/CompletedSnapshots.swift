@@ -105,8 +105,8 @@ struct CompletedSnapshots {
             return true
         }
         // An app receipt states a cancellation without distinguishing refund from replacement
-        // (`appstore.md` trap 17). If another product was bought at that time, it was replaced,
-        // unless a source that has the field states otherwise.
+        // (Receipt fields, cancellation_date). If another product was bought at that time, it was
+        // replaced, unless a source that has the field states otherwise.
         guard facts[index].cause.kind == .receipt, let date = snapshot.revocationDate,
             !peers.contains(where: { other in
                 facts[other].cause.kind != .receipt

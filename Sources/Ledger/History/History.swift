@@ -1,7 +1,7 @@
 import AppStore
 
 /// The whole valid-time history of one chain: the result of reduction
-/// (`lifecycle.md` §2: a pure function of the set of facts).
+/// (`Lifecycle.md` §2: a pure function of the set of facts).
 ///
 /// A class, because every reader keeps a reference and copying its arrays would retain each.
 final class History: Sendable {
@@ -15,7 +15,7 @@ final class History: Sendable {
     let renewalSubjects: RenewalSubjects
     /// Adjacent, in order, without gaps between them.
     let intervals: [Interval]
-    /// Whether the chain is a one-time purchase (`lifecycle.md` §5); it then has one period, open
+    /// Whether the chain is a one-time purchase (`Lifecycle.md` §5); it then has one period, open
     /// or of the catalogue's duration.
     let isOneTime: Bool
 
@@ -47,7 +47,7 @@ final class History: Sendable {
         interval(at: time).map { intervals[$0].state }
     }
 
-    /// The state immediately before a period counts (`lifecycle.md` §2 rule 7).
+    /// The state immediately before a period counts (`Lifecycle.md` §2 rule 7).
     func stateBefore(_ period: Period) -> ChainState? {
         state(at: period.countsFrom.advanced(byMilliseconds: -1))
     }

@@ -1,6 +1,6 @@
 import AppStore
 
-/// Evaluates rules 5 to 7 of `lifecycle.md` §2, period by period.
+/// Evaluates rules 5 to 7 of `Lifecycle.md` §2, period by period.
 struct HistoryReader {
     let facts: OrderedFacts
     let catalogue: Catalogue

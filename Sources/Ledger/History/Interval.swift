@@ -1,7 +1,7 @@
 import AppStore
 
 /// A half-open stretch `[from, to)` of valid time with one state, one product and one transaction
-/// (`lifecycle.md` §3).
+/// (`Lifecycle.md` §3).
 public struct Interval: HalfOpen, Hashable, Sendable {
     public var state: ChainState
     public var from: Timestamp

@@ -1,6 +1,6 @@
 import AppStore
 
-/// A purchase that does not renew (`lifecycle.md` §5): all its transactions are one purchase, owned
+/// A purchase that does not renew (`Lifecycle.md` §5): all its transactions are one purchase, owned
 /// until revoked or, if non-renewing, for the catalogue's duration.
 struct OneTimePurchase {
     let period: Period

@@ -1,7 +1,7 @@
 import AppStore
 
 /// A chain's facts in the order that reduction uses: `(signedDate, digest)`, undated ones
-/// separated, exact repetitions dropped (`lifecycle.md` §2 rule 1), trust ranks resolved. The rest
+/// separated, exact repetitions dropped (`Lifecycle.md` §2 rule 1), trust ranks resolved. The rest
 /// of reduction names facts by their index here. A class, because every reader of a history keeps
 /// a reference.
 final class OrderedFacts: Sendable {

@@ -1,7 +1,7 @@
 import AppStore
 
 /// One paid or free period of a subscription: a transaction, or several that are one restored
-/// purchase (`lifecycle.md` §2 rules 2 and 4).
+/// purchase (`Lifecycle.md` §2 rules 2 and 4).
 struct Period: Sendable {
     /// Indices into the chain's transaction records, the best one last.
     let records: ArraySlice<Int>
@@ -153,7 +153,7 @@ extension Period {
     }
 
     /// The transactions of one purchase with its highest rank: lower-rank statements about it,
-    /// under any transactionId, are ignored (`lifecycle.md` §2 rule 2) and do not join what would
+    /// under any transactionId, are ignored (`Lifecycle.md` §2 rule 2) and do not join what would
     /// otherwise be several purchases.
     private static func accepted(
         _ group: ArraySlice<Int>, _ all: [TransactionRecord], _ facts: OrderedFacts
@@ -205,7 +205,7 @@ extension Period {
 }
 
 extension Period {
-    /// A one-time purchase as the single period of its chain (`lifecycle.md` §5).
+    /// A one-time purchase as the single period of its chain (`Lifecycle.md` §5).
     init(purchase record: TransactionRecord, start: Timestamp, end: Timestamp) {
         records = []
         transactionId = record.transactionId

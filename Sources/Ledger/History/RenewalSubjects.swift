@@ -1,6 +1,6 @@
 import AppStore
 
-/// The subject of each renewal snapshot (`lifecycle.md` §2, "Renewal infos"): a period and its run.
+/// The subject of each renewal snapshot (`Lifecycle.md` §2, "Renewal infos"): a period and its run.
 /// Auto-renew in one run does not carry over to the next.
 struct RenewalSubjects: Sendable {
     /// The subject of one renewal snapshot.

@@ -1,6 +1,6 @@
 import AppStore
 
-/// A stretch of valid time in which a transaction is revoked (`lifecycle.md` §2 rule 3).
+/// A stretch of valid time in which a transaction is revoked (`Lifecycle.md` §2 rule 3).
 struct RevocationSpan: HalfOpen, Sendable {
     let from: Timestamp
     /// Nil while the revocation is in force.

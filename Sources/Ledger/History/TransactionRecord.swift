@@ -23,7 +23,7 @@ struct Statement: Sendable {
         digest = facts[fact].digest
     }
 
-    /// Orders worse first: the last of a transaction's statements is its best (`lifecycle.md` §2
+    /// Orders worse first: the last of a transaction's statements is its best (`Lifecycle.md` §2
     /// rule 2).
     static func isWorse(_ left: Statement, _ right: Statement) -> Bool {
         if left.trust != right.trust { return left.trust < right.trust }
@@ -94,7 +94,7 @@ struct TransactionRecord: Sendable {
     }
 
     /// From the statements of one transaction, or of several that are one purchase
-    /// (`lifecycle.md` §5), worst to best; `id` is that of the best.
+    /// (`Lifecycle.md` §5), worst to best; `id` is that of the best.
     init(_ id: TransactionId, _ statements: ArraySlice<Statement>, _ facts: OrderedFacts) {
         self.statements = statements
         transactionId = id

@@ -1,7 +1,7 @@
 import AppStore
 
 /// A purchase stated only by a lower rank and rejected, because a higher rank makes a statement
-/// about its time (`lifecycle.md` §7).
+/// about its time (`Lifecycle.md` §7).
 struct RejectedPurchase: Sendable {
     enum Reason: Sendable {
         /// A newer statement of a higher rank excludes it.
@@ -30,7 +30,7 @@ struct RankedRenewal: Sendable {
 /// Resolves the statements of several trust ranks about one chain: a period stated only by a lower
 /// rank counts where no newer statement of a higher rank covers its time, and never removes access
 /// that a higher rank gives; a lower-rank renewal info counts only in a period without an earlier
-/// higher-rank one (`lifecycle.md` §2 rule 2). A function of the set of facts; chains of one rank
+/// higher-rank one (`Lifecycle.md` §2 rule 2). A function of the set of facts; chains of one rank
 /// are skipped.
 struct TrustRanks: Sendable {
     /// Notifications that may concern an older purchase than the newest.

@@ -1,5 +1,5 @@
 /// Metrics that are sums of occurrences: each belongs to the interval of one moment and to one
-/// group, and adds to some columns (`metrics.md`). Raw values are part of the contract.
+/// group, and adds to some columns (`Metrics.md`). Raw values are part of the contract.
 public enum CountedMetric: String, Sendable, CaseIterable {
     /// Chains active just before the end of each interval.
     case active

@@ -21,7 +21,7 @@ public struct CountedStretch: Hashable, Sendable {
     /// Position of the event that proves the start of the stretch.
     public var cause: Int64
 
-    /// Copies by Family Sharing or assignment never count (`metrics.md`).
+    /// Copies by Family Sharing or assignment never count (`Metrics.md`).
     public var isCounted: Bool {
         values.ownership != .familyShared && values.ownership != .assigned
     }
@@ -37,7 +37,7 @@ public struct CountedStretch: Hashable, Sendable {
 }
 
 /// The column of a chain that begins to count: by the state just before, independent of its label
-/// (`metrics.md`, "column of a gain"). Raw values are part of the contract.
+/// (`Metrics.md`, "column of a gain"). Raw values are part of the contract.
 public enum Gain: String, Sendable, CaseIterable {
     /// Never entitled before.
     case new

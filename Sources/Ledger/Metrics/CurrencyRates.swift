@@ -1,5 +1,5 @@
 /// Conversion rates into one currency, without which a metric does not add amounts of several
-/// currencies (`metrics.md`, MRR). Each rate is constant over the report, so that changes come from
+/// currencies (`Metrics.md`, MRR). Each rate is constant over the report, so that changes come from
 /// subscribers, not from exchange rates.
 public struct CurrencyRates: Hashable, Sendable {
     /// ISO 4217 code of the currency converted into.

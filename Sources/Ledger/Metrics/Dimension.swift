@@ -1,4 +1,4 @@
-/// A dimension to group or filter a metric by (`metrics.md`, "groups"). Raw values are part of the
+/// A dimension to group or filter a metric by (`Metrics.md`, "groups"). Raw values are part of the
 /// contract.
 public enum Dimension: String, Sendable, CaseIterable {
     /// Bundle id.

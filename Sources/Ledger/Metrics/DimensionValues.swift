@@ -1,6 +1,6 @@
 import AppStore
 
-/// The values of a chain's dimensions while a period governs: those of the period (`metrics.md`,
+/// The values of a chain's dimensions while a period governs: those of the period (`Metrics.md`,
 /// "groups"). Nil where nothing is stated.
 ///
 /// Copies share storage: a chain's stretches repeat the same values, and classes of millions of

@@ -1,6 +1,6 @@
 import AppStore
 
-/// Sums chains into the rows of a roll-forward (`metrics.md`): the amount active just before each
+/// Sums chains into the rows of a roll-forward (`Metrics.md`): the amount active just before each
 /// interval, gains and losses in it, and the amount active just before its end.
 ///
 /// Active amounts are counted independently, from the stretches; the columns are counted from the

@@ -1,4 +1,4 @@
-/// The columns of a roll-forward between the active amounts at start and end (`metrics.md`).
+/// The columns of a roll-forward between the active amounts at start and end (`Metrics.md`).
 public enum RollForwardColumn: Hashable, Sendable {
     case gained(Gain)
     /// Paid variant: from a trial.

@@ -1,12 +1,12 @@
 import AppStore
 
-/// Kinds of inconsistencies (`lifecycle.md` §4). Raw values are part of the contract.
+/// Kinds of inconsistencies (`Lifecycle.md` §4). Raw values are part of the contract.
 public enum NoticeCode: String, Sendable, CaseIterable {
     case renewalOverdue
     case missingPeriod
     case unexplainedExpiry
     case historyMissingBefore
-    /// Renewal infos are known, and none is about this run (`lifecycle.md` §4).
+    /// Renewal infos are known, and none is about this run (`Lifecycle.md` §4).
     case missingRenewalInfo
     case lateDelivery
     case contradiction
@@ -14,7 +14,7 @@ public enum NoticeCode: String, Sendable, CaseIterable {
     case unreadable
     case unknownValue
     /// A refund, a failed payment or a purchase that only a lower rank of trust states, or a later
-    /// end that only a renewal info states: not applied, and not contradicted (`lifecycle.md` §7).
+    /// end that only a renewal info states: not applied, and not contradicted (`Lifecycle.md` §7).
     case unconfirmedStatement
 }
 

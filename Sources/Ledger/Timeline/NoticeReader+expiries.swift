@@ -2,7 +2,7 @@ import AppStore
 
 extension NoticeReader {
     /// Whether no notification precedes an EXPIRED of this reason, or something other than
-    /// auto-renew and failures explains it (`lifecycle.md` §4, `unexplainedExpiry`).
+    /// auto-renew and failures explains it (`Lifecycle.md` §4, `unexplainedExpiry`).
     ///
     /// - Parameters:
     ///   - period: its index.

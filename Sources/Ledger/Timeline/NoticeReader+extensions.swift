@@ -3,7 +3,7 @@ import AppStore
 extension NoticeReader {
     /// The newest renewal info states a later end than every transaction. The renewal was then
     /// extended, and RENEWAL_EXTENDED, the only notification whose renewal date counts
-    /// (`lifecycle.md` §2 rule 4), is missing; while a payment is pending the date has another
+    /// (`Lifecycle.md` §2 rule 4), is missing; while a payment is pending the date has another
     /// meaning.
     mutating func readUnstatedExtension() {
         guard let last = history.periods.last, !last.isUpgraded, !last.isRevoked(at: last.end),

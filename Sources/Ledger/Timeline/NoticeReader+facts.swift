@@ -191,7 +191,7 @@ extension NoticeReader {
                 + " with `subledger backfill`.")
     }
 
-    /// A non-renewing purchase of unknown length is owned without end (`lifecycle.md` §5).
+    /// A non-renewing purchase of unknown length is owned without end (`Lifecycle.md` §5).
     private mutating func readMissingDuration() {
         guard history.isOneTime, let period = history.periods.first,
             let best = facts[period.bestFact].statedTransaction,
@@ -207,7 +207,7 @@ extension NoticeReader {
 
 extension TransactionSnapshot {
     /// Whether this later statement settles a difference between two: it agrees with one of them.
-    /// Of two ends the larger applies (`lifecycle.md` §2 rule 4), so only a statement of that one
+    /// Of two ends the larger applies (`Lifecycle.md` §2 rule 4), so only a statement of that one
     /// settles it.
     func settles(
         _ names: [String], between one: TransactionSnapshot, and other: TransactionSnapshot

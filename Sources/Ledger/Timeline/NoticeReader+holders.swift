@@ -1,7 +1,7 @@
 import AppStore
 
 extension NoticeReader {
-    /// A token that names a customer other than an explicit link's (`lifecycle.md` §6: the link
+    /// A token that names a customer other than an explicit link's (`Lifecycle.md` §6: the link
     /// takes precedence, and `tokenChanged` is raised).
     mutating func readTokensAgainst(_ holders: Holders) {
         for span in holders.spans where span.isLinked {

@@ -1,8 +1,8 @@
 import AppStore
 
 /// Statements made only by a lower rank that would end access if they counted. They do not
-/// (`lifecycle.md` §2 rule 2), but raise a notice: `contradiction` if a newer, more trusted
-/// statement differs, else `unconfirmedStatement`, because both can be true (`lifecycle.md` §7).
+/// (`Lifecycle.md` §2 rule 2), but raise a notice: `contradiction` if a newer, more trusted
+/// statement differs, else `unconfirmedStatement`, because both can be true (`Lifecycle.md` §7).
 extension NoticeReader {
     // MARK: Refunds
 

@@ -1,7 +1,7 @@
 import AppStore
 
 extension NoticeReader {
-    /// Statements of receipts and bodies that contradict more trusted ones (`lifecycle.md` §4):
+    /// Statements of receipts and bodies that contradict more trusted ones (`Lifecycle.md` §4):
     /// they have no effect, but one of the sources is wrong.
     mutating func readRankContradictions() {
         guard facts.indices.contains(where: { CompletedSnapshots.isPartial(facts[$0]) }) else {

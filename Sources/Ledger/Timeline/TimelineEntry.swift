@@ -1,7 +1,7 @@
 import AppStore
 
 /// One line of a chain's timeline: a state transition or a fact, with the event that proves it
-/// (`lifecycle.md` §3).
+/// (`Lifecycle.md` §3).
 public struct TimelineEntry: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         case state(Transition)

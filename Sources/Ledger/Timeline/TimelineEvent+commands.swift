@@ -29,7 +29,7 @@ enum CommandOrder {
         }
     }
 
-    /// By receivedAt, ties by position (`lifecycle.md` §6). Of commands with one id the first in
+    /// By receivedAt, ties by position (`Lifecycle.md` §6). Of commands with one id the first in
     /// the log counts: an id names one decision.
     static func ordered(_ facts: [Fact]) -> [Fact] {
         guard facts.contains(where: { $0.command != nil }) else { return [] }

@@ -1,6 +1,6 @@
 import AppStore
 
-/// Facts that change no state (`lifecycle.md` §3). Raw values are part of the contract.
+/// Facts that change no state (`Lifecycle.md` §3). Raw values are part of the contract.
 public enum TimelineEventName: String, Sendable, CaseIterable {
     case renewed
     case autoRenewDisabled
@@ -127,7 +127,7 @@ struct TimelineEventReader {
             detail: .change(.init(from: before, to: after)))
     }
 
-    /// Whether neither expired nor revoked time lies between two periods (`lifecycle.md` §2,
+    /// Whether neither expired nor revoked time lies between two periods (`Lifecycle.md` §2,
     /// "run").
     private func isSameRun(_ old: Period, _ new: Period) -> Bool {
         if old.isUpgraded { return true }

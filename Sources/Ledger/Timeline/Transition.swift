@@ -1,6 +1,6 @@
 import AppStore
 
-/// A change of state (`lifecycle.md` §3): two adjacent intervals whose state differs, or the first.
+/// A change of state (`Lifecycle.md` §3): two adjacent intervals whose state differs, or the first.
 public struct Transition: Hashable, Sendable {
     public var at: Timestamp
     /// Nil at the start of the history.

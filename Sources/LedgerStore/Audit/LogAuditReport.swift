@@ -14,7 +14,7 @@ public struct LogAuditReport: Sendable {
     /// Findings beyond `findingLimit`.
     public private(set) var findingsOmitted: Int64 = 0
 
-    /// Findings a report holds (`design.md` §6).
+    /// Findings a report holds (`Log.md` §6).
     public static let findingLimit = 1_000
 
     /// Whether every hash was recomputed and there are no findings.

@@ -17,7 +17,7 @@ public struct LogFinding: Hashable, Sendable {
         /// No evidence row, not even a tombstone.
         case evidenceMissing
         /// The bytes were erased and a tombstone left. An erasure must be an event of the log, and
-        /// this release has none: no tombstone is authorised yet (`design.md` §2).
+        /// this release has none: no tombstone is authorised yet (`Log.md` §2).
         case evidenceErased
         /// Evidence without an event: a later event could not be given its position.
         case evidenceSurplus

@@ -14,7 +14,7 @@ public struct EventAttributes: Hashable, Sendable {
     public var notificationType: String?
     public var subtype: String?
     public var notificationUUID: NotificationUUID?
-    /// The envelope's `signedDate`, else the largest inside it (`lifecycle.md` §2 rule 1).
+    /// The envelope's `signedDate`, else the largest inside it (`Lifecycle.md` §2 rule 1).
     public var signedAt: Timestamp?
     /// SHA-256 of the root certificate that anchors the signature.
     public var rootFingerprint: Digest?

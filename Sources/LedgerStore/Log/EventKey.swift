@@ -5,7 +5,7 @@ internal import Signing
 /// An event's identity: SHA-256 over its kind and Apple's own ids, each preceded by its length, so
 /// that no two lists of ids share a key. It never covers anything that depends on the delivery.
 public enum EventKey {
-    /// The key of an event of `kind` with these ids, in the order of `design.md` §2. An absent id
+    /// The key of an event of `kind` with these ids, in the order of `Log.md` §2. An absent id
     /// is nil, which differs from an empty one.
     public static func make(_ kind: EventKind, _ ids: [String?]) -> Digest {
         var hasher = SHA256Hasher()

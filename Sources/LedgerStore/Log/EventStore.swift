@@ -3,7 +3,7 @@
 /// An implementation guarantees: positions 1…n in commit order, so that "position ≤ p" is always a
 /// completed prefix; an answered append is durable; one identity with equal claims is stored once,
 /// permanently. It may use only plain SQL and one head row per log: no sequences, no advisory
-/// locks, no triggers for correctness (`design.md` §8). Order is guaranteed within one log only.
+/// locks, no triggers for correctness (`Log.md` §8). Order is guaranteed within one log only.
 public protocol EventStore: Sendable {
     /// Packs evidence for this log: knows which certificate headers it holds.
     var packer: EvidencePacker { get }

@@ -3,7 +3,7 @@ package import Ledger
 internal import Signing
 
 /// The claims of evidence, apart from spelling and signature: two deliveries with equal claims are
-/// one event (`design.md` §2). Headers and signatures are no claims, since Apple may sign again;
+/// one event (`Log.md` §2). Headers and signatures are no claims, since Apple may sign again;
 /// neither is the order of keys.
 package enum EvidenceClaims {
     /// SHA-256 of a canonical form of all claims.

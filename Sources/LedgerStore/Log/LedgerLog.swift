@@ -176,7 +176,7 @@ public enum DamagedRows: Sendable {
     /// received.
     case refused
     /// The row is returned as far as it can be read, and marked (`RecordedEvent.isDamaged`). For
-    /// readers that answer about chains: no chain stops the others (`design.md` §3).
+    /// readers that answer about chains: no chain stops the others (`Log.md` §3).
     case marked
 }
 

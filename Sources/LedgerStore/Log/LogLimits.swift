@@ -1,4 +1,4 @@
-/// Bounds of the log (`design.md` §6). Each is tested at the bound and one past it.
+/// Bounds of the log (`Log.md` §6). Each is tested at the bound and one past it.
 public enum LogLimits {
     /// Events of one `append` call, and of one transaction.
     public static let batchEventCount = 512
@@ -29,8 +29,8 @@ public enum LogLimits {
     /// batch takes twice as long, and this way fewer than one in a hundred does. (Tried: with 128
     /// MiB it was one in twenty-five.)
     package static let checkpointFrameCount = 96 * 1024
-    /// Frames after which it does so where almost nothing is left to move (`CheckpointSchedule`), 96
-    /// MiB: overwriting a file costs a quarter less processor time to write and synchronise than
+    /// Frames after which it does so where almost nothing is left to move (`CheckpointSchedule`),
+    /// 96 MiB: overwriting a file costs a quarter less processor time to write and synchronise than
     /// growing one, as its length and its blocks stay the same.
     package static let reusedFrameCount = 12 * 1024
     /// Bytes of pages written per second during a checkpoint up to which a second one follows

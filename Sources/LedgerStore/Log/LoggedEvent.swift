@@ -6,7 +6,7 @@ public struct LoggedEvent: Sendable {
     public let evidence: PackedEvidence?
     /// Why the stored bytes cannot be read; nil for intact evidence and for a tombstone. Damage
     /// concerns one row only: it is returned here instead of thrown, so that no chain stops the
-    /// others (`design.md` §3).
+    /// others (`Log.md` §3).
     public let damage: StoreError?
 
     package init(event: RecordedEvent, evidence: PackedEvidence?, damage: StoreError? = nil) {

@@ -2,7 +2,7 @@ public import AppStore
 
 /// An event to be appended: verified, keyed and packed, but without a position.
 public struct NewEvent: Sendable {
-    /// SHA-256 over kind and Apple's own ids (`design.md` §2); see `EventKey`.
+    /// SHA-256 over kind and Apple's own ids (`Log.md` §2); see `EventKey`.
     public var key: Digest
     public var attributes: EventAttributes
     /// When the delivery arrived. Raised to the newest time in the log unless claimed.

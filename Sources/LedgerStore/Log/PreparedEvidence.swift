@@ -9,7 +9,7 @@ public struct PreparedEvidence: Sendable {
     /// SHA-256 of the decoded payload; for a pair, of the transaction's payload, then the
     /// renewal's, then the status in decimal digits (nothing when absent); for anything else,
     /// including evidence that no JWS reader would accept, of its bytes. The digest that orders
-    /// facts (`lifecycle.md` §2 rule 1).
+    /// facts (`Lifecycle.md` §2 rule 1).
     public let payloadHash: Digest
     /// Bytes as received.
     public let byteCount: Int

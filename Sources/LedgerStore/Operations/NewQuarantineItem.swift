@@ -6,7 +6,7 @@ public struct NewQuarantineItem: Sendable {
     public var standing: QuarantineStanding
     /// The standing to use when there is no room for its own; nil to refuse it then.
     public var otherwise: QuarantineStanding?
-    /// The stable code of the error that prevented acceptance (`contract.md`).
+    /// The stable code of the error that prevented acceptance (`Contract.md`).
     public var code: String
     /// Which signed part failed: outer, transaction, renewal; nil where that is not applicable.
     public var part: String?

@@ -1,4 +1,4 @@
-/// Bounds of the quarantine (`design.md` §6). Each is tested at the bound and one past it.
+/// Bounds of the quarantine (`Log.md` §6). Each is tested at the bound and one past it.
 public enum QuarantineLimits {
     /// Genuine inputs kept per bundle id that is not configured.
     public static let foreignCountPerBundle = 100

@@ -1,4 +1,4 @@
-/// Why an input is kept; determines for how long (`design.md` §6).
+/// Why an input is kept; determines for how long (`Log.md` §6).
 public enum QuarantineStanding: String, Sendable, CaseIterable {
     /// Apple signed it, for an app configured here: always kept.
     case genuineConfigured

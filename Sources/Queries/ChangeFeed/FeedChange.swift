@@ -68,7 +68,7 @@ public struct FeedChange: Sendable {
         }
     }
 
-    /// The members of an entry of the `timeline` object (`contract.md`).
+    /// The members of an entry of the `timeline` object (`Contract.md`).
     private func write(_ entry: TimelineEntry, to json: inout JSONWriter) {
         entry.writeMembers(to: &json)
         json.object("cause", change.causes[entry.cause]) { json, fact in

@@ -139,7 +139,7 @@ public struct CommandIntake: Sendable {
     }
 
     /// Applies the claim of an upload that names a customer to a chain whose evidence was verified
-    /// and appended (`POST /v1/transactions`; `lifecycle.md` §6). Only claims that change the
+    /// and appended (`POST /v1/transactions`; `Lifecycle.md` §6). Only claims that change the
     /// holders are written. The result is the outcome at the claim's own position: of concurrent
     /// claims, each gets its own effect, not the final state.
     ///

@@ -13,7 +13,7 @@ public struct CustomerQuery: Sendable {
     /// The minimum position of every answer.
     let head: Int64
 
-    /// Maximum number of customers in one batch (`contract.md`, `POST /v1/customers:entitlements`).
+    /// Maximum number of customers in one batch (`Contract.md`, `POST /v1/customers:entitlements`).
     public static let batchCustomerCount = 1_000
 
     /// - Parameter facts: as for `ChainQuery`.

@@ -1,7 +1,7 @@
 public import AppStore
 public import Ledger
 
-/// The entitlements of one customer at one moment: the `entitlements` object of `contract.md`.
+/// The entitlements of one customer at one moment: the `entitlements` object of `Contract.md`.
 public struct EntitlementsAnswer: Hashable, Sendable {
     public let customer: CustomerId
     public let stamp: AnswerStamp

@@ -6,7 +6,7 @@ internal import SQLiteStore
 import Signing
 
 /// Exports everything in a stable order: events by position, the rest by chain, then time
-/// (`contract.md`, `export`).
+/// (`Contract.md`, `export`).
 public struct Export: Sendable {
     public enum Subject: String, Sendable, CaseIterable {
         case subscriptions

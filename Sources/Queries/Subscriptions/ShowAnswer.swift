@@ -2,7 +2,7 @@ public import AppStore
 import Ledger
 
 extension ChainReading {
-    /// The `show` object of `contract.md`; also a line of `export subscriptions`.
+    /// The `show` object of `Contract.md`; also a line of `export subscriptions`.
     ///
     /// - Parameter isStamped: without its stamp (`at` and `position`, the time and position of the
     ///   query) an answer stays byte-identical until its content changes.

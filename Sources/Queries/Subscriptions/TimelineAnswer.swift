@@ -3,7 +3,7 @@ import Ledger
 
 extension ChainReading {
     /// Entries up to the requested moment; later ones are neither listed nor counted
-    /// (`lifecycle.md` §1).
+    /// (`Lifecycle.md` §1).
     public var entries: [TimelineEntry] { life.timeline.filter { $0.at <= moment.at } }
 
     /// Intervals that have begun by the requested moment.
@@ -13,8 +13,9 @@ extension ChainReading {
 
     public var lifeFacts: [TimelineEvent] { life.lifeFacts.filter { $0.at <= moment.at } }
 
-    /// One page of the timeline (the `timeline` object of `contract.md`), and `next`: null on the
-    /// last page, absent where one page holds the whole timeline, so that it equals the unpaged one.
+    /// One page of the timeline (the `timeline` object of `Contract.md`), and `next`: null on the
+    /// last page, absent where one page holds the whole timeline, so that it equals the unpaged
+    /// one.
     ///
     /// Each interval is on the page whose entries include its start time; the first page also has
     /// those before all entries. Thus every interval is on exactly one page.

@@ -1,6 +1,6 @@
 internal import Ledger
 
-/// The day by which refunds are counted (`metrics.md`, refunds). Raw values are the contract's.
+/// The day by which refunds are counted (`Metrics.md`, refunds). Raw values are the contract's.
 public enum RefundBasis: String, Sendable, CaseIterable {
     case refund
     case purchase

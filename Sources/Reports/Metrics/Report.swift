@@ -2,7 +2,7 @@ public import AppStore
 public import Ledger
 internal import Projection
 
-/// The answer to a metrics query (`contract.md`): figures by interval and group, and the definition
+/// The answer to a metrics query (`Contract.md`): figures by interval and group, and the definition
 /// and knowledge they were counted under.
 public struct Report: Sendable {
     public let stamp: MetricsStamp
@@ -28,7 +28,7 @@ public struct Report: Sendable {
         /// A metric under our definition and another product's.
         case comparison(Comparison)
         /// The cells that differ between two states of knowledge, with the events that changed
-        /// them (`metrics.md`, "Restatement").
+        /// them (`Metrics.md`, "Restatement").
         case diff(before: AsOf, after: AsOf)
     }
 

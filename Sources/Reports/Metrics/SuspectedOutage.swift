@@ -1,7 +1,7 @@
 public import AppStore
 public import Ledger
 
-/// A window in which notifications of an app may be missing (`metrics.md`, lateness).
+/// A window in which notifications of an app may be missing (`Metrics.md`, lateness).
 public struct SuspectedOutage: Hashable, Sendable {
     public let app: BundleId
     /// The bounds and the reasons for suspicion.

@@ -3,7 +3,7 @@ internal import Foundation
 internal import GRDB
 public import LedgerStore
 
-/// The bulk build of the facts (`design.md` §3): decodes the log into sorted runs on all cores,
+/// The bulk build of the facts (`Log.md` §3): decodes the log into sorted runs on all cores,
 /// merges them, and loads them in key order.
 public struct FactsBuild: Sendable {
     private let log: any LedgerLog

@@ -5,7 +5,7 @@ public import LedgerStore
 internal import Migrations
 internal import Synchronization
 
-/// The bulk build of the projections (`design.md` §3): loads the rows of every chain, in chain
+/// The bulk build of the projections (`Log.md` §3): loads the rows of every chain, in chain
 /// order, into a file that no other process opens before it is complete.
 ///
 /// Call `append` in chain order, then `finish` or `abandon`, from one caller at a time.

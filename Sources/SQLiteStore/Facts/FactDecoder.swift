@@ -21,8 +21,8 @@ public enum FactDecoder {
     /// The facts of an event; none for an event that belongs to no chain.
     ///
     /// Total: evidence that was erased, that cannot be reassembled, or that this version cannot
-    /// decode gives a fact that changes nothing and is flagged (`lifecycle.md` §4, `unreadable`;
-    /// `design.md` §3: no chain ever stops the others). Nothing is thrown. Dates outside the years
+    /// decode gives a fact that changes nothing and is flagged (`Lifecycle.md` §4, `unreadable`;
+    /// `Log.md` §3: no chain ever stops the others). Nothing is thrown. Dates outside the years
     /// 1 to 9999, which earlier releases accepted, are clamped to that range.
     public static func decode(_ logged: LoggedEvent) throws(StoreError) -> [Decoded] {
         let event = logged.event

@@ -4,7 +4,7 @@ internal import Ledger
 public import LedgerStore
 
 /// The derived files of one kind in one environment: which exist, which is current, and how another
-/// one becomes current (`design.md` §3: no file is renamed over or deleted while it may be open;
+/// one becomes current (`Log.md` §3: no file is renamed over or deleted while it may be open;
 /// the switch atomically replaces a symbolic link).
 public struct DerivedFiles: Sendable {
     public let directory: String

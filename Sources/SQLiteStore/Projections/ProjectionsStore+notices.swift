@@ -36,7 +36,7 @@ extension ProjectionsStore {
     }
 
     /// Notices that no chain can derive alone, and that are therefore not stored: a transactionId
-    /// under two chains of one app (`lifecycle.md` §4, the third kind of contradiction). One for
+    /// under two chains of one app (`Lifecycle.md` §4, the third kind of contradiction). One for
     /// each of these chains that had begun by that moment, in the order of `openNotices`.
     public func sharedNotices(at moment: Timestamp) async throws(StoreError) -> [OpenNotice] {
         let shared = try await sharedTransactions()

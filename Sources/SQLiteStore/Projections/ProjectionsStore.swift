@@ -158,7 +158,7 @@ public final class ProjectionsStore: Sendable {
     }
 
     /// TransactionIds that occur in more than one chain: the third kind of contradiction
-    /// (`lifecycle.md` §4). For each, every chain and the first position that stated it there.
+    /// (`Lifecycle.md` §4). For each, every chain and the first position that stated it there.
     public func sharedTransactions(
         through position: Int64 = .max
     ) async throws(StoreError) -> [SharedTransaction] {

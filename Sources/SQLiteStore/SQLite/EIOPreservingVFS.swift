@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// SQLite reports EIO as `SQLITE_IOERR_CORRUPTFS`, and its statements turn that into
 /// `SQLITE_CORRUPT`, as if the data were invalid. For a log the two differ: damage concerns one
-/// row, is permanent, and is recorded as such in the facts (`design.md` §3); a read that the disk
+/// row, is permanent, and is recorded as such in the facts (`Log.md` §3); a read that the disk
 /// refuses proves nothing about any row, and must be retried.
 ///
 /// It is the default VFS, because GRDB names none when it opens a file; a URI could, but SQLite may

@@ -1,4 +1,4 @@
-/// What a token authorizes (`contract.md`, HTTP). No scope includes another.
+/// What a token authorizes (`Contract.md`, HTTP). No scope includes another.
 public enum Scope: String, Sendable, CaseIterable {
     /// Queries and feeds.
     case read

@@ -2,7 +2,7 @@ import AppStore
 public import Intake
 
 extension ServiceConfiguration {
-    /// How clients reach the service (`contract.md`, `server:`).
+    /// How clients reach the service (`Contract.md`, `server:`).
     public struct Server: Sendable, Equatable {
         /// The name or address to listen on. Only loopback without tokens.
         public var host: String = "127.0.0.1"

@@ -118,7 +118,7 @@ extension ServiceConfiguration {
     ) throws(ConfigurationError) -> Catalogue.Product {
         var product = Catalogue.Product()
         // A product without `entitlements` grants the same as an unlisted one; an empty list grants
-        // nothing (`lifecycle.md` §6).
+        // nothing (`Lifecycle.md` §6).
         let isStated = entry.node("entitlements") != nil
         product.entitlements = isStated ? try entry.texts("entitlements") : [id]
         product.group = try entry.text("group")

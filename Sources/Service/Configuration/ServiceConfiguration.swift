@@ -1,6 +1,6 @@
 public import Intake
 
-/// Everything an operator can set (`contract.md`, Files): the ledger's own settings, how the
+/// Everything an operator can set (`Contract.md`, Files): the ledger's own settings, how the
 /// service is reached, and the webhooks. The ledger's settings can be read and set as members.
 @dynamicMemberLookup
 public struct ServiceConfiguration: Sendable, Equatable {

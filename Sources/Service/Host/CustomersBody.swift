@@ -2,7 +2,7 @@ import AppStore
 public import Ledger
 internal import Queries
 
-/// The body of `POST /v1/customers:entitlements` (`contract.md`): `{"customers":["…"]}`.
+/// The body of `POST /v1/customers:entitlements` (`Contract.md`): `{"customers":["…"]}`.
 public struct CustomersBody: Sendable {
     /// In the order given; duplicates are answered twice.
     public let customers: [CustomerId]

@@ -1,6 +1,6 @@
 public import AppStore
 
-/// The body of `POST /v1/customers/{id}/grants` (`contract.md`): `{"entitlement":"…","until":…}`.
+/// The body of `POST /v1/customers/{id}/grants` (`Contract.md`): `{"entitlement":"…","until":…}`.
 public struct GrantBody: Sendable {
     public let entitlement: String
     /// When the grant ends.

@@ -27,7 +27,7 @@ public struct IntakeRefusal: Error, Sendable, Equatable {
         + " is full or cannot be written. Add the app and have the evidence sent again."
 
     public let standing: Standing
-    /// A code of `contract.md`, of `StoreError` or of the service.
+    /// A code of `Contract.md`, of `StoreError` or of the service.
     public let code: String
     /// The signed part that failed, if any.
     public let part: String?

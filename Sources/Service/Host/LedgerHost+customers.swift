@@ -5,7 +5,7 @@ internal import Projection
 public import Queries
 internal import SQLiteStore
 
-/// Queries about customers (`contract.md`, HTTP). Each throws `StoreError` or `ServingError`; an
+/// Queries about customers (`Contract.md`, HTTP). Each throws `StoreError` or `ServingError`; an
 /// unknown customer is not an error.
 extension LedgerHost {
     /// `entitlements`.

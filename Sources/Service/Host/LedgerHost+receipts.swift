@@ -12,7 +12,7 @@ extension LedgerHost {
     /// names where the app's key is configured, and answers with the resulting state of its chains
     /// and with the customer's entitlements.
     ///
-    /// A customer who is named claims the chains (`lifecycle.md` §6). A repeated receipt is the
+    /// A customer who is named claims the chains (`Lifecycle.md` §6). A repeated receipt is the
     /// same event and gets a new answer; a key that was used with another body is refused. Of a
     /// receipt with very many chains the newest are answered and claimed, and the others are
     /// counted.

@@ -19,7 +19,7 @@ extension LedgerHost {
     /// event, and with the customer's entitlements: of the customer the sender names, else of the
     /// chain's appAccountToken. The answer does not wait for a slow projector.
     ///
-    /// A customer who does not hold the chain claims it (`lifecycle.md` §6); `claim` in the answer
+    /// A customer who does not hold the chain claims it (`Lifecycle.md` §6); `claim` in the answer
     /// is the outcome. The same body under the same key gets the same answer.
     ///
     /// - Parameters:

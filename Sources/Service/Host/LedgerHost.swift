@@ -33,7 +33,8 @@ public final class LedgerHost: Sendable {
     /// Uploads under one key are serialized: later ones reuse the record of the first.
     let uploadTurns = KeyedAsyncLock()
     public let observer: any ServingObserver
-    /// Of what is taken in, from Apple's answers as well; nil where the configuration requires none.
+    /// Of what is taken in, from Apple's answers as well; nil where the configuration requires
+    /// none.
     public let revocation: RevocationChecks?
 
     /// Environments that are always served; Xcode and LocalTesting are served only when configured,

@@ -127,7 +127,7 @@ struct LiveIntake: Sendable {
         case nowhere
     }
 
-    /// The environment for evidence that names no served one (`contract.md`: over HTTP, a payload
+    /// The environment for evidence that names no served one (`Contract.md`: over HTTP, a payload
     /// without environment belongs to Production).
     private var home: Environment {
         preparations[.production] != nil

@@ -8,9 +8,9 @@ enum NotificationBody: Equatable {
     case signed([UInt8])
     case versionOne(NotificationV1Body)
 
-    /// Largest body of version 2 (`design.md` §6): 256 KiB.
+    /// Largest body of version 2 (`Log.md` §6): 256 KiB.
     static let maximumSignedByteCount = 256 * 1024
-    /// Largest body of version 1, which holds a whole receipt (`design.md` §6): 4 MiB.
+    /// Largest body of version 1, which holds a whole receipt (`Log.md` §6): 4 MiB.
     static let maximumByteCount = 4 * 1024 * 1024
 
     /// Throws `malformed` for anything else, with `payloadTooLarge` for a version 2 body over its

@@ -1,7 +1,7 @@
 public import AppStore
 public import Ledger
 
-/// Parameters common to all HTTP queries (`contract.md`).
+/// Parameters common to all HTTP queries (`Contract.md`).
 public struct QueryScope: Sendable {
     public var environment: Environment
     /// Limits the query to chains of this app.

@@ -3,14 +3,14 @@ internal import Intake
 public import Ledger
 import Signing
 
-/// The body of `POST /v1/receipts` from an app or its back end (`contract.md`).
+/// The body of `POST /v1/receipts` from an app or its back end (`Contract.md`).
 public struct ReceiptBody: Sendable {
     /// The app receipt, decoded from base64.
     let receipt: [UInt8]
     /// The customer that the sender names as the purchases' owner.
     public let customer: CustomerId?
 
-    /// Largest body: a receipt (`design.md` §6) and a name.
+    /// Largest body: a receipt (`Log.md` §6) and a name.
     public static let maximumByteCount = 4 * 1024 * 1024
 
     /// Throws `malformed` for an invalid body.

@@ -37,7 +37,7 @@ public final class ServedLedger: Sendable {
     /// Rows of customers cached in each of two generations.
     static let hotRowCount = 8_192
 
-    /// How long a query waits for `minPosition` before it fails (`contract.md`).
+    /// How long a query waits for `minPosition` before it fails (`Contract.md`).
     public static let waitLimit: Duration = .seconds(2)
     let waitLimit: Duration
 

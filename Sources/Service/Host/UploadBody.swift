@@ -2,7 +2,7 @@ import AppStore
 internal import Intake
 public import Ledger
 
-/// The body of `POST /v1/transactions` from an app or its back end (`contract.md`).
+/// The body of `POST /v1/transactions` from an app or its back end (`Contract.md`).
 public struct UploadBody: Sendable {
     /// The compact JWS of the transaction.
     let transaction: [UInt8]

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Rate limit on verifying the signatures of unknown certificate chains: each costs about a
-/// millisecond before it proves anything, and any client can send one (`design.md` §6). Beyond the
+/// millisecond before it proves anything, and any client can send one (`Log.md` §6). Beyond the
 /// budget, clients must retry. Exempt are chains verified before, and those with wrong names or
 /// markers, which are only parsed.
 public final class CertificateChainBudget: Sendable {

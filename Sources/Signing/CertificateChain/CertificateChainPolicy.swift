@@ -1,12 +1,12 @@
 internal import AppStore
 internal import COpenSSL
 
-/// The requirements on a chain that signs App Store data (`appstore.md` §1; RFC 5280 §6.1 for the
+/// The requirements on a chain that signs App Store data (`Verification.md`; RFC 5280 §6.1 for the
 /// general part). Dates are not checked here: see `VerifiedCertificateChain.window`.
 public enum CertificateChainPolicy {
     /// Leaf, intermediate, root.
     public static let certificateCount = 3
-    /// Upper bound of one certificate's DER, 8 KiB (`design.md` §6).
+    /// Upper bound of one certificate's DER, 8 KiB (`Log.md` §6).
     public static let maximumCertificateByteCount = 8192
     /// Extension by which Apple marks leaf certificates that sign App Store data.
     public static let leafMarker = "1.2.840.113635.100.6.11.1"

@@ -3,7 +3,7 @@ internal import Synchronization
 /// A cache that evicts the least recently used value. The lock covers taking a snapshot of the
 /// entries, never a comparison of keys.
 final class RecentlyUsed<Key: Equatable & Sendable, Value: Sendable>: Sendable {
-    /// Capacity of the caches of chains (`design.md` §6).
+    /// Capacity of the caches of chains (`Log.md` §6).
     static var capacity: Int { 64 }
 
     private final class Entry: Sendable {

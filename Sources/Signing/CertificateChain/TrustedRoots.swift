@@ -4,7 +4,7 @@ internal import COpenSSL
 /// The roots in which a chain may end, identified by the SHA-256 of their DER. Presented roots are
 /// compared with these; the system trust store is never used.
 public struct TrustedRoots: Sendable, Hashable {
-    /// Fingerprint of Apple Root CA - G3 (apple.com/certificateauthority; `appstore.md` §1).
+    /// Fingerprint of Apple Root CA - G3 (apple.com/certificateauthority; `Verification.md`).
     public static let appleRootG3 = Digest(
         words: (
             0x6334_3ABF_B89A_6A03, 0xEBB5_7E9B_3F5F_A7BE, 0x7C4F_5C75_6F30_17B3,
@@ -12,7 +12,7 @@ public struct TrustedRoots: Sendable, Hashable {
         ))
 
     /// Fingerprint of Apple Inc. Root, the RSA authority above the certificates that sign app
-    /// receipts (apple.com/certificateauthority; `appstore.md` §1).
+    /// receipts (apple.com/certificateauthority; `Verification.md`).
     public static let appleIncRoot = Digest(
         words: (
             0xB0B1_730E_CBC7_FF45, 0x0514_2C49_F129_5E6E, 0xDA6B_CAED_7E2C_68C5,

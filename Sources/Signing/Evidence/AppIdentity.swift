@@ -2,12 +2,12 @@ public import AppStore
 
 /// The app and environment that evidence must have to be accepted. Separate from verification,
 /// because genuine evidence about another app is handled differently from a forgery: it is stored,
-/// and Apple is asked to send it again (`contract.md`).
+/// and Apple is asked to send it again (`Contract.md`).
 public struct AppIdentity: Hashable, Sendable {
     /// Compared byte by byte; evidence without one belongs to another app.
     public let bundleId: BundleId
     /// The app's id in the App Store; compared in Production only, if both sides have one
-    /// (`appstore.md` §1: it is absent in Sandbox).
+    /// (`Verification.md`: it is absent in Sandbox).
     public let appAppleId: Int64?
     /// Compared if the evidence names one.
     public let environment: Environment

@@ -1,4 +1,4 @@
-/// Why evidence was not verified or not accepted: the stable codes of `contract.md`. Clients
+/// Why evidence was not verified or not accepted: the stable codes of `Contract.md`. Clients
 /// compare these, never the messages.
 public enum VerificationCode: String, Sendable, Hashable, CaseIterable {
     /// Not three canonical base64url segments, or the header is not a JSON object of the required
@@ -19,7 +19,7 @@ public enum VerificationCode: String, Sendable, Hashable, CaseIterable {
     case invalidCertificate
     /// The leaf or the intermediate lacks the extension that marks certificates for App Store data.
     case missingAppleMarker
-    /// A certificate of the chain was not valid on the effective date (`lifecycle.md` §1).
+    /// A certificate of the chain was not valid on the effective date (`Lifecycle.md` §1).
     case certificateNotValidAtSigning
     /// The leaf's key did not make the signature over these bytes (RFC 7518 §3.4).
     case signatureMismatch
@@ -27,7 +27,7 @@ public enum VerificationCode: String, Sendable, Hashable, CaseIterable {
     case wrongApp
     /// Genuine, but for another environment.
     case wrongEnvironment
-    /// Larger than the limit of its kind (`design.md` §6).
+    /// Larger than the limit of its kind (`Log.md` §6).
     case payloadTooLarge
     /// The signature is valid, but the payload is not one of Apple's.
     case undecodablePayload
@@ -35,7 +35,7 @@ public enum VerificationCode: String, Sendable, Hashable, CaseIterable {
     case nestedPartInvalid
     /// Revocation could not be checked. Not a statement about the evidence: try again.
     case revocationUnknown
-    /// The limit on unknown certificate chains is exceeded (`design.md` §6). Not a statement about
+    /// The limit on unknown certificate chains is exceeded (`Log.md` §6). Not a statement about
     /// the evidence: try again.
     case tooManyUnknownChains
     /// A certificate of the chain was revoked by its issuer.

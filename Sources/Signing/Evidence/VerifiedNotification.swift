@@ -12,7 +12,7 @@ public struct VerifiedNotification: Sendable {
     public let renewal: VerifiedRenewal?
     /// Nil if the notification has none, or one that is the literal `null`.
     public let appTransaction: VerifiedAppTransaction?
-    /// The date at which the outer chain was checked (`lifecycle.md` §1).
+    /// The date at which the outer chain was checked (`Lifecycle.md` §1).
     public let effectiveDate: Timestamp
     /// Trust anchor of the signature.
     public let trust: EvidenceTrust

@@ -6,7 +6,7 @@ public struct VerifiedPayload<Payload: Sendable>: Sendable {
     public let payload: Payload
     /// The signed bytes.
     public let signed: SignedBytes
-    /// The date at which the chain was checked (`lifecycle.md` §1).
+    /// The date at which the chain was checked (`Lifecycle.md` §1).
     public let effectiveDate: Timestamp
     /// Trust anchor of the signature.
     public let trust: EvidenceTrust

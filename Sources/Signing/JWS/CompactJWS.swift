@@ -3,7 +3,7 @@
 /// Only canonical base64url is accepted, so the three parts reproduce the original bytes exactly:
 /// the log stores the repeated header once and reassembles.
 public struct CompactJWS: Sendable {
-    /// Upper bound of one JWS, 256 KiB (`design.md` §6).
+    /// Upper bound of one JWS, 256 KiB (`Log.md` §6).
     public static let maximumByteCount = 262_144
     /// Length of an ES256 signature: r and s, 32 bytes each (RFC 7518 §3.4).
     public static let signatureByteCount = 64

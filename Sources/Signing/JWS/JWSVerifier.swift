@@ -4,7 +4,7 @@ internal import AppStore
 /// step runs only after the previous one, so that no unverified JSON but the header is decoded.
 ///
 /// Stricter than Apple's libraries, which read the date for the certificates' validity from the
-/// payload before its signature is verified (`appstore.md` §1): here the caller reads it from the
+/// payload before its signature is verified (`Verification.md`): here the caller reads it from the
 /// verified payload and passes it to `VerifiedJWS.requireValid(at:)`.
 ///
 /// Safe to share between tasks. The cache of verified chains belongs to the instance, so that a

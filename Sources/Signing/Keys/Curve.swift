@@ -1,4 +1,4 @@
-/// The two curves of App Store certificates (`appstore.md` §1).
+/// The two curves of App Store certificates (`Verification.md`).
 package enum Curve: String, Sendable, CaseIterable {
     /// Leaf certificates, JWS and API tokens. Also named prime256v1.
     case p256 = "P-256"

@@ -1,7 +1,7 @@
 internal import AppStore
 internal import COpenSSL
 
-/// The requirements on a chain that signs app receipts (`appstore.md` §6): signer, intermediate,
+/// The requirements on a chain that signs app receipts (`Receipts.md`): signer, intermediate,
 /// and a pinned root, among the certificates in the receipt. Dates are not checked here: see
 /// `ReceiptCertificateChain.window`.
 ///

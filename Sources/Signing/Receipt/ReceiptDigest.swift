@@ -1,7 +1,7 @@
 internal import AppStore
 internal import COpenSSL
 
-/// The two digests of receipt signatures: SHA-1 until 2023, SHA-256 since (`appstore.md` §6).
+/// The two digests of receipt signatures: SHA-1 until 2023, SHA-256 since (`Receipts.md`).
 ///
 /// SHA-1 is not collision-resistant against an attacker who chooses both messages. Here it is only
 /// compared with signatures that Apple made years ago over its own messages, for which a forger

@@ -9,7 +9,7 @@ public struct VerifiedReceipt: Sendable {
     public let bytes: [UInt8]
     /// The signed payload.
     public let payloadBytes: [UInt8]
-    /// The date at which the chain was checked: the receipt's creation (`lifecycle.md` §1).
+    /// The date at which the chain was checked: the receipt's creation (`Lifecycle.md` §1).
     public let effectiveDate: Timestamp
     /// Trust anchor of the signature.
     public let trust: EvidenceTrust

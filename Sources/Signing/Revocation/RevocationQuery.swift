@@ -2,7 +2,7 @@ internal import AppStore
 internal import COpenSSL
 
 /// One request to an OCSP responder (RFC 6960 §4.1) for the status of a certificate. SHA-256 ids
-/// and no nonce, as in Apple's libraries (`appstore.md` §1).
+/// and no nonce, as in Apple's libraries (`Verification.md`).
 public struct RevocationQuery: Sendable, Hashable {
     /// The responder named in the certificate (RFC 5280 §4.2.2.1).
     public let address: String

@@ -10,7 +10,8 @@ public enum AttemptResult: String, Sendable, Hashable, CaseIterable {
     case unsuccessfulHTTPResponseCode = "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
     case other = "OTHER"
 
-    /// Apple's classification of a response: 200 to 206 is a success (`appstore.md` §5).
+    /// Apple's classification of a response: 200 to 206 is a success (App Store Server
+    /// Notifications, Responding).
     public init(status: Int) {
         self = (200...206).contains(status) ? .success : .unsuccessfulHTTPResponseCode
     }

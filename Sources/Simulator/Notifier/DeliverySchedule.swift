@@ -1,6 +1,7 @@
 public import AppStore
 
-/// Apple's retry schedule (`appstore.md` §5), used throughout the simulator.
+/// Apple's retry schedule (App Store Server Notifications, Responding), used throughout the
+/// simulator.
 public enum DeliverySchedule {
     /// Hours from one attempt to the next, after the first, the second, …
     public static let waitHours: [Int64] = [1, 12, 24, 48, 72]

@@ -1,7 +1,7 @@
 public import AppStore
 internal import Signing
 
-/// Version 1 notifications (`appstore.md` §7).
+/// Version 1 notifications (App Store Server Notifications V1).
 extension OriginalStoreKit {
     /// A version 1 notification, and when it was sent.
     public struct Sent: Sendable {

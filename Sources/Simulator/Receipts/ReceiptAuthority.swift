@@ -2,7 +2,7 @@ internal import AppStore
 internal import Signing
 
 /// A disposable certificate authority shaped like that of app receipts: RSA-2048 throughout, a
-/// root, an intermediate and a signer with Apple's marker extensions (`appstore.md` §6). Its
+/// root, an intermediate and a signer with Apple's marker extensions (`Receipts.md`). Its
 /// signatures verify only where its root is trusted. Keys are generated each time and never leave
 /// the process.
 public final class ReceiptAuthority: Sendable {

@@ -1,8 +1,8 @@
 public import AppStore
 internal import Signing
 
-/// The contents of a generated receipt: its attributes in the order they are written (`appstore.md`
-/// §6).
+/// The contents of a generated receipt: its attributes in the order they are written
+/// (`Receipts.md`).
 public struct ReceiptContents: Sendable, Hashable {
     /// One attribute: type, version, and the bytes of its octet string.
     public struct Attribute: Sendable, Hashable {

@@ -99,7 +99,7 @@ extension EndpointHandlers {
         return (type, subtype)
     }
 
-    /// The subtypes of each type (`appstore.md` §2).
+    /// The subtypes of each type (App Store Server Notifications, notificationType).
     private static let subtypes: [NotificationType: Set<Subtype>] = [
         .subscribed: [.initialBuy, .resubscribe], .didRenew: [.billingRecovery],
         .didChangeRenewalPref: [.upgrade, .downgrade],

@@ -70,7 +70,7 @@ extension EndpointHandlers {
 
     // MARK: Pages
 
-    /// Apple's pages (`appstore.md` §4).
+    /// Apple's pages (App Store Server API).
     static let pageSize = 20
 
     func history(

@@ -1,7 +1,7 @@
 import AppStore
 import Synchronization
 
-/// Answers one authorised request as Apple documents each endpoint (`appstore.md` §4).
+/// Answers one authorised request as Apple documents each endpoint (App Store Server API).
 struct EndpointHandlers: Sendable {
     let api: SimulatedAPI
     /// The time in the books' world.

@@ -17,7 +17,7 @@ public enum ServedEndpoint: String, Sendable, Hashable, CaseIterable {
     case setAppAccountToken
     case finishTransaction
 
-    /// Requests per second in Production (`appstore.md` §4, rate limits).
+    /// Requests per second in Production (App Store Server API, Identifying rate limits).
     var requestsPerSecond: Int64 {
         switch self {
         case .allSubscriptionStatuses, .transactionHistory, .transactionInfo, .appTransactionInfo,

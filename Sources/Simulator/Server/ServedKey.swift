@@ -12,7 +12,7 @@ public struct ServedKey: Sendable {
     /// Ids in Apple's format.
     public static let usualKeyId = "SIMULATED1"
     public static let usualIssuerId = "57246542-96fe-1a63-e053-0824d011072a"
-    /// Tolerated clock difference (`appstore.md` §4: nothing is documented; a minute is usual).
+    /// Tolerated clock difference (App Store Server API: nothing is documented; a minute is usual).
     static let toleranceSeconds: Int64 = 60
     /// Longest token lifetime that Apple accepts.
     static let longestLifeSeconds: Int64 = 3_600

@@ -106,7 +106,7 @@ public struct ServedRecords: Sendable {
 
 extension ServedRecords.Chain {
     /// Sorts snapshots and keeps those with changes. Among equal dates a refund wins
-    /// (`lifecycle.md` §2 rule 2): another notification of that time may predate it.
+    /// (`Lifecycle.md` §2 rule 2): another notification of that time may predate it.
     fileprivate mutating func sortStatements() {
         renewals.sort { ($0.signedDate?.milliseconds ?? 0) < ($1.signedDate?.milliseconds ?? 0) }
         for (id, list) in snapshots {

@@ -66,7 +66,7 @@ public struct ServedResponse: Sendable {
     }
 }
 
-/// An error with Apple's number (`appstore.md` §4, Errors).
+/// An error with Apple's number (App Store Server API, Error codes).
 struct ServedError: Error, Sendable, Equatable {
     let number: Int64
     let message: String

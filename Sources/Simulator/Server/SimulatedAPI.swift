@@ -14,8 +14,8 @@ public final class SimulatedAPI: Sendable {
         /// The secret that verifyReceipt accepts.
         public var sharedSecret = SimulatedAPI.usualSharedSecret
         public var faults: [ServedFaultRule] = []
-        /// The window of rate limits: Apple counts over an hour (`appstore.md` §4); nil disables
-        /// them.
+        /// The window of rate limits: Apple counts over an hour (App Store Server API); nil
+        /// disables them.
         public var rateWindowMilliseconds: Int64? = 3_600_000
         /// The delivery attempts of the notifications Apple sent.
         public var attempts: AttemptLog

@@ -1,7 +1,7 @@
 import AppStore
 internal import LedgerStore
 
-/// Delivery disorder that must not change any answer (`lifecycle.md` §2: order, duplicates and
+/// Delivery disorder that must not change any answer (`Lifecycle.md` §2: order, duplicates and
 /// batching change nothing). Every draw follows from the seed.
 public struct Adversity: Sendable {
     private var random: SeededGenerator

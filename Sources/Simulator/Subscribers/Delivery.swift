@@ -44,7 +44,7 @@ public struct Delivery: Hashable, Sendable {
         }
     }
 
-    /// The envelope's signedDate, else the largest inside it (`lifecycle.md` §2 rule 1).
+    /// The envelope's signedDate, else the largest inside it (`Lifecycle.md` §2 rule 1).
     public var signedDate: Timestamp? {
         if case .notification(let notification, _, _) = evidence, let date = notification.signedDate
         {

@@ -1,6 +1,6 @@
 import AppStore
 
-/// Converts deliveries to lines that `ingest` reads (`contract.md`, "Command line"), signed by a
+/// Converts deliveries to lines that `ingest` reads (`Contract.md`, "Command line"), signed by a
 /// disposable authority. Payloads follow from the seed; ECDSA signatures differ each time.
 public struct DeliverySigner: Sendable {
     private let authority: Authority
@@ -68,8 +68,8 @@ public struct DeliverySigner: Sendable {
         return try sign(notification.encoded())
     }
 
-    /// A status response with one item, the only format with Apple's unsigned status (`appstore.md`
-    /// §4, Get All Subscription Statuses).
+    /// A status response with one item, the only format with Apple's unsigned status (App Store
+    /// Server API, Get All Subscription Statuses).
     private func line(
         _ transaction: TransactionPayload, _ renewal: RenewalPayload,
         _ status: Raw<SubscriptionStatus>?, _ receivedAt: Timestamp?

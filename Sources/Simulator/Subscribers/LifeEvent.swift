@@ -1,4 +1,4 @@
-/// Events of simulated lives, one case per rule of `lifecycle.md` or row of Apple's notification
+/// Events of simulated lives, one case per rule of `Lifecycle.md` or row of Apple's notification
 /// table that they exercise.
 public enum LifeEvent: String, Sendable, CaseIterable {
     // // Starts of a period.

@@ -1,6 +1,6 @@
 import AppStore
 
-/// Payment failures: grace, billing retry, and their exits (`lifecycle.md` §2 rule 5).
+/// Payment failures: grace, billing retry, and their exits (`Lifecycle.md` §2 rule 5).
 extension LifeWriter {
     /// An open payment failure.
     struct Failure: Sendable {

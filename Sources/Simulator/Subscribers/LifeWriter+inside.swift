@@ -181,7 +181,7 @@ extension LifeWriter {
         count(needsConsent ? .priceIncreasePending : .priceIncreaseAccepted)
     }
 
-    /// A later end, in one of the two forms Apple may send (`appstore.md`, trap 21).
+    /// A later end, in one of the two forms Apple may send.
     private mutating func extend(_ act: Act, at moment: Timestamp) {
         let old = currentPeriod.statedEnd
         let longer =
@@ -200,7 +200,7 @@ extension LifeWriter {
         count(.staleAfterExtension)
     }
 
-    /// The same period, bought once, under another transactionId (`lifecycle.md` §2 rule 2).
+    /// The same period, bought once, under another transactionId (`Lifecycle.md` §2 rule 2).
     private mutating func restore(at moment: Timestamp) {
         let id = newTransactionId()
         periods[current].transactionIds.append(id)

@@ -1,6 +1,6 @@
 import AppStore
 
-/// Purchases that do not renew (`lifecycle.md` §5).
+/// Purchases that do not renew (`Lifecycle.md` §5).
 extension LifeWriter {
     mutating func liveOneTime() {
         let product = random.pick(SimulatedProduct.oneTime)

@@ -8,7 +8,7 @@ extension LifeWriter {
         var start: Timestamp
         var reason: TransactionReason
         var offer: SimulatedOffer?
-        /// When it takes effect, if not at its start (`lifecycle.md` §2 rule 5, anchor kept).
+        /// When it takes effect, if not at its start (`Lifecycle.md` §2 rule 5, anchor kept).
         var countsFrom: Timestamp?
     }
 
@@ -83,7 +83,7 @@ extension LifeWriter {
     }
 
     /// The renewal succeeds at the end of the period, charged up to a day before or shortly after
-    /// (`appstore.md` §8, "Renewal").
+    /// (`Simulator.md`).
     mutating func renew() {
         let start = end
         let early = random.chance(45)

@@ -134,8 +134,8 @@ extension LifeWriter {
         return resubscribeLater()
     }
 
-    /// The customer disables auto-renew while payment is failing: over at once (`appstore.md` §8,
-    /// "Billing retry").
+    /// The customer disables auto-renew while payment is failing: over at once
+    /// (`Lifecycle.md` §2).
     mutating func cancelWhileFailing(_ failure: Failure, before limit: Timestamp) -> Bool {
         let first = max(now, failure.end).advanced(byMilliseconds: 3000)
         let room = limit.milliseconds(since: first)

@@ -62,7 +62,7 @@ extension LifeWriter {
         count(.refund)
     }
 
-    /// A refund of a past period: money, but no change of state (`lifecycle.md` §2 rule 6).
+    /// A refund of a past period: money, but no change of state (`Lifecycle.md` §2 rule 6).
     mutating func refundOld(at moment: Timestamp, status: SubscriptionStatus) {
         let old = periods.indices.dropLast().filter { index in
             periods[index].revocation == nil && !periods[index].isUpgraded

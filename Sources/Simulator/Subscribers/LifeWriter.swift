@@ -3,7 +3,7 @@ import AppStore
 /// Writes one life: decides what customer and Apple do, keeps Apple's books, signs what Apple would
 /// send, and records the truth of each decision as it is made.
 ///
-/// Time only moves forward. Where Apple's signing date itself ends a state (`lifecycle.md` §2
+/// Time only moves forward. Where Apple's signing date itself ends a state (`Lifecycle.md` §2
 /// rule 5), payload and truth come from one decision.
 struct LifeWriter {
     let world: SubscriberWorld
@@ -47,7 +47,7 @@ struct LifeWriter {
         let willRenew: Bool
         let priceIncrease: PriceIncreaseStatus?
 
-        /// The reason why a period that ends by the clock ended, according to this (`lifecycle.md`
+        /// The reason why a period that ends by the clock ended, according to this (`Lifecycle.md`
         /// §2, reasons).
         var reason: TrueReason {
             if willRenew { return .unconfirmed }
@@ -76,7 +76,7 @@ struct LifeWriter {
     var end: Timestamp { currentPeriod.end }
     var isRevoked: Bool { currentPeriod.revocation != nil }
 
-    /// How long before a period's end facts already describe the next one (`lifecycle.md` §2 rule
+    /// How long before a period's end facts already describe the next one (`Lifecycle.md` §2 rule
     /// 5).
     var lead: Int64 { min(Pace.day, currentPeriod.length / 2) }
 

@@ -1,7 +1,7 @@
 import AppStore
 
 /// The speed of a subscription: by the calendar in Production, in minutes for sandbox testers, one
-/// day per period in TestFlight (`appstore.md` §8, "Sandbox speed").
+/// day per period in TestFlight (`Simulator.md`).
 enum Pace: Hashable, Sendable, CaseIterable {
     case calendar
     case fiveMinutes
@@ -41,7 +41,7 @@ enum Pace: Hashable, Sendable, CaseIterable {
         return anchor.advanced(byMilliseconds: count * (period.months * month + weeks * week))
     }
 
-    /// How long Apple retries after a period of this length (`lifecycle.md` §2 rule 5).
+    /// How long Apple retries after a period of this length (`Lifecycle.md` §2 rule 5).
     func retryWindow(isCommitment: Bool, length: Int64) -> Int64 {
         guard self == .calendar else { return 2 * length }
         return (isCommitment ? 90 : 60) * Pace.day

@@ -1,4 +1,4 @@
-/// Lost evidence, and the ledger's answer without it: `lifecycle.md` still determines the answer,
+/// Lost evidence, and the ledger's answer without it: `Lifecycle.md` still determines the answer,
 /// though it may differ from what happened.
 public struct SimulatedLoss: Hashable, Sendable {
     /// The kind of loss.

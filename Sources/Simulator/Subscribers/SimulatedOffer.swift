@@ -9,7 +9,7 @@ struct SimulatedOffer: Hashable, Sendable {
     /// Price of a period under the offer, in milliunits.
     let price: Int64
 
-    /// The ledger's phase of a period under the offer (`lifecycle.md` §2, `phase`).
+    /// The ledger's phase of a period under the offer (`Lifecycle.md` §2, `phase`).
     var phase: TruePhase {
         if discountType == .freeTrial { return .trial }
         return type == .introductoryOffer ? .intro : .offer

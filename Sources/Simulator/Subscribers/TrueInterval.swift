@@ -1,7 +1,7 @@
 public import AppStore
 
 /// An interval `[from, to)` of a subscriber's life with one state, as the ledger must report it
-/// (`lifecycle.md` §3: one per governing period and state).
+/// (`Lifecycle.md` §3: one per governing period and state).
 public struct TrueInterval: Hashable, Sendable {
     /// The state throughout.
     public let state: TrueState

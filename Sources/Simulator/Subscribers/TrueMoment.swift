@@ -1,6 +1,6 @@
 public import AppStore
 
-/// The true attributes of a subscription at one time (`lifecycle.md` §2, "Attributes at t"), always
+/// The true attributes of a subscription at one time (`Lifecycle.md` §2, "Attributes at t"), always
 /// one at which Apple signed a renewal info.
 public struct TrueMoment: Hashable, Sendable {
     /// signedDate of the renewal info.

@@ -1,4 +1,4 @@
-/// The pricing of a period (`lifecycle.md` §2, `phase`).
+/// The pricing of a period (`Lifecycle.md` §2, `phase`).
 public enum TruePhase: String, Sendable, CaseIterable {
     case trial
     case intro

@@ -11,7 +11,7 @@ public enum TrueState: String, Sendable, CaseIterable {
     case lapsed
     case consumed
 
-    /// Whether the state gives access (`lifecycle.md` §2, table of states; §5).
+    /// Whether the state gives access (`Lifecycle.md` §2, table of states; §5).
     public var isEntitled: Bool {
         switch self {
         case .subscribed, .renewing, .grace, .owned: true

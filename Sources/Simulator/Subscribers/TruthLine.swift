@@ -60,7 +60,7 @@ struct TruthLine: Sendable {
 
 extension TruthLine {
     /// The truth as intervals: each mark's state lasts until the next, except where its transaction
-    /// is revoked. `lifecycle.md` §2 rule 7 determines the state of a period.
+    /// is revoked. `Lifecycle.md` §2 rule 7 determines the state of a period.
     func intervals(_ identities: [(ProductId, TransactionId)]) -> [TrueInterval] {
         var result: [TrueInterval] = []
         let marks = marks.filter { !$0.isGone }

@@ -23,8 +23,8 @@ final class BodyReader: Sendable {
     /// Passes the body to `work`, as its only owner.
     ///
     /// Throws a problem: `payloadTooLarge` as early as possible, `unsupportedMediaType` for a
-    /// content type other than JSON, `busy` when too much is being read. Throws `TruncatedBody` when
-    /// the client disconnects before the end.
+    /// content type other than JSON, `busy` when too much is being read. Throws `TruncatedBody`
+    /// when the client disconnects before the end.
     func json<Value>(
         _ request: Request, upTo limit: Int, _ work: (consuming [UInt8]) async throws -> Value
     ) async throws -> Value {

@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// An error response: `application/problem+json` (RFC 9457) with a stable code (`contract.md`).
+/// An error response: `application/problem+json` (RFC 9457) with a stable code (`Contract.md`).
 /// Never contains a payload, a token or a secret.
 struct Problem: Error, Sendable {
     let status: HTTPResponse.Status

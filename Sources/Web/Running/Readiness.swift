@@ -3,7 +3,8 @@ internal import Service
 import ServiceLifecycle
 import Synchronization
 
-/// Whether events can be accepted now; load balancers poll it. Not ready as soon as shutdown begins.
+/// Whether events can be accepted now; load balancers poll it. Not ready as soon as shutdown
+/// begins.
 final class Readiness: Service {
     private let stopping = Mutex(false)
 

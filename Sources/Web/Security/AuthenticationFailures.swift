@@ -2,8 +2,8 @@ import Hummingbird
 import Logging
 
 /// Counts requests refused for lack of a valid token, and logs their source. Any client can cause
-/// these at will: `LogRateLimiter` bounds the lines, and each written line states how many were suppressed
-/// before it.
+/// these at will: `LogRateLimiter` bounds the lines, and each written line states how many were
+/// suppressed before it.
 struct AuthenticationFailures: Sendable {
     let sources: SourceCheck
     let metrics: ServiceMetrics

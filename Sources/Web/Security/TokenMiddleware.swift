@@ -11,7 +11,7 @@ struct TokenMiddleware: RouterMiddleware {
     let tokens: AccessTokens
     let failures: AuthenticationFailures
 
-    /// Whether a route never requires a token (`contract.md`). All routes not listed here do.
+    /// Whether a route never requires a token (`Contract.md`). All routes not listed here do.
     ///
     /// - Parameter path: as registered; nil for an unknown path.
     static func isOpen(_ path: String?, _ method: HTTPRequest.Method) -> Bool {

@@ -31,7 +31,7 @@ extension EntitlementsAnswer {
             ? "was \(state.rawValue)" : state.rawValue
     }
 
-    /// Whether only too low a trust prevents access (`lifecycle.md` §6).
+    /// Whether only too low a trust prevents access (`Lifecycle.md` §6).
     private func isTooLittle(_ verdict: Verdict) -> Bool {
         guard !verdict.active, let state = verdict.state else { return false }
         return state.isEntitled && verdict.until.map { stamp.at < $0 } ?? true

@@ -34,9 +34,10 @@ struct PastStretch {
     let stated: StatedLives
 
     private static let day: Int64 = 86_400_000
-    /// Grace after a period of eight days or less, and after a longer one (`appstore.md` §8).
+    /// Grace after a period of eight days or less, and after a longer one (Apple, Reduce
+    /// involuntary churn).
     private static let (shortGraceDays, graceDays): (Int64, Int64) = (6, 28)
-    /// The longest extension (`appstore.md` §4).
+    /// The longest extension (App Store Server API).
     private static let extensionDays: Int64 = 90
 
     private var state: TrueState { truth[place].state }

@@ -11,7 +11,7 @@ struct StatedLives {
         /// The end stated by its RENEWAL_EXTENDED.
         var extendedEnd: Timestamp?
         let line: WebOrderLineItemId?
-        /// How long Apple retries after it (`lifecycle.md` §2 rule 5).
+        /// How long Apple retries after it (`Lifecycle.md` §2 rule 5).
         let retryDays: Int64
 
         /// One purchase restored.

@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §2, "Attributes at t".
+/// `Lifecycle.md` §2, "Attributes at t".
 @Suite("Attributes at a moment")
 struct AttributeTests {
     private let bought = Fact.subscribed("1", day(0), day(30))

@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §2, "reason an access ended" and `cancellation`.
+/// `Lifecycle.md` §2, "reason an access ended" and `cancellation`.
 @Suite("Why access ended, and since when auto-renew is off")
 struct EndReasonTests {
     private let bought = Fact.subscribed("1", day(0), day(30))

@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// From Apple's payloads to facts (`lifecycle.md` §1 and §2 rule 1).
+/// From Apple's payloads to facts (`Lifecycle.md` §1 and §2 rule 1).
 @Suite("Facts from payloads")
 struct PayloadFactTests {
     private let from = FactOrigin(

@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §2, `phase`.
+/// `Lifecycle.md` §2, `phase`.
 @Suite("Phase")
 struct PhaseTests {
     private func phase(

@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §6: a customer's entitlements.
+/// `Lifecycle.md` §6: a customer's entitlements.
 @Suite("Entitlements of a customer")
 struct EntitlementTests {
     private let ann = CustomerId("ann")

@@ -3,7 +3,7 @@ import Ledger
 import TestSupport
 import Testing
 
-/// `lifecycle.md` §6: the holders of a chain over time.
+/// `Lifecycle.md` §6: the holders of a chain over time.
 @Suite("Holders of a chain")
 struct HoldersTests {
     private let bought = Fact.subscribed("1", day(0), day(30))

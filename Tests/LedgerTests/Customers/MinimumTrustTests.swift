@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §6, Minimum trust: the trust a chain needs to give access.
+/// `Lifecycle.md` §6, Minimum trust: the trust a chain needs to give access.
 @Suite("§6: minimum trust")
 struct MinimumTrustTests {
     private let ann = CustomerId("ann")

@@ -1,7 +1,7 @@
 import AppStore
 import Ledger
 
-/// A plain implementation of `lifecycle.md` §6: recomputes everything at every moment, from the
+/// A plain implementation of `Lifecycle.md` §6: recomputes everything at every moment, from the
 /// answers of single chains, without caching. The reference for the real implementation.
 struct PlainCustomers {
     let lives: [(facts: [Fact], life: Lifecycle)]

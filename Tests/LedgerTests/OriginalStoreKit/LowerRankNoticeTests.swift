@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// Statements of a lower rank alone do not count, and always raise a notice (`lifecycle.md` §7).
+/// Statements of a lower rank alone do not count, and always raise a notice (`Lifecycle.md` §7).
 @Suite("Refunds and failed payments of a lower rank")
 struct LowerRankNoticeTests {
     private let bought = Fact.subscribed("1", day(0), day(30))

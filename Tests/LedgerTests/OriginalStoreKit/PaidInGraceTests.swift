@@ -4,7 +4,7 @@ import Testing
 
 /// A failed payment is signed within seconds of the period's end; its later success in grace is
 /// stated only by a lower rank. The period begins where the last one ended, before any of these
-/// statements (`lifecycle.md` §2 rule 5, anchor kept; §7).
+/// statements (`Lifecycle.md` §2 rule 5, anchor kept; §7).
 @Suite("A payment in grace stated by a lower rank")
 struct PaidInGraceTests {
     static let lower = SetAsideTests.lower

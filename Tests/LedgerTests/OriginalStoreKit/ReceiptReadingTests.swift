@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// Fields that receipts lack, and which statements supply them (`lifecycle.md` §7).
+/// Fields that receipts lack, and which statements supply them (`Lifecycle.md` §7).
 @Suite("Fields missing from receipts")
 struct ReceiptReadingTests {
     private let customer = CustomerId("3f0c0d5e-0000-4000-8000-000000000001")

@@ -4,7 +4,7 @@ import Testing
 
 /// Purchases with transactionIds unknown to higher ranks, which any holder of the shared secret can
 /// invent. They count where no newer higher-rank statement covers their time, and never remove
-/// access (`lifecycle.md` §7).
+/// access (`Lifecycle.md` §7).
 @Suite("Invented purchases of a lower rank")
 struct SetAsideTests {
     static let lower: [Trust] = [.secret, .transport]

@@ -4,7 +4,7 @@ import Testing
 
 /// A chain stated late, as by a backfill or a migration: every period is first stated years after
 /// it began, and a failed payment precedes all of those dates. It concerns only one period's end
-/// (`lifecycle.md` §2 rule 5, "anchor kept"; §7).
+/// (`Lifecycle.md` §2 rule 5, "anchor kept"; §7).
 @Suite("A failed payment in a chain stated late")
 struct ToldLateTests {
     static let lower: [Trust] = [.secret, .transport]

@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §2: a lower rank is used only without a higher one.
+/// `Lifecycle.md` §2: a lower rank is used only without a higher one.
 @Suite("Ranks of trust")
 struct TrustRankTests {
     /// A version 1 statement about a period.

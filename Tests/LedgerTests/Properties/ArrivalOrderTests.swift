@@ -3,7 +3,7 @@ import Ledger
 import TestSupport
 import Testing
 
-/// `lifecycle.md` §2: arrival order, duplicates and batching must not change a bit.
+/// `Lifecycle.md` §2: arrival order, duplicates and batching must not change a bit.
 @Suite("Arrival order and repetition do not change a bit")
 struct ArrivalOrderTests {
     private func life(_ facts: [Fact], _ environment: Environment = .production) -> Lifecycle {

@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 
 /// A plain implementation of the precedence of ranks for purchases stated only by a lower one
-/// (`lifecycle.md` §7).
+/// (`Lifecycle.md` §7).
 struct PlainRanks {
     let reading: PlainReading
 

@@ -1,7 +1,7 @@
 import AppStore
 import Ledger
 
-/// A plain implementation of rules 5 to 7 of `lifecycle.md` §2.
+/// A plain implementation of rules 5 to 7 of `Lifecycle.md` §2.
 extension PlainReading {
     enum RenewalSignal { case over, failing, nothing }
 

@@ -1,7 +1,7 @@
 import AppStore
 import Ledger
 
-/// A plain implementation of `lifecycle.md` §2, for one moment at a time and without optimisation:
+/// A plain implementation of `Lifecycle.md` §2, for one moment at a time and without optimisation:
 /// the reference for the reducer. For auto-renewable chains whose facts can all be folded.
 struct PlainReading {
     struct Snapshot {

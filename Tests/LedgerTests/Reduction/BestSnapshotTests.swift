@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §2 rule 2, first half.
+/// `Lifecycle.md` §2 rule 2, first half.
 @Suite("Rule 2: a transaction's best snapshot")
 struct BestSnapshotTests {
     /// Two snapshots of one transaction; the product shows which one was best.

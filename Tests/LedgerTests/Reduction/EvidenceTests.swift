@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §2 rule 5: which facts count, and what they state.
+/// `Lifecycle.md` §2 rule 5: which facts count, and what they state.
 @Suite("Rule 5: facts about the time after a period")
 struct EvidenceTests {
     private let bought = Fact.subscribed("1", day(0), day(30))

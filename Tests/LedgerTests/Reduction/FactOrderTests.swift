@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §2 rule 1.
+/// `Lifecycle.md` §2 rule 1.
 @Suite("Rule 1: facts are ordered by signedDate and digest, never by arrival")
 struct FactOrderTests {
     @Test("No facts: no interval, no entry, no answer")

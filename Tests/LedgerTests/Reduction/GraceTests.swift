@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §2 rule 5: grace.
+/// `Lifecycle.md` §2 rule 5: grace.
 @Suite("Rule 5: grace")
 struct GraceTests {
     private let bought = Fact.subscribed("1", day(0), day(30))

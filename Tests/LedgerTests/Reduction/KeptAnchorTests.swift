@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §2 rule 5, last clause.
+/// `Lifecycle.md` §2 rule 5, last clause.
 @Suite("Rule 5: grace in which the anchor was kept")
 struct KeptAnchorTests {
     private let bought = Fact.subscribed("1", day(0), day(30))

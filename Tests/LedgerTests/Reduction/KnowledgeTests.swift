@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §1: `at`, `knownAt` and `knownPosition`.
+/// `Lifecycle.md` §1: `at`, `knownAt` and `knownPosition`.
 @Suite("§1: valid time and knowledge time")
 struct KnowledgeTests {
     /// A purchase, a renewal that arrived two days late, a refund.

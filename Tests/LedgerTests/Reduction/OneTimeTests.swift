@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §5.
+/// `Lifecycle.md` §5.
 @Suite("§5: purchases that are not auto-renewable")
 struct OneTimeTests {
     private func bought(

@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §2 rules 4 and 7.
+/// `Lifecycle.md` §2 rules 4 and 7.
 @Suite("Rules 4 and 7: periods, their order and their label")
 struct PeriodTests {
     private let bought = Fact.subscribed("1", day(0), day(30))

@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §2, "Renewal infos": statements before an end do not carry over to a purchase
+/// `Lifecycle.md` §2, "Renewal infos": statements before an end do not carry over to a purchase
 /// after it.
 @Suite("§2: the purchase of a renewal info")
 struct RenewalSubjectTests {
@@ -219,7 +219,7 @@ struct RenewalSubjectTests {
     }
 }
 
-/// `lifecycle.md` §2, `willRenew` and `cancellation`.
+/// `Lifecycle.md` §2, `willRenew` and `cancellation`.
 @Suite("§2: auto-renew before the statement that first states the period")
 struct FirstStatedAutoRenewTests {
     private func life(_ isOn: Bool, _ type: NotificationType) -> Lifecycle {

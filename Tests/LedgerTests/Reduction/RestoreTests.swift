@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §2 rule 2, second half.
+/// `Lifecycle.md` §2 rule 2, second half.
 @Suite("Rule 2: restores that share a webOrderLineItemId are one period")
 struct RestoreTests {
     private func line(_ id: String?, _ fact: Fact) -> Fact {

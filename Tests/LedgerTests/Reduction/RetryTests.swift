@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §2 rule 5: billing retry, its exit X and its cap.
+/// `Lifecycle.md` §2 rule 5: billing retry, its exit X and its cap.
 @Suite("Rule 5: billing retry and its end")
 struct RetryTests {
     private let bought = Fact.subscribed("1", day(0), day(30))

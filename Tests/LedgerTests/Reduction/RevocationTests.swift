@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §2 rules 3 and 6.
+/// `Lifecycle.md` §2 rules 3 and 6.
 @Suite("Rules 3 and 6: revocation spans and the governing period")
 struct RevocationTests {
     private let bought = Fact.subscribed("1", day(0), day(30))

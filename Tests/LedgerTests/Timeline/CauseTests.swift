@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §3: a cause lists every event that proves an entry, including date and reason.
+/// `Lifecycle.md` §3: a cause lists every event that proves an entry, including date and reason.
 @Suite("§3: all events that prove an entry")
 struct CauseTests {
     private let bought = Fact.subscribed("1", day(0), day(30)).transaction {

@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §4: a notice disappears when the missing evidence is known, and names its
+/// `Lifecycle.md` §4: a notice disappears when the missing evidence is known, and names its
 /// subject.
 @Suite("§4: explained notices")
 struct ExplainedNoticeTests {

@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §3: purchase and amount of a refund, products of a change.
+/// `Lifecycle.md` §3: purchase and amount of a refund, products of a change.
 @Suite("§3: values of facts")
 struct LifeFactDetailTests {
     private let bought = Fact.subscribed("1", day(0), day(30)).transaction {

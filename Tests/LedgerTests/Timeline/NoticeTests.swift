@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §4: missing evidence.
+/// `Lifecycle.md` §4: missing evidence.
 @Suite("§4: notices about missing evidence")
 struct NoticeTests {
     private let bought = Fact.subscribed("1", day(0), day(30))

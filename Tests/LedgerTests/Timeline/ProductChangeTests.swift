@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §3: the kinds of product change.
+/// `Lifecycle.md` §3: the kinds of product change.
 @Suite("§3: upgraded, downgraded, crossgraded")
 struct ProductChangeTests {
     private func product(_ id: String, _ fact: Fact) -> Fact {

@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §4: inconsistencies of one fact, or of two.
+/// `Lifecycle.md` §4: inconsistencies of one fact, or of two.
 @Suite("§4: notices about facts")
 struct SingleFactNoticeTests {
     private let bought = Fact.subscribed("1", day(0), day(30))

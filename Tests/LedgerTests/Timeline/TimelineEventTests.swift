@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §3 (b).
+/// `Lifecycle.md` §3 (b).
 @Suite("§3: facts that change no state")
 struct LifeFactTests {
     private let bought = Fact.subscribed("1", day(0), day(30))

@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// `lifecycle.md` §3.
+/// `Lifecycle.md` §3.
 @Suite("§3: transitions and their order in the timeline")
 struct TimelineTests {
     private let bought = Fact.subscribed("1", day(0), day(30))

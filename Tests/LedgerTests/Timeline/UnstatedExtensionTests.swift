@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
-/// A renewal date counts by RENEWAL_EXTENDED alone (`lifecycle.md` §2 rule 4); a later one from
+/// A renewal date counts by RENEWAL_EXTENDED alone (`Lifecycle.md` §2 rule 4); a later one from
 /// another source raises a notice.
 @Suite("Ends stated only by a renewal info")
 struct UnstatedExtensionTests {

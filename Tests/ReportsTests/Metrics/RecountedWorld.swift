@@ -117,7 +117,7 @@ struct RecountedLife: Sendable {
                 || keepsPastDue && interval.state == .billingRetry
         }
 
-        /// Free for a time (`lifecycle.md`, `phase`).
+        /// Free for a time (`Lifecycle.md`, `phase`).
         var isTrial: Bool {
             if let kind = payload.offerDiscountType { return kind == Raw(.freeTrial) }
             guard let type = payload.offerType else { return false }

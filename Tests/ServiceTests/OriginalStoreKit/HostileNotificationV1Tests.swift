@@ -12,7 +12,7 @@ import Testing
 @testable import Intake
 @testable import Service
 
-/// Bodies that any client who knows the address can post (`design.md` §7: negative space first).
+/// Bodies that any client who knows the address can post (`Log.md` §7: negative space first).
 @Suite("Hostile version 1 bodies")
 struct HostileNotificationV1Tests {
     private let chain = MadeChain()

@@ -164,7 +164,7 @@ struct PlainLife {
         return joined
     }
 
-    /// `lifecycle.md` §2 rule 3; the revocation of a family copy is not a refund.
+    /// `Lifecycle.md` §2 rule 3; the revocation of a family copy is not a refund.
     private static func refunds(_ stated: [Delivery]) -> [Refund] {
         var refunds: [Refund] = []
         var standing: Refund?
@@ -233,7 +233,7 @@ extension PlainLife.Sale {
 
     var price: Int64? { payload.currency == nil ? nil : payload.price }
 
-    /// `lifecycle.md` §2, `phase`.
+    /// `Lifecycle.md` §2, `phase`.
     var phase: String {
         let (type, kind) = (payload.offerType?.rawValue, payload.offerDiscountType?.rawValue)
         if kind == "FREE_TRIAL" { return "trial" }

@@ -55,7 +55,7 @@ struct SmallWorld: Sendable {
         }
     }
 
-    /// How long Apple keeps notifications (`appstore.md` §4), milliseconds.
+    /// How long Apple keeps notifications (App Store Server API), milliseconds.
     var windowMilliseconds: Int64 { (environment == .production ? 180 : 30) * 86_400_000 }
 
     func configuration(_ directory: String) -> Configuration {

@@ -29,7 +29,7 @@ extension ReceiptStatements {
     }
 
     /// From a version 1 notification, interpreted in terms of version 2
-    /// (`lifecycle.md` §7).
+    /// (`Lifecycle.md` §7).
     public init(
         _ notification: NotificationV1, hasForeignReceipt: Bool = false, origin: FactOrigin,
         statedAt: Timestamp?,

@@ -2,7 +2,7 @@ import AppStore
 
 /// One body or receipt of original StoreKit, split into facts: one for each transaction it names,
 /// ordered by chain, purchase and id, so that the same evidence gives the same facts
-/// (`lifecycle.md` §2).
+/// (`Lifecycle.md` §2).
 public struct ReceiptStatements: Sendable {
     /// One statement and the chain it is about.
     public struct Part: Sendable {
