@@ -161,7 +161,9 @@ public final class RevocationChecks: Sendable {
         return true
     }
 
-    private func send(for chain: VerifiedCertificateChain, _ now: Timestamp) async -> RevocationStatus {
+    private func send(for chain: VerifiedCertificateChain, _ now: Timestamp) async
+        -> RevocationStatus
+    {
         let status = await check.status(of: chain, now: now)
         let isFirst = entries.withLock { entries in
             var entry = entries[chain.fingerprint] ?? Entry(requestedAt: now)

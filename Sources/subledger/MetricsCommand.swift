@@ -4,6 +4,6 @@ import ArgumentParser
 struct MetricsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "metrics", abstract: "Reports for analysts, by name.",
-        subcommands: [MetricCommand.self, MetricsDiffCommand.self],
-        defaultSubcommand: MetricCommand.self)
+        subcommands: [MetricsReportCommand.self, MetricsDiffCommand.self],
+        defaultSubcommand: MetricsReportCommand.self)
 }

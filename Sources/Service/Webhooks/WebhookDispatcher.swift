@@ -3,11 +3,11 @@ internal import LedgerStore
 internal import Projection
 public import Queries
 
-/// Runs the couriers of every endpoint until cancelled. While another process delivers for an
-/// environment, its couriers wait and take over when that process ends. The feeds are run by their
+/// Runs the webhooks of every endpoint until cancelled. While another process delivers for an
+/// environment, its webhooks wait and take over when that process ends. The feeds are run by their
 /// owner, since they have other subscribers, too.
 public struct WebhookDispatcher: Sendable {
-    let couriers: [WebhookDelivery]
+    let webhooks: [WebhookDelivery]
     private let clock: any ServiceClock
     private let report: @Sendable (WebhookNote) -> Void
 
@@ -18,7 +18,7 @@ public struct WebhookDispatcher: Sendable {
     ) {
         self.clock = clock
         self.report = report
-        couriers = endpoints.compactMap { endpoint in
+        webhooks = endpoints.compactMap { endpoint in
             feeds.first { $0.ledger.environment == endpoint.environment }.map { feed in
                 WebhookDelivery(
                     endpoint: endpoint, feed: feed, transport: transport, clock: clock,
@@ -32,29 +32,29 @@ public struct WebhookDispatcher: Sendable {
     /// neither read nor written still starts now, in memory only, unless it proves to have started
     /// earlier; this is reported.
     public func begin() async {
-        for courier in couriers {
-            do throws(StoreError) { try await courier.begin() } catch {
-                report(.storeFailed(endpoint: courier.endpoint.name, error: error))
+        for webhook in webhooks {
+            do throws(StoreError) { try await webhook.begin() } catch {
+                report(.storeFailed(endpoint: webhook.endpoint.name, error: error))
             }
         }
     }
 
     /// Returns when the task is cancelled and every running attempt has ended.
     public func run() async {
-        let environments = Dictionary(grouping: couriers, by: \.endpoint.environment)
+        let environments = Dictionary(grouping: webhooks, by: \.endpoint.environment)
         await withTaskGroup(of: Void.self) { group in
-            for couriers in environments.values { group.addTask { await deliver(couriers) } }
+            for webhooks in environments.values { group.addTask { await deliver(webhooks) } }
         }
     }
 
-    /// Runs the couriers of one environment once no other process delivers for it.
-    private func deliver(_ couriers: [WebhookDelivery]) async {
-        guard let first = couriers.first else { return }
+    /// Runs the webhooks of one environment once no other process delivers for it.
+    private func deliver(_ webhooks: [WebhookDelivery]) async {
+        guard let first = webhooks.first else { return }
         let operations = first.feed.ledger.operations
         while !Task.isCancelled {
             do throws(StoreError) {
                 if let lease = try await operations.lease(.webhooks) {
-                    await run(couriers)
+                    await run(webhooks)
                     return withExtendedLifetime(lease) {}
                 }
             } catch { report(.storeFailed(endpoint: first.endpoint.name, error: error)) }
@@ -64,9 +64,9 @@ public struct WebhookDispatcher: Sendable {
         }
     }
 
-    private func run(_ couriers: [WebhookDelivery]) async {
+    private func run(_ webhooks: [WebhookDelivery]) async {
         await withTaskGroup(of: Void.self) { group in
-            for courier in couriers { group.addTask(priority: .utility) { await courier.run() } }
+            for webhook in webhooks { group.addTask(priority: .utility) { await webhook.run() } }
         }
     }
 }

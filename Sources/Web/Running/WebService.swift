@@ -72,7 +72,7 @@ public struct WebService: Sendable {
         router.add(middleware: TokenMiddleware(tokens: tokens, failures: failures))
         let groups = RouteGroups(router, tokens: tokens, answers: answers)
         HealthRoutes(host: host, readiness: readiness).add(to: groups)
-        MetricsRoutes(host: host, metrics: metrics, readiness: readiness, census: census)
+        PrometheusRoutes(host: host, metrics: metrics, readiness: readiness, census: census)
             .add(to: groups)
         NotificationRoutes(host: host, sources: sources, bodies: bodies)
             .add(to: groups)

@@ -18,10 +18,10 @@ struct FeedBeginningTests {
         let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(3)))
         try await LiveFeed.open(place, clock: clock, begins: false) { live in
             let receiver = Receiver()
-            let courier = live.courier(receiver)
-            #expect(try await courier.step() == false)
+            let webhook = live.webhook(receiver)
+            #expect(try await webhook.step() == false)
             try await live.take([news.bought()])
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.taken.map(\.chain) == [news.id])
             // The older change was still emitted for readers from the beginning.
             let names = try await live.names()
@@ -39,10 +39,10 @@ struct FeedBeginningTests {
         clock.set(chain.start(3))
         try await LiveFeed.open(place, clock: clock, begins: false) { live in
             let receiver = Receiver()
-            let courier = live.courier(receiver)
-            #expect(try await courier.step() == false)
+            let webhook = live.webhook(receiver)
+            #expect(try await webhook.step() == false)
             try await live.take([news.bought()])
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.taken.map(\.chain) == [news.id])
         }
     }

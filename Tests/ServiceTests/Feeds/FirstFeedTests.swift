@@ -52,11 +52,11 @@ struct FirstFeedTests {
         let (place, clock) = try await filled()
         try await LiveFeed.open(place, clock: clock) { live in
             let receiver = Receiver()
-            let courier = live.courier(receiver)
-            try await courier.deliverAll()
+            let webhook = live.webhook(receiver)
+            try await webhook.deliverAll()
             #expect(receiver.tried.isEmpty)
             try await live.take([MadeChain(id: "500000000000009", start: chain.start(2)).bought()])
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.taken.map(\.chain) == ["500000000000009"])
         }
     }

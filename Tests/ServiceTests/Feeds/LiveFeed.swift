@@ -73,8 +73,8 @@ struct LiveFeed: Sendable {
 
     func names() async throws -> [String] { try await changes().map(\.change.name.rawValue) }
 
-    /// A courier to a receiver, without jitter.
-    func courier(
+    /// A webhook to a receiver, without jitter.
+    func webhook(
         _ receiver: Receiver, _ endpoint: WebhookEndpoint = .test(),
         notes: NoteBook = NoteBook()
     ) -> WebhookDelivery {
@@ -114,7 +114,7 @@ extension WebhookDelivery {
         for _ in 0..<limit {
             guard try await step() else { return }
         }
-        Issue.record("the courier never became idle")
+        Issue.record("the webhook never became idle")
     }
 }
 

@@ -32,16 +32,16 @@ struct StubbornChainTests {
             let receiver = Receiver {
                 .answered(status: refused.contains($0.chain) ? 500 : 204)
             }
-            let courier = live.courier(receiver)
-            try await courier.deliverAll()
+            let webhook = live.webhook(receiver)
+            try await webhook.deliverAll()
             try await live.take(stubborn.flatMap(\.life))
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.taken.isEmpty)
             // Just past the wait for the next probe.
             live.clock.advance(byMilliseconds: WebhookLimits.longestProbeMilliseconds * 2)
             let others = Self.chains(11, from: 2_000)
             try await live.take(others.flatMap(\.life))
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(Set(receiver.taken.map(\.chain)) == Set(others.map(\.id)))
         }
     }
@@ -51,15 +51,15 @@ struct StubbornChainTests {
         try await open { live in
             let stubborn = Self.chains(WebhookLimits.downFailureCount, from: 1_000)
             let receiver = Receiver { _ in .answered(status: 500) }
-            let courier = live.courier(receiver)
-            try await courier.deliverAll()
+            let webhook = live.webhook(receiver)
+            try await webhook.deliverAll()
             try await live.take(stubborn.map { $0.bought() })
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             for round in 1...3 {
                 let before = receiver.tried.count
                 live.clock.advance(byMilliseconds: WebhookLimits.longestProbeMilliseconds * 2)
                 try await live.take(stubborn.map { $0.renewed(round) })
-                try await courier.deliverAll()
+                try await webhook.deliverAll()
                 #expect(receiver.tried.count > before, "round \(round)")
             }
         }
@@ -69,19 +69,19 @@ struct StubbornChainTests {
     func takenUpAgain() async throws {
         try await open { live in
             let receiver = Receiver { _ in .answered(status: 410) }
-            let courier = live.courier(receiver)
-            try await courier.deliverAll()
+            let webhook = live.webhook(receiver)
+            try await webhook.deliverAll()
             let right = live.clock.now
             live.clock.set(right.advanced(byMilliseconds: 86_400_000))
             try await live.take([chain.bought()])
-            try await courier.deliverAll()
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
+            try await webhook.deliverAll()
             live.clock.set(right)
             receiver.answer { _ in .answered(status: 204) }
             let test = WebhookTest(endpoint: .test(), transport: receiver, clock: live.clock)
             #expect(try await test.run(live.session.ledger.operations).isSuccess)
             receiver.forget()
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.taken.map(\.type) == ["started"])
         }
     }
@@ -90,16 +90,16 @@ struct StubbornChainTests {
     func clockSetBack() async throws {
         try await open { live in
             let receiver = Receiver { _ in .answered(status: 500) }
-            let courier = live.courier(receiver)
-            try await courier.deliverAll()
+            let webhook = live.webhook(receiver)
+            try await webhook.deliverAll()
             let right = live.clock.now
             live.clock.set(right.advanced(byMilliseconds: 10 * 86_400_000))
             try await live.take([chain.bought()])
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.tried.count == 1)
             live.clock.set(right)
             receiver.answer { _ in .answered(status: 204) }
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.taken.count == 1)
         }
     }
@@ -109,16 +109,16 @@ struct StubbornChainTests {
     func givenUpInTime() async throws {
         try await open { live in
             let receiver = Receiver { _ in .answered(status: 500) }
-            let courier = live.courier(receiver)
-            try await courier.deliverAll()
+            let webhook = live.webhook(receiver)
+            try await webhook.deliverAll()
             let right = live.clock.now
             live.clock.set(right.advanced(byMilliseconds: 10 * 86_400_000))
             try await live.take([chain.bought()])
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             live.clock.set(right)
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             live.clock.set(right.advanced(byMilliseconds: WebhookLimits.retryMilliseconds))
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             let operations = live.session.ledger.operations
             #expect(try await operations.waitingCounts(for: "books") == (0, 1))
         }
@@ -143,10 +143,10 @@ struct StubbornChainTests {
         let clock = ManualClock(chain.start(6))
         let receiver = Receiver { _ in .answered(status: 500) }
         try await LiveFeed.open(place, clock: clock) { live in
-            let courier = live.courier(receiver)
-            try await courier.deliverAll()
+            let webhook = live.webhook(receiver)
+            try await webhook.deliverAll()
             try await live.take(chain.life)
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             let operations = live.session.ledger.operations
             let own = try await operations.waiting(for: "books", limit: .max)
             #expect(own.count > 2)
@@ -167,15 +167,15 @@ struct StubbornChainTests {
         receiver.answer { _ in .answered(status: 204) }
         try await LiveFeed.open(place, clock: clock) { live in
             clock.advance(byMilliseconds: 60_000)
-            let courier = live.courier(receiver)
-            try await courier.deliverAll(limit: 10_000)
+            let webhook = live.webhook(receiver)
+            try await webhook.deliverAll(limit: 10_000)
             // Later changes of the chain wait for those that were found.
             try await live.take([
                 chain.notification(
                     .subscribed, .resubscribe, 4, at: chain.start(4).advanced(byMilliseconds: 9_000)
                 )
             ])
-            try await courier.deliverAll(limit: 10_000)
+            try await webhook.deliverAll(limit: 10_000)
             let taken = receiver.taken.filter { $0.chain == chain.id }.map(\.sequence)
             #expect(taken == taken.sorted() && taken.first == 1)
         }

@@ -56,10 +56,10 @@ struct WebhookBeginningTests {
         }
         clock.advance(byMilliseconds: 60_000)
         try await LiveFeed.open(place, clock: clock, begins: false) { live in
-            let courier = live.courier(receiver)
-            #expect(try await courier.step() == false)
+            let webhook = live.webhook(receiver)
+            #expect(try await webhook.step() == false)
             try await live.feed.step()
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             // Nor is the other chain's end delivered, which was old by then.
             #expect(receiver.taken.map(\.chain) == [news.id])
             #expect(receiver.taken.map(\.type) == ["started"])
@@ -75,10 +75,10 @@ struct WebhookBeginningTests {
         }
         clock.set(chain.start(3))
         try await LiveFeed.open(place, clock: clock, begins: false) { live in
-            let courier = live.courier(receiver)
-            _ = try await courier.step()
+            let webhook = live.webhook(receiver)
+            _ = try await webhook.step()
             try await live.feed.step()
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.taken.map(\.type) == ["expired"])
         }
     }
@@ -112,10 +112,10 @@ struct WebhookBeginningTests {
         }
         clock.set(chain.start(3).advanced(byMilliseconds: -60_000))
         try await LiveFeed.open(place, clock: clock, begins: false) { live in
-            let courier = live.courier(receiver)
-            _ = try await courier.step()
+            let webhook = live.webhook(receiver)
+            _ = try await webhook.step()
             try await live.feed.step()
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.taken.map(\.chain) == [news.id])
         }
     }
@@ -190,19 +190,19 @@ struct WebhookBeginningTests {
         let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(3)))
         try await LiveFeed.open(place, clock: clock, begins: false) { live in
             let (receiver, notes) = (Receiver(), NoteBook())
-            let courier = live.courier(receiver)
+            let webhook = live.webhook(receiver)
             try await withoutOperations(live) {
-                await #expect(throws: StoreError.self) { try await courier.step() }
+                await #expect(throws: StoreError.self) { try await webhook.step() }
                 await dispatcher(live, receiver, notes: notes).begin()
                 #expect(notes.texts.count == 1)
             }
 
             #expect(try await rows(live).isEmpty)
             try await live.append([news.bought()])
-            #expect(try await courier.step() == false)
+            #expect(try await webhook.step() == false)
             #expect(try await rows(live).first?.cursor.position == 2)
             try await live.feed.step()
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.taken.map(\.chain) == [news.id])
         }
     }
@@ -217,14 +217,14 @@ struct WebhookBeginningTests {
         }
         clock.advance(byMilliseconds: 60_000)
         try await LiveFeed.open(place, clock: clock, begins: false) { live in
-            let courier = live.courier(receiver)
+            let webhook = live.webhook(receiver)
             try await withoutOperations(live) {
-                await #expect(throws: StoreError.self) { try await courier.step() }
+                await #expect(throws: StoreError.self) { try await webhook.step() }
             }
-            #expect(try await courier.step() == false)
+            #expect(try await webhook.step() == false)
             #expect(try await rows(live).first?.cursor.position == 2)
             try await live.feed.step()
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.taken.map(\.chain) == [news.id])
         }
     }
@@ -238,13 +238,13 @@ struct WebhookBeginningTests {
             try await live.session.ledger.operations.keep(
                 WebhookEndpointRow(name: "books", cursor: gone))
             let (receiver, notes) = (Receiver(), NoteBook())
-            let courier = live.courier(receiver, notes: notes)
-            _ = try await courier.step()
+            let webhook = live.webhook(receiver, notes: notes)
+            _ = try await webhook.step()
             try await live.feed.step()
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(notes.texts.contains { $0.contains("900") })
             try await live.pass(to: chain.start(3))
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.taken.map(\.type) == ["expired"])
         }
     }

@@ -9,7 +9,7 @@ import Service
 import Testing
 
 @Suite("Webhook delivery")
-struct WebhookCourierTests {
+struct WebhookDeliveryStepTests {
     let chain = MadeChain()
     let other = MadeChain(id: "500000000000009")
 
@@ -28,9 +28,9 @@ struct WebhookCourierTests {
         _ live: LiveFeed, _ receiver: Receiver, _ endpoint: WebhookEndpoint = .test(),
         notes: NoteBook = NoteBook()
     ) async throws -> WebhookDelivery {
-        let courier = live.courier(receiver, endpoint, notes: notes)
-        try await courier.deliverAll()
-        return courier
+        let webhook = live.webhook(receiver, endpoint, notes: notes)
+        try await webhook.deliverAll()
+        return webhook
     }
 
     @Test("an endpoint starts at the end of the log and then gets every change in order")
@@ -38,10 +38,10 @@ struct WebhookCourierTests {
         try await open { live in
             try await live.take([other.bought()])
             let receiver = Receiver()
-            let courier = try await begun(live, receiver)
+            let webhook = try await begun(live, receiver)
             #expect(receiver.tried.isEmpty)
             try await live.take(chain.life)
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.taken.map(\.sequence) == receiver.taken.map(\.sequence).sorted())
             #expect(receiver.taken.first?.type == "started")
             let reported = try await live.changes().dropFirst().map(\.id)
@@ -53,9 +53,9 @@ struct WebhookCourierTests {
     func signature() async throws {
         try await open { live in
             let receiver = Receiver()
-            let courier = try await begun(live, receiver)
+            let webhook = try await begun(live, receiver)
             try await live.take([chain.bought()])
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             let message = try #require(receiver.taken.first)
             let seconds = String(live.clock.now.milliseconds / 1_000)
             #expect(message.headers["webhook-timestamp"] == seconds)
@@ -71,10 +71,10 @@ struct WebhookCourierTests {
     func filter() async throws {
         try await open { live in
             let receiver = Receiver()
-            let courier = try await begun(
+            let webhook = try await begun(
                 live, receiver, .test(types: [.transition(.started), .transition(.expired)]))
             try await live.take(chain.life)
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.taken.map(\.type) == ["started", "expired"])
             #expect(receiver.taken.last?.previous == receiver.taken.first?.sequence)
             #expect(receiver.taken.last?.previousHash == receiver.taken.first?.stateHash)
@@ -86,12 +86,12 @@ struct WebhookCourierTests {
         let place = try TemporaryLedger(apps: [MadeChain.app, "com.example.second"])
         try await open(place) { live in
             let receiver = Receiver()
-            let courier = try await begun(
+            let webhook = try await begun(
                 live, receiver, .test(bundleId: BundleId("com.example.second")))
             try await live.take([chain.bought()])
             let second = MadeChain(id: "500000000000077", bundleId: "com.example.second")
             try await live.take([second.bought()])
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.taken.map(\.chain) == ["500000000000077"])
         }
     }
@@ -105,15 +105,15 @@ struct WebhookCourierTests {
     func retries(_ outcome: WebhookOutcome) async throws {
         try await open { live in
             let receiver = Receiver { _ in outcome }
-            let courier = try await begun(live, receiver)
+            let webhook = try await begun(live, receiver)
             try await live.take([chain.bought()])
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.tried.count == 1)
             live.clock.advance(byMilliseconds: 10_000)
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             receiver.answer { _ in .answered(status: 200) }
             live.clock.advance(byMilliseconds: 60_000)
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.tried.count == 3)
             #expect(Set(receiver.tried.map(\.id)).count == 1)
             #expect(Set(receiver.tried.map(\.bytes)).count == 1)
@@ -130,15 +130,15 @@ struct WebhookCourierTests {
             let receiver = Receiver {
                 $0.chain == poison ? .answered(status: 500) : .answered(status: 200)
             }
-            let courier = try await begun(live, receiver)
+            let webhook = try await begun(live, receiver)
             try await live.take(chain.life + other.life)
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.tried.filter { $0.chain == poison }.count == 1)
             let taken = receiver.taken.map(\.sequence)
             #expect(taken == (1...Int64(taken.count)).map { $0 })
             receiver.answer { _ in .answered(status: 200) }
             live.clock.advance(byMilliseconds: 3_600_000)
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             let own = receiver.taken.filter { $0.chain == poison }.map(\.sequence)
             #expect(own == (1...Int64(own.count)).map { $0 })
             let count = try await live.changes().count
@@ -151,17 +151,17 @@ struct WebhookCourierTests {
         let place = try TemporaryLedger()
         let receiver = Receiver()
         try await open(place) { live in
-            let courier = try await begun(live, receiver)
+            let webhook = try await begun(live, receiver)
             try await live.take(chain.life)
             // The state after a kill: everything was sent, the cursor not stored.
             let before = try await live.session.ledger.operations.webhookEndpoints()
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             try await live.session.ledger.operations.keep(try #require(before.first))
         }
         let first = receiver.taken
         receiver.forget()
         try await open(place) { live in
-            try await live.courier(receiver).deliverAll()
+            try await live.webhook(receiver).deliverAll()
             #expect(receiver.taken.map(\.id) == first.map(\.id))
             #expect(receiver.taken.map(\.bytes) == first.map(\.bytes))
         }
@@ -172,16 +172,16 @@ struct WebhookCourierTests {
         let place = try TemporaryLedger()
         let receiver = Receiver { _ in .unreachable }
         try await open(place) { live in
-            let courier = try await begun(live, receiver)
+            let webhook = try await begun(live, receiver)
             try await live.take(chain.life)
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.taken.isEmpty)
         }
         receiver.answer { _ in .answered(status: 200) }
         try await open(place) { live in
             live.clock.advance(byMilliseconds: 60_000)
-            let courier = live.courier(receiver)
-            try await courier.deliverAll()
+            let webhook = live.webhook(receiver)
+            try await webhook.deliverAll()
             let reported = try await live.changes().map(\.id)
             #expect(receiver.taken.map(\.id) == reported)
         }
@@ -192,16 +192,16 @@ struct WebhookCourierTests {
         try await open { live in
             let notes = NoteBook()
             let receiver = Receiver { _ in .answered(status: 503) }
-            let courier = try await begun(live, receiver, notes: notes)
+            let webhook = try await begun(live, receiver, notes: notes)
             try await live.take([chain.bought()])
             let first = live.clock.now
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             live.clock.set(first.advanced(byMilliseconds: WebhookLimits.retryMilliseconds - 1))
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             let operations = live.session.ledger.operations
             #expect(try await operations.waitingCounts(for: "books") == (1, 0))
             live.clock.advance(byMilliseconds: WebhookLimits.longestDelayMilliseconds * 2)
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(try await operations.waitingCounts(for: "books") == (0, 1))
             #expect(notes.texts.contains { $0.contains("1 changes parked") })
         }
@@ -212,18 +212,18 @@ struct WebhookCourierTests {
         try await open { live in
             let notes = NoteBook()
             let receiver = Receiver { _ in .answered(status: 410) }
-            let courier = try await begun(live, receiver, notes: notes)
+            let webhook = try await begun(live, receiver, notes: notes)
             try await live.take(chain.life)
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             live.clock.advance(byMilliseconds: 86_400_000)
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.tried.count == 1)
             #expect(notes.texts.contains { $0.contains("410") })
             receiver.answer { _ in .answered(status: 200) }
             let test = WebhookTest(endpoint: .test(), transport: receiver, clock: live.clock)
             #expect(try await test.run(live.session.ledger.operations).isSuccess)
             live.clock.advance(byMilliseconds: 86_400_000)
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.taken.first?.type == "test")
             let reported = try await live.changes().map(\.id)
             #expect(receiver.taken.dropFirst().map(\.id) == reported)
@@ -235,20 +235,20 @@ struct WebhookCourierTests {
         try await open { live in
             let notes = NoteBook()
             let receiver = Receiver { _ in .unreachable }
-            let courier = try await begun(live, receiver, notes: notes)
+            let webhook = try await begun(live, receiver, notes: notes)
             let chains = (0..<40).map { MadeChain(id: "70000000000\(1_000 + $0)") }
             try await live.take(chains.map { $0.bought() })
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             let begun = WebhookLimits.downFailureCount + WebhookLimits.concurrency
             #expect(receiver.tried.count <= begun)
             #expect(notes.texts.contains { $0.contains("down") })
             let before = receiver.tried.count
             live.clock.advance(byMilliseconds: WebhookLimits.longestProbeMilliseconds * 2)
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.tried.count == before + 1)
             receiver.answer { _ in .answered(status: 200) }
             live.clock.advance(byMilliseconds: WebhookLimits.longestProbeMilliseconds * 2)
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             let reported = try await live.changes().map(\.id)
             #expect(Set(receiver.taken.map(\.id)) == Set(reported))
             #expect(notes.texts.contains { $0.contains("back") })
@@ -259,9 +259,9 @@ struct WebhookCourierTests {
     func lossIsSeen() async throws {
         try await open { live in
             let receiver = Receiver()
-            let courier = try await begun(live, receiver)
+            let webhook = try await begun(live, receiver)
             try await live.take(chain.life)
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             var kept = receiver.taken
             #expect(kept.count > 2)
             for (earlier, later) in zip(kept, kept.dropFirst()) {
@@ -277,9 +277,9 @@ struct WebhookCourierTests {
     func redelivers() async throws {
         try await open { live in
             let receiver = Receiver()
-            let courier = try await begun(live, receiver)
+            let webhook = try await begun(live, receiver)
             try await live.take(chain.life)
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             let first = receiver.taken
             receiver.forget()
             let cursor = try await live.session.ledger.operations.webhookEndpoints()
@@ -331,10 +331,10 @@ struct WebhookCourierTests {
                 ], done: [])
             let notes = NoteBook()
             let receiver = Receiver()
-            let courier = try await begun(live, receiver, notes: notes)
+            let webhook = try await begun(live, receiver, notes: notes)
             #expect(notes.texts.contains { $0.contains("900") })
             try await live.take([other.bought()])
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.taken.map(\.chain) == [other.id])
             let counts = try await live.session.ledger.operations.waitingCounts(for: "books")
             #expect(counts.waiting == 0)
@@ -350,10 +350,10 @@ struct WebhookCourierTests {
             }
             let live = LiveFeed(place: place, session: session, clock: clock, feed: feed)
             let receiver = Receiver()
-            let courier = live.courier(receiver)
-            #expect(try await courier.step() == false)
+            let webhook = live.webhook(receiver)
+            #expect(try await webhook.step() == false)
             try await live.take([chain.bought()])
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             // Including the clock changes by then.
             #expect(receiver.taken.map(\.type) == ["started", "expired"])
         }

@@ -30,9 +30,9 @@ struct WebhookPlaceTests {
     func grownPast() async throws {
         try await open { live in
             let receiver = Receiver()
-            try await live.courier(receiver).deliverAll()
+            try await live.webhook(receiver).deliverAll()
             try await live.take(chain.life)
-            try await live.courier(receiver).deliverAll()
+            try await live.webhook(receiver).deliverAll()
             let operations = live.session.ledger.operations
             var row = try #require(try await operations.webhookEndpoints().first)
             #expect(row.leafHash != nil)
@@ -43,12 +43,12 @@ struct WebhookPlaceTests {
             receiver.forget()
 
             let notes = NoteBook()
-            let courier = live.courier(receiver, notes: notes)
-            try await courier.deliverAll()
+            let webhook = live.webhook(receiver, notes: notes)
+            try await webhook.deliverAll()
             #expect(notes.texts.contains { $0.contains("another log") })
             #expect(receiver.taken.isEmpty)
             try await live.take([other.renewed(1)])
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.taken.map(\.type) == ["continued", "renewed"])
             let kept = try #require(try await operations.webhookEndpoints().first)
             let leaf = try await live.session.ledger.log.event(at: kept.cursor.position)
@@ -60,19 +60,19 @@ struct WebhookPlaceTests {
     func withoutHash() async throws {
         try await open { live in
             let receiver = Receiver()
-            try await live.courier(receiver).deliverAll()
+            try await live.webhook(receiver).deliverAll()
             let operations = live.session.ledger.operations
             let empty = try #require(try await operations.webhookEndpoints().first)
             #expect(empty.leafHash == nil)
             try await live.take([chain.bought()])
-            try await live.courier(receiver).deliverAll()
+            try await live.webhook(receiver).deliverAll()
             #expect(receiver.taken.map(\.type) == ["started"])
             var row = try #require(try await operations.webhookEndpoints().first)
             row.leafHash = nil
             try await operations.keep(row)
             try await live.take([chain.renewed(1)])
             let notes = NoteBook()
-            try await live.courier(receiver, notes: notes).deliverAll()
+            try await live.webhook(receiver, notes: notes).deliverAll()
             #expect(notes.texts.isEmpty)
             #expect(receiver.taken.map(\.type) == ["started", "continued", "renewed"])
         }

@@ -22,24 +22,24 @@ struct WebhookRestartTests {
         let place = try TemporaryLedger()
         try await open(place) { live in
             let receiver = Receiver { _ in .answered(status: 500) }
-            let courier = live.courier(receiver, started)
-            try await courier.deliverAll()
+            let webhook = live.webhook(receiver, started)
+            try await webhook.deliverAll()
             try await live.take([chain.bought()])
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             // Nothing that this endpoint's filter admits; the cursor moves all the same.
             try await live.take([chain.turnedOff(0)])
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             receiver.answer { _ in .answered(status: 200) }
             try await live.pass(to: live.clock.now.advanced(byMilliseconds: 60_000))
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             #expect(receiver.taken.map(\.type) == ["started"])
         }
         // While no service runs.
         _ = try await place.ingest([other.bought()])
         try await open(place) { live in
             let (receiver, notes) = (Receiver(), NoteBook())
-            let courier = live.courier(receiver, started, notes: notes)
-            try await courier.deliverAll()
+            let webhook = live.webhook(receiver, started, notes: notes)
+            try await webhook.deliverAll()
             #expect(notes.texts.isEmpty)
             #expect(receiver.taken.map(\.chain) == [other.id])
         }

@@ -67,10 +67,10 @@ struct SeveralChainsFeedTests {
                 let receiver = Receiver { message in
                     .answered(status: refused.contains(message.chain) ? 500 : 204)
                 }
-                let courier = live.courier(receiver)
-                try await courier.deliverAll()
+                let webhook = live.webhook(receiver)
+                try await webhook.deliverAll()
                 try await take(live)
-                try await courier.deliverAll()
+                try await webhook.deliverAll()
                 #expect(Set(receiver.taken.map(\.chain)) == Set(ids).subtracting(refused))
                 let waiting = try await live.session.ledger.operations
                     .waiting(for: "books", limit: 10)
@@ -80,7 +80,7 @@ struct SeveralChainsFeedTests {
                 // A restart loads what waits, of which chain.
                 receiver.answer { _ in .answered(status: 204) }
                 live.clock.set(live.clock.now.advanced(byMilliseconds: 3_600_000))
-                let again = live.courier(receiver)
+                let again = live.webhook(receiver)
                 try await again.deliverAll()
                 #expect(receiver.taken.map(\.chain).sorted() == ids)
                 #expect(receiver.taken.allSatisfy { $0.sequence == 1 && $0.previous == nil })
@@ -93,12 +93,12 @@ struct SeveralChainsFeedTests {
     func parked() async throws {
         try await open { live in
             let receiver = Receiver { _ in .answered(status: 500) }
-            let courier = live.courier(receiver)
-            try await courier.deliverAll()
+            let webhook = live.webhook(receiver)
+            try await webhook.deliverAll()
             try await take(live)
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             live.clock.set(live.clock.now.advanced(byMilliseconds: 4 * 86_400_000))
-            try await courier.deliverAll()
+            try await webhook.deliverAll()
             let operations = live.session.ledger.operations
             let parked = try await operations.waiting(for: "books", parked: true, limit: 10)
             #expect(parked.map(\.chain.originalTransactionId.rawValue) == ids)

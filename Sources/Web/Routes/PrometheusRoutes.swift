@@ -3,7 +3,7 @@ import NIOCore
 internal import Service
 
 /// Prometheus text.
-struct MetricsRoutes: Sendable {
+struct PrometheusRoutes: Sendable {
     let host: LedgerHost
     let metrics: ServiceMetrics
     let readiness: Readiness

@@ -2,7 +2,7 @@ import ArgumentParser
 import Ledger
 import Reports
 
-struct MetricCommand: OutputCommand {
+struct MetricsReportCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
         abstract: "One metric by name, per interval.",
