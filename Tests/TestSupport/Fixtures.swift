@@ -23,8 +23,10 @@ package enum Fixtures {
     }
 
     /// One JWS without the line break that may follow it in its file.
+    ///
+    /// - Parameter file: a name in `jws/`, or a path from the folder.
     package static func jws(_ file: String) throws -> [UInt8] {
-        var bytes = try bytes("jws/" + file)
+        var bytes = try bytes(file.contains("/") ? file : "jws/" + file)
         while let last = bytes.last, last <= UInt8(ascii: " ") { bytes.removeLast() }
         return bytes
     }
