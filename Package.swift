@@ -272,7 +272,7 @@ let package = Package(
             name: "ReportsTests",
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "Intake",
-                "Projection", "Queries", "Reports", "Simulator", "subledger", "TestSupport",
+                "Projection", "Queries", "Reports", "Simulator", "TestSupport",
                 "LedgerTestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
@@ -305,7 +305,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "AppStore", "Ledger", "Projection", "Queries", "Simulator", "subledger",
+                "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "Intake", "Projection",
+                "Queries", "Reports", "AppleSync", "Service", "Simulator", "subledger",
                 "TestSupport", "LedgerTestSupport",
             ],
             swiftSettings: strict),
