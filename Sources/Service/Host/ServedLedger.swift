@@ -35,7 +35,7 @@ public final class ServedLedger: Sendable {
     }
 
     /// Rows of customers cached in each of two generations.
-    static let hotRowCount = 8_192
+    static let hotRowCount = 16_384
 
     /// How long a query waits for `minPosition` before it fails (`Contract.md`).
     public static let waitLimit: Duration = .seconds(2)
