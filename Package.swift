@@ -290,7 +290,6 @@ let package = Package(
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
                 "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service", "Simulator",
-                "subledger",
                 "Faults", "TestSupport", "LedgerTestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -305,9 +304,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "Intake", "Projection",
-                "Queries", "Reports", "AppleSync", "Service", "Simulator", "subledger",
-                "TestSupport", "LedgerTestSupport",
+                "AppStore", "Ledger", "Intake", "Projection", "Queries", "Reports", "Service",
+                "Simulator", "subledger", "TestSupport", "LedgerTestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
