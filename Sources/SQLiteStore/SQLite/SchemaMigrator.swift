@@ -7,6 +7,7 @@ internal import Signing
 /// Brings a file's schema up to date, and refuses files it must not change.
 struct SchemaMigrator {
     let file: DatabaseFile
+    private var firstVersion: Int { file.migrations[0].version }
 
     /// Recognises the file, then applies the missing migrations, each in its own transaction.
     func run(_ database: Database) throws {
@@ -16,11 +17,11 @@ struct SchemaMigrator {
             applied = try recognise(database)
             return .commit
         }
-        for step in file.migrations.dropFirst(applied) {
+        for (index, step) in file.migrations.enumerated().dropFirst(applied) {
             try database.inTransaction(.immediate) {
                 // Another process may have migrated before the lock was taken.
                 applied = try recognise(database)
-                if applied < step.version { try apply(step, database) }
+                if applied == index { try apply(step, database) }
                 return .commit
             }
         }
@@ -47,10 +48,15 @@ struct SchemaMigrator {
         defer { rows.reset() }
         var count = 0
         while try rows.step() {
+            // Of scripts that were replaced, the last one decides: it was applied after the others.
+            if rows.int64(0) < firstVersion { continue }
             try check(
                 version: rows.int64(0), name: rows.text(1) ?? "", checksum: rows.digest(2),
                 against: count)
             count += 1
+        }
+        guard count > 0 else {
+            throw changed("Migration \(firstVersion) is missing from its record.")
         }
         return count
     }
@@ -58,8 +64,9 @@ struct SchemaMigrator {
     private func check(
         version: Int64, name: String, checksum: Digest?, against index: Int
     ) throws {
-        guard version == index + 1 else {
-            throw changed("Migration \(index + 1) is missing from its record.")
+        let expected = firstVersion + index
+        guard version == expected else {
+            throw changed("Migration \(expected) is missing from its record.")
         }
         guard index < file.migrations.count else {
             throw StoreError(
@@ -68,7 +75,8 @@ struct SchemaMigrator {
                 remedy: "Use that release or a later one; this file was not changed.")
         }
         let step = file.migrations[index]
-        guard step.name == name, checksum == SHA256.hash(step.sql) else {
+        let isReplaced = step.replaced != nil && checksum?.hexadecimal == step.replaced
+        guard isReplaced || (step.name == name && checksum == SHA256.hash(step.sql)) else {
             throw changed("Migration \(version) differs from this release's.")
         }
     }
@@ -80,7 +88,7 @@ struct SchemaMigrator {
     }
 
     private func apply(_ step: Migration, _ database: Database) throws {
-        if step.version == 1 {
+        if step.version == firstVersion {
             try database.execute(sql: "PRAGMA application_id = \(file.applicationId)")
             try database.execute(
                 sql: """
