@@ -13,7 +13,7 @@ struct DeferredTable: Sendable {
         @Sendable (_ value: UnsafeRawBufferPointer, _ row: inout RowBytes) -> Void
 
     /// Records of this size are inserted.
-    static let fullByteCount = 2 * RunBuffer.fullByteCount
+    static let fullByteCount = RunBuffer.fullByteCount / 2
 
     init(table: String, columns: [String], bind: @escaping Bind) {
         self.table = table

@@ -11,8 +11,9 @@ struct MovementChanges: Sendable {
     private var signedAt: Int64?
     private var written = 0
 
-    /// Changed sums by day that a build in bulk keeps in memory before it writes them.
-    static let cellCount = 500_000
+    /// Changed sums by day that a build in bulk keeps in memory before it writes them. (With two
+    /// million events: 500,000 take over 100 MiB more, and are no faster.)
+    static let cellCount = 50_000
 
     init(_ days: ReportDays) { sums = MovementSums(days) }
 
