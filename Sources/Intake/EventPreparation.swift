@@ -227,9 +227,9 @@ package struct EventPreparation: Sendable {
         guard let found, !found.rawValue.isEmpty else {
             return VerificationError(
                 .wrongApp,
-                reason: "It names no app, so the owner of its purchases is unknown, and"
-                    + " configuring one does not help: request it from Apple again, since current"
-                    + " responses name it.")
+                reason: "It names no app where this release looks for one, so the owner of its"
+                    + " purchases is unknown. Configuring an app does not help: retry it with a"
+                    + " newer release, or request it from Apple again.")
         }
         // The configured apps are not disclosed to senders of webhooks.
         let expected =
