@@ -59,7 +59,7 @@ fuzz-http: build
 	@BINARY="$(BINARY)" FUZZ_HTTP_SECONDS="$(FUZZ_HTTP_SECONDS)" Tests/HTTPFuzz/run.sh .build/fuzz-http || { echo "error: the service differs from its document; see above."; exit 1; }
 
 # The tests that `Soak` of Tests/TestSupport makes longer.
-LONG_TESTS = FaultLoopTests|FlipTests|DerivedFaultTests|LogMigrationTests|OperationsMigrationTests|MigratedPastTests|TamperingTests
+LONG_TESTS = FaultLoopTests|FlipTests|DerivedFaultTests|LogMigrationTests|MigratedPastTests|TamperingTests
 
 # Ends by itself and cleans up; a script that cannot run here reports that in one sentence.
 ifdef SEED
