@@ -5,8 +5,8 @@ CREATE TABLE meta (
     value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- How far the log is contained here, the leaf hash there, and the log's tree as it stood then (how
--- many events, and the roots of its full subtrees): what does not fit the log belongs to another.
+-- The projection cursor: the position, its leaf hash, and the log's tree there (number of events and
+-- roots of the full subtrees). A cursor that does not fit the log belongs to another log.
 CREATE TABLE checkpoint (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     position INTEGER NOT NULL,
@@ -29,7 +29,7 @@ CREATE TABLE facts (
     -- Milliseconds since the Unix epoch; the smallest integer for a fact without a date.
     signed_at INTEGER NOT NULL,
     position INTEGER NOT NULL,
-    -- Which of the statements of one event: a receipt speaks of many transactions.
+    -- The number of the fact within its event: a receipt has many transactions.
     part INTEGER NOT NULL,
     body BLOB NOT NULL,
     PRIMARY KEY (chain, app, signed_at, position, part)

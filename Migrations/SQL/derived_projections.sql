@@ -1,12 +1,12 @@
--- What every chain's life looks like, folded from its facts. Disposable: every build gets its own
--- file. No row depends on the clock; the views read the clock.
+-- The lifecycle of every chain, folded from its facts. Disposable: every build gets its own file. No
+-- row depends on the clock; the views read the clock.
 CREATE TABLE meta (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- How far the log is contained here, the leaf hash there, and the log's tree as it stood then (how
--- many events, and the roots of its full subtrees): what does not fit the log belongs to another.
+-- The projection cursor: the position, its leaf hash, and the log's tree there (number of events and
+-- roots of the full subtrees). A cursor that does not fit the log belongs to another log.
 CREATE TABLE checkpoint (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     position INTEGER NOT NULL,
@@ -17,8 +17,8 @@ CREATE TABLE checkpoint (
 
 INSERT INTO checkpoint (id, position) VALUES (1, 0);
 
--- One row per chain: what is known last, whenever "now" is. A customer with events of their own
--- (grants, notes) has a row, too: without a bundle id, under the customer's id.
+-- One row per chain: its last known values, independent of the present. A customer with events of
+-- their own (grants, notes) has a row, too: without a bundle id, under the customer's id.
 CREATE TABLE subscriptions (
     id INTEGER PRIMARY KEY,
     bundle_id TEXT NOT NULL,
@@ -37,15 +37,16 @@ CREATE TABLE subscriptions (
     storefront TEXT,
     will_renew INTEGER,
     next_product_id TEXT,
-    -- 1: something about the chain is vouched for as access demands (entitlement.minimumTrust).
+    -- 1: some evidence of the chain has the trust that access requires (entitlement.minimumTrust).
     meets_minimum_trust INTEGER NOT NULL,
     facts INTEGER NOT NULL,
     last_position INTEGER NOT NULL,
     UNIQUE (original_transaction_id, bundle_id)
 ) STRICT;
 
--- Up to when everything Apple sent of an app is certainly here, from the event at `position` on:
--- signed in [complete_from, complete_through). The newest row of an app holds; no row: never swept.
+-- The span of signedDate, [complete_from, complete_through), in which the log is known to hold all
+-- notifications of an app, from the event at `position` on. The newest row of an app applies; an app
+-- without a row was never swept.
 CREATE TABLE completeness (
     position INTEGER PRIMARY KEY,
     bundle_id TEXT NOT NULL,
@@ -55,7 +56,7 @@ CREATE TABLE completeness (
 ) STRICT;
 
 -- Half-open [from_at, to_at) in milliseconds since the Unix epoch; to_at NULL: open. cause is the
--- position of the event that proves that it began.
+-- position of the event that proves its beginning.
 CREATE TABLE intervals (
     subscription INTEGER NOT NULL,
     seq INTEGER NOT NULL,
@@ -80,7 +81,7 @@ CREATE TABLE life_facts (
     PRIMARY KEY (subscription, seq)
 ) STRICT, WITHOUT ROWID;
 
--- A notice holds in [from_at, to_at); evidence is a JSON array of positions.
+-- A notice applies in [from_at, to_at); evidence is a JSON array of positions.
 CREATE TABLE notices (
     subscription INTEGER NOT NULL,
     seq INTEGER NOT NULL,
@@ -101,22 +102,21 @@ CREATE TABLE transactions (
     PRIMARY KEY (transaction_id, subscription)
 ) STRICT, WITHOUT ROWID;
 
--- Everybody whom a fact of a chain ever named as its holder: by appAccountToken, link or claim. A
--- customer's own row (grants) stands under the entry of subscriptions without a bundle id.
+-- Every customer that a fact of a chain named as its holder, by appAccountToken, link or claim. A
+-- customer's own row (grants) refers to the row of subscriptions without a bundle id.
 CREATE TABLE holdings (
     customer TEXT NOT NULL,
     subscription INTEGER NOT NULL,
-    -- 1: holds it from some time on without end, as far as is known.
+    -- 1: holds it now, without a known end.
     holds INTEGER NOT NULL,
-    -- What verdicts at the present need, packed: the last stretches held, in short.
+    -- The latest holding periods, packed: entitlements at the present need no more.
     body BLOB NOT NULL,
     PRIMARY KEY (customer, subscription)
 ) STRICT, WITHOUT ROWID;
 
--- What each chain contributes to every roll-forward, packed: its changes of class. No row depends on
--- the clock: what is to happen is contributed like what has happened. signed_at: Apple's newest
--- signature; received_at: the latest arrival; first_…: of the chain's first event, the earliest
--- arrival.
+-- The changes of class of each chain, packed: its contribution to every roll-forward. No row depends
+-- on the clock: future changes are included like past ones. signed_at: newest signedDate;
+-- received_at: latest arrival; first_…: the chain's first event and the earliest arrival.
 CREATE TABLE contributions (
     subscription INTEGER PRIMARY KEY,
     last_position INTEGER NOT NULL,
@@ -127,8 +127,9 @@ CREATE TABLE contributions (
     body BLOB NOT NULL
 ) STRICT;
 
--- What a chain counts as while it is entitled. id: the first eight bytes of the SHA-256 of the other
--- columns, so that it is the same in every file; uses: how many changes name it.
+-- The class in which a chain is counted while it is entitled. id: the first eight bytes of the
+-- SHA-256 of the other columns, so that it is the same in every file; uses: the number of changes
+-- that name it.
 CREATE TABLE metric_classes (
     id INTEGER PRIMARY KEY,
     uses INTEGER NOT NULL,
@@ -160,8 +161,7 @@ CREATE TABLE movements_by_day (
     PRIMARY KEY (from_at, before_class, after_class, label)
 ) STRICT, WITHOUT ROWID;
 
--- The same by month, packed, for reports over years. part: which of a month's sums these are, 0 to
--- 127, by the numbers of the classes.
+-- The same by month, packed, for reports over years. part: 0 to 127, by the numbers of the classes.
 CREATE TABLE movements_by_month (
     from_at INTEGER NOT NULL,
     part INTEGER NOT NULL,
@@ -176,7 +176,7 @@ CREATE TABLE report_days (
     date TEXT NOT NULL
 ) STRICT;
 
--- Changes that come after the newest fact of their chain: the clock alone brings them about.
+-- Changes after the newest fact of their chain, which time alone makes.
 CREATE TABLE pending_movements (
     at INTEGER NOT NULL,
     subscription INTEGER NOT NULL,
@@ -187,13 +187,13 @@ CREATE TABLE pending_movements (
     PRIMARY KEY (at, subscription, seq)
 ) STRICT, WITHOUT ROWID;
 
--- When Apple signed the newest of all facts; no row: nothing is signed.
+-- The newest signedDate of all facts; no row: no fact is signed.
 CREATE TABLE newest_fact (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     signed_at INTEGER NOT NULL
 ) STRICT;
 
--- A change of state: an interval that is its chain's first, or whose state is not that of the one
+-- A change of state: the first interval of a chain, or one whose state differs from that of the one
 -- before.
 CREATE VIEW transitions AS
 SELECT
@@ -222,7 +222,7 @@ WHERE i.from_at <= cast((julianday('now') - 2440587.5) * 86400000 AS integer)
     AND (i.to_at IS NULL
         OR i.to_at > cast((julianday('now') - 2440587.5) * 86400000 AS integer));
 
--- Every stretch of state of every chain.
+-- Every interval of every chain.
 CREATE VIEW subscription_history AS
 SELECT
     s.bundle_id, s.original_transaction_id, i.state,
@@ -244,7 +244,7 @@ JOIN subscriptions AS s ON s.id = t.subscription
 WHERE t.at <= cast((julianday('now') - 2440587.5) * 86400000 AS integer)
 ORDER BY t.at, s.original_transaction_id, s.bundle_id, t.seq;
 
--- What matters without changing a state, up to this moment.
+-- Timeline events that change no state, up to this moment.
 CREATE VIEW subscription_facts AS
 SELECT
     s.bundle_id, s.original_transaction_id,
@@ -255,7 +255,7 @@ JOIN subscriptions AS s ON s.id = f.subscription
 WHERE f.at <= cast((julianday('now') - 2440587.5) * 86400000 AS integer) AND s.bundle_id <> ''
 ORDER BY f.at, s.original_transaction_id, s.bundle_id, f.seq;
 
--- What looks wrong at this moment.
+-- Notices that apply at this moment.
 CREATE VIEW current_notices AS
 SELECT
     s.bundle_id, s.original_transaction_id, n.code, n.message, n.evidence,
@@ -283,9 +283,10 @@ WHERE h.holds = 1
     AND (i.to_at IS NULL
         OR i.to_at > cast((julianday('now') - 2440587.5) * 86400000 AS integer));
 
--- Of metrics, by whole days of the report zone that are over. A day's name is its local date.
+-- Metrics, by whole days of the report zone that are over. A day's name is its local date.
 
--- Every change of class of a day, seen from one side: what chains became (side 1), or were (-1).
+-- Every change of class of a day, once for the class after it (side 1), once for the one before
+-- (-1).
 CREATE VIEW daily_sides AS
 SELECT
     r.date AS day, m.side, m.label, m.chains, m.class, m.other, r.from_at, r.to_at
@@ -299,7 +300,7 @@ FROM (
 JOIN report_days AS r ON r.from_at = m.from_at
 WHERE r.to_at <= cast((julianday('now') - 2440587.5) * 86400000 AS integer);
 
--- Chains that lost access, by day, reason and what they were; paid_chains: those that were paid.
+-- Chains that lost access, by day, reason and class; paid_chains: those that were paid.
 CREATE VIEW daily_churn AS
 SELECT
     s.day,
@@ -319,8 +320,8 @@ GROUP BY s.day, s.label,
     c.app, c.product_id, c.subscription_group, c.storefront, c.currency, c.offer_type,
     c.offer_identifier, c.offer_discount_type, c.phase, c.ownership;
 
--- How active chains came and went, by day and everything they are told apart by. net: what is active
--- more at the end of the day than at its beginning; its sum over all days before is what was active.
+-- Gains and losses of active chains, by day and class. net: active chains at the end of the day less
+-- those at its beginning; its sum over all earlier days is the number at the beginning.
 CREATE VIEW daily_rollforward AS
 SELECT
     s.day,
@@ -339,7 +340,7 @@ FROM daily_sides AS s
 JOIN metric_classes AS c ON c.id = s.class
 LEFT JOIN metric_classes AS o ON o.id = s.other
 WHERE c.ownership NOT IN ('familyShared', 'assigned')
-    -- Where only the price changed nobody moved.
+    -- A change of price alone is no movement.
     AND NOT (s.label = 0
         AND o.app IS c.app
         AND o.product_id IS c.product_id
@@ -355,9 +356,9 @@ GROUP BY s.day,
     c.app, c.product_id, c.subscription_group, c.storefront, c.currency, c.offer_type,
     c.offer_identifier, c.offer_discount_type, c.phase, c.ownership;
 
--- Recurring money of paid chains, by day: annualised_change is a year's milliunits more, or less, at
--- the end of the day than at its beginning. A twelfth of its sum over all days up to one is the MRR
--- at the end of that day. unpriced_change: chains whose price or period is unknown.
+-- Recurring revenue of paid chains, by day. annualised_change: milliunits of a year at the end of the
+-- day less those at its beginning; a twelfth of its sum over all days up to one is the MRR at the end
+-- of that day. unpriced_change: the same of chains whose price or period is unknown.
 CREATE VIEW daily_mrr AS
 SELECT
     s.day,
