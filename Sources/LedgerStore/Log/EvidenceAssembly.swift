@@ -48,109 +48,75 @@ struct EvidenceAssembly<Output: EvidenceOutput> {
         }
     }
 
-    // MARK: Outside a payload
+    // MARK: Pieces
 
-    private mutating func putPieces(_ count: Int, _ workspace: Workspace) -> Bool {
+    /// Appends `count` pieces: of the body, or, with `isInside`, of a payload.
+    private mutating func putPieces(
+        _ count: Int, isInside: Bool = false, _ workspace: Workspace
+    ) -> Bool {
         for _ in 0..<count {
             guard let tag = reader.readVarint() else { return false }
             if tag & 1 == 0 {
-                guard let text = reader.readBytes(tag >> 1), output.put(text) else { return false }
-            } else if !putToken(header: tag >> 1, workspace) {
+                guard let text = reader.readBytes(tag >> 1), put(text, isInside, workspace) else {
+                    return false
+                }
+            } else if !putToken(header: tag >> 1, isInside, workspace) {
                 return false
             }
         }
         return true
     }
 
-    private mutating func putToken(header: Int, _ workspace: Workspace) -> Bool {
+    /// Appends a compact JWS; one inside a payload has no nested signed parts.
+    private mutating func putToken(header: Int, _ isInside: Bool, _ workspace: Workspace) -> Bool {
         guard header < headers.count, let tag = reader.readVarint(),
-            headers[header].bytes.withUnsafeBytes({ output.put($0) }), putDot()
+            headers[header].bytes.withUnsafeBytes({ put($0, isInside, workspace) }),
+            putDot(isInside, workspace)
         else { return false }
         if tag & 1 == 0 {
-            guard let payload = reader.readBytes(tag >> 1), putEncoded(payload, workspace) else {
-                return false
-            }
-        } else if !putPayload(pieces: tag >> 1, workspace) {
-            return false
+            guard let payload = reader.readBytes(tag >> 1),
+                putEncoded(payload, isInside, workspace)
+            else { return false }
+        } else {
+            guard !isInside, putPieces(tag >> 1, isInside: true, workspace) else { return false }
+            let last = UnsafeRawBufferPointer(start: workspace.pending, count: pendingCount)
+            pendingCount = 0
+            guard putEncoded(last, false, workspace) else { return false }
         }
         guard let signature = reader.readBytes(CompactJWS.signatureByteCount) else { return false }
-        return putDot() && putEncoded(signature, workspace)
+        return putDot(isInside, workspace) && putEncoded(signature, isInside, workspace)
     }
 
-    private mutating func putDot() -> Bool {
-        withUnsafeBytes(of: UInt8(ascii: ".")) { output.put($0) }
+    private mutating func putDot(_ isInside: Bool, _ workspace: Workspace) -> Bool {
+        withUnsafeBytes(of: UInt8(ascii: ".")) { put($0, isInside, workspace) }
     }
 
     private mutating func putEncoded(
-        _ bytes: UnsafeRawBufferPointer, _ workspace: Workspace
+        _ bytes: UnsafeRawBufferPointer, _ isInside: Bool, _ workspace: Workspace
     ) -> Bool {
+        let text = isInside ? workspace.partText : workspace.text
         var rest = bytes
         while !rest.isEmpty {
             let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(Workspace.pieceByteCount))
-            let count = Base64URL.encode(piece, into: workspace.text)
-            guard output.put(UnsafeRawBufferPointer(start: workspace.text, count: count)) else {
-                return false
-            }
+            let count = Base64URL.encode(piece, into: text)
+            guard put(UnsafeRawBufferPointer(start: text, count: count), isInside, workspace)
+            else { return false }
             rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(piece.count))
         }
         return true
     }
 
-    // MARK: Inside a payload
-
-    private mutating func putPayload(pieces count: Int, _ workspace: Workspace) -> Bool {
-        for _ in 0..<count {
-            guard let tag = reader.readVarint() else { return false }
-            if tag & 1 == 0 {
-                guard let text = reader.readBytes(tag >> 1), add(text, workspace) else {
-                    return false
-                }
-            } else if !addToken(header: tag >> 1, workspace) {
-                return false
-            }
-        }
-        let last = UnsafeRawBufferPointer(start: workspace.pending, count: pendingCount)
-        pendingCount = 0
-        return putEncoded(last, workspace)
-    }
-
-    /// Appends a signed part, which has no nested signed parts.
-    private mutating func addToken(header: Int, _ workspace: Workspace) -> Bool {
-        guard header < headers.count, let tag = reader.readVarint(), tag & 1 == 0,
-            let payload = reader.readBytes(tag >> 1),
-            let signature = reader.readBytes(CompactJWS.signatureByteCount)
-        else { return false }
-        return headers[header].bytes.withUnsafeBytes({ add($0, workspace) })
-            && addDot(workspace) && addEncoded(payload, workspace)
-            && addDot(workspace) && addEncoded(signature, workspace)
-    }
-
-    private mutating func addDot(_ workspace: Workspace) -> Bool {
-        withUnsafeBytes(of: UInt8(ascii: ".")) { add($0, workspace) }
-    }
-
-    private mutating func addEncoded(
-        _ bytes: UnsafeRawBufferPointer, _ workspace: Workspace
+    /// Bytes inside a payload are encoded in whole pieces; the remainder is kept.
+    private mutating func put(
+        _ bytes: UnsafeRawBufferPointer, _ isInside: Bool, _ workspace: Workspace
     ) -> Bool {
-        var rest = bytes
-        while !rest.isEmpty {
-            let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(Workspace.pieceByteCount))
-            let count = Base64URL.encode(piece, into: workspace.partText)
-            let text = UnsafeRawBufferPointer(start: workspace.partText, count: count)
-            guard add(text, workspace) else { return false }
-            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(piece.count))
-        }
-        return true
-    }
-
-    /// Encodes as many whole pieces as there are, and keeps the remainder.
-    private mutating func add(_ bytes: UnsafeRawBufferPointer, _ workspace: Workspace) -> Bool {
+        guard isInside else { return output.put(bytes) }
         var rest = bytes
         while !rest.isEmpty {
             if pendingCount == 0, rest.count >= Workspace.pieceByteCount {
                 let whole = rest.count - rest.count % Workspace.pieceByteCount
                 let pieces = UnsafeRawBufferPointer(rebasing: rest.prefix(whole))
-                guard putEncoded(pieces, workspace) else { return false }
+                guard putEncoded(pieces, false, workspace) else { return false }
                 rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(whole))
                 continue
             }
@@ -163,7 +129,7 @@ struct EvidenceAssembly<Output: EvidenceOutput> {
             pendingCount = 0
             let full = UnsafeRawBufferPointer(
                 start: workspace.pending, count: Workspace.pieceByteCount)
-            guard putEncoded(full, workspace) else { return false }
+            guard putEncoded(full, false, workspace) else { return false }
         }
         return true
     }
