@@ -1,9 +1,20 @@
 internal import Ledger
 
-// Small integers represent these in the rows of the log; the view `events_readable` spells them
-// out. A code is never reused.
+/// A value that a small integer represents in stored rows; the view `events_readable` spells out
+/// those of the log. A code is never reused.
+package protocol StoredCode: CaseIterable {
+    var code: Int64 { get }
+}
 
-extension EventKind {
+extension StoredCode {
+    /// Nil for a code unknown to this release.
+    package init?(code: Int64) {
+        guard let known = Self.allCases.first(where: { $0.code == code }) else { return nil }
+        self = known
+    }
+}
+
+extension EventKind: StoredCode {
     /// The integer stored in `events.kind`.
     package var code: Int64 {
         switch self {
@@ -18,18 +29,9 @@ extension EventKind {
         case .sweep: 9
         }
     }
-
-    private static let byCode = Dictionary(
-        uniqueKeysWithValues: allCases.map { ($0.code, $0) })
-
-    /// Nil for a code unknown to this release.
-    package init?(code: Int64) {
-        guard let kind = EventKind.byCode[code] else { return nil }
-        self = kind
-    }
 }
 
-extension EventSource {
+extension EventSource: StoredCode {
     /// The integer stored in `events.source`.
     package var code: Int64 {
         switch self {
@@ -40,18 +42,9 @@ extension EventSource {
         case .operator: 5
         }
     }
-
-    private static let byCode = Dictionary(
-        uniqueKeysWithValues: allCases.map { ($0.code, $0) })
-
-    /// Nil for a code unknown to this release.
-    package init?(code: Int64) {
-        guard let source = EventSource.byCode[code] else { return nil }
-        self = source
-    }
 }
 
-extension Trust {
+extension Trust: StoredCode {
     /// The integer stored in `events.trust`.
     package var code: Int64 {
         switch self {
@@ -61,14 +54,5 @@ extension Trust {
         case .operator: 4
         case .xcode: 5
         }
-    }
-
-    private static let byCode = Dictionary(
-        uniqueKeysWithValues: allCases.map { ($0.code, $0) })
-
-    /// Nil for a code unknown to this release.
-    package init?(code: Int64) {
-        guard let trust = Trust.byCode[code] else { return nil }
-        self = trust
     }
 }

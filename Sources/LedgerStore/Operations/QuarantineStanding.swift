@@ -1,5 +1,5 @@
 /// Why an input is kept; determines for how long (`Log.md` §6).
-public enum QuarantineStanding: String, Sendable, CaseIterable {
+public enum QuarantineStanding: String, Sendable, CaseIterable, StoredCode {
     /// Apple signed it, for an app configured here: always kept.
     case genuineConfigured
     /// Apple signed it, for an app not configured here; or it is signed under a certificate that
@@ -22,13 +22,5 @@ public enum QuarantineStanding: String, Sendable, CaseIterable {
         case .unverifiable: 3
         case .awaitingSecret: 4
         }
-    }
-
-    /// Nil for a code unknown to this release.
-    package init?(code: Int64) {
-        guard let standing = QuarantineStanding.allCases.first(where: { $0.code == code }) else {
-            return nil
-        }
-        self = standing
     }
 }
