@@ -29,6 +29,21 @@ final class OpenFile: Sendable {
         try OpenFile(path, O_RDONLY | O_DIRECTORY)
     }
 
+    /// Creates a temporary file without a name; `path` is its directory.
+    static func unnamed(in directory: String) throws(StoreError) -> OpenFile {
+        var path = Array("\(directory)/.run-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&path)
+        guard descriptor >= 0 else { throw DatabaseFile.systemError(errno, path: directory) }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        unlink(path)
+        return OpenFile(descriptor, directory)
+    }
+
+    private init(_ descriptor: Int32, _ path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
     private init(_ path: String, _ flags: Int32) throws(StoreError) {
         descriptor = open(path, flags | O_CLOEXEC, DatabaseFile.fileMode)
         self.path = path
@@ -49,18 +64,31 @@ final class OpenFile: Sendable {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
         while filled < count {
-            let got = bytes.withUnsafeMutableBytes { buffer in
-                pread(
-                    descriptor, buffer.baseAddress?.advanced(by: filled), count - filled,
-                    off_t(offset) + off_t(filled))
+            let result = bytes.withUnsafeMutableBytes { buffer in
+                Result { () throws(StoreError) in
+                    try read(
+                        into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]),
+                        at: offset + Int64(filled))
+                }
             }
-            if got < 0, errno == EINTR { continue }
-            guard got >= 0 else { throw failure }
+            let got = try result.get()
             if got == 0 { break }
             filled += got
         }
         bytes.removeLast(count - filled)
         return bytes
+    }
+
+    /// Reads into `buffer` from `offset` on, once; returns the number of bytes, 0 at the end.
+    func read(
+        into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
+    ) throws(StoreError) -> Int {
+        while true {
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure }
+            return count
+        }
     }
 
     /// Writes all bytes at the file's current offset.

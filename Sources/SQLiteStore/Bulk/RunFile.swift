@@ -1,12 +1,10 @@
-internal import Foundation
 internal import LedgerStore
 internal import Synchronization
 
 /// One sorted run on disk: an unnamed temporary file, removed with its last reference or with the
 /// process.
 final class RunFile: Sendable {
-    private let descriptor: Int32
-    private let directory: String
+    private let file: OpenFile
     /// Bytes written; a run that ends earlier is damaged.
     private let writtenByteCount = Mutex<Int64>(0)
 
@@ -17,23 +15,20 @@ final class RunFile: Sendable {
 
     /// An empty run. Throws `diskFull`, `fileReadOnly` or `ioError`.
     fileprivate init(directory: String) throws(StoreError) {
-        self.directory = directory
-        var path = Array("\(directory)/.run-XXXXXX".utf8CString)
-        descriptor = mkstemp(&path)
-        guard descriptor >= 0 else { throw RunFile.failure(errno, directory) }
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        unlink(path)
+        file = try OpenFile.unnamed(in: directory)
     }
 
-    deinit { close(descriptor) }
-
-    fileprivate func complete(byteCount: Int64) { writtenByteCount.withLock { $0 = byteCount } }
+    /// Adds bytes at the end.
+    fileprivate func append(_ bytes: [UInt8]) throws(StoreError) {
+        try file.write(bytes)
+        writtenByteCount.withLock { $0 += Int64(bytes.count) }
+    }
 
     /// Throws `ioError` unless `offset` is where the run ends.
     func requireEnd(at offset: Int64) throws(StoreError) {
         guard writtenByteCount.withLock({ $0 }) == offset else {
             throw StoreError(
-                .ioError, path: directory, reason: "A temporary file was truncated.",
+                .ioError, path: file.path, reason: "A temporary file was truncated.",
                 remedy: "Check the disk.")
         }
     }
@@ -42,41 +37,7 @@ final class RunFile: Sendable {
     func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(StoreError) -> Int {
-        while true {
-            let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw RunFile.failure(errno, directory) }
-            return count
-        }
-    }
-
-    fileprivate func write(_ bytes: [UInt8], at offset: Int64) throws(StoreError) {
-        var written = 0
-        while written < bytes.count {
-            let count = bytes.withUnsafeBytes { all in
-                pwrite(
-                    descriptor, all.baseAddress.map { $0 + written }, all.count - written,
-                    off_t(offset) + off_t(written))
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw RunFile.failure(count < 0 ? errno : ENOSPC, directory) }
-            written += count
-        }
-    }
-
-    private static func failure(_ number: Int32, _ directory: String) -> StoreError {
-        let detail = String(cString: strerror(number)) + "."
-        switch number {
-        case ENOSPC, EDQUOT:
-            return StoreError(
-                .diskFull, path: directory, reason: "The disk is full.",
-                remedy: "Free space: sorting needs as much as the facts file has.")
-        case EACCES, EPERM, EROFS: return .readOnly(path: directory, detail)
-        default:
-            return StoreError(
-                .ioError, path: directory, reason: "A temporary file failed: \(detail)",
-                remedy: "Check the disk.")
-        }
+        try file.read(into: buffer, at: offset)
     }
 }
 
@@ -128,7 +89,6 @@ extension RunFile {
 struct RunWriter {
     private let file: RunFile
     private var pending: [UInt8] = []
-    private var offset: Int64 = 0
 
     init(directory: String) throws(StoreError) {
         file = try RunFile(directory: directory)
@@ -156,13 +116,11 @@ struct RunWriter {
 
     mutating func finish() throws(StoreError) -> RunFile {
         try flush()
-        file.complete(byteCount: offset)
         return file
     }
 
     private mutating func flush() throws(StoreError) {
-        try file.write(pending, at: offset)
-        offset += Int64(pending.count)
+        try file.append(pending)
         pending.removeAll(keepingCapacity: true)
     }
 }
