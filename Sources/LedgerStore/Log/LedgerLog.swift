@@ -150,23 +150,6 @@ extension LedgerLog {
     public func verify() async throws(StoreError) -> LogAuditReport {
         try await verify { _, _ in }
     }
-
-    /// Every event after `position` up to the head at the start of the call, in order, page by
-    /// page. The next page is read while `body` works on one; memory stays at two pages. `body`
-    /// runs in the caller's isolation.
-    public nonisolated(nonsending) func scan(
-        after position: Int64 = 0, through: Int64 = .max,
-        _ body: nonisolated(nonsending) ([LoggedEvent]) async throws -> Void
-    ) async throws {
-        let end = min(through, try await head().position)
-        var next = try await page(after: position, through: end)
-        while let last = next.last {
-            let current = next
-            async let following = page(after: last.event.position, through: end)
-            try await body(current)
-            next = try await following
-        }
-    }
 }
 
 /// How a reader handles rows of the log with invalid values.

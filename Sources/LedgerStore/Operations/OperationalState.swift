@@ -203,11 +203,6 @@ extension OperationalState {
         try await endRecovery(id, keeping: nil)
     }
 
-    /// The report of the last recovery of any app that ended here; nil when none is stored.
-    public func lastRecoveryReport() async throws(StoreError) -> StoredReport? {
-        try await lastRecoveryReport(of: nil)
-    }
-
     /// Stores the progress through a list.
     public func keep(
         _ run: BackfillRun, of list: Digest, solved: Int? = nil, at now: Timestamp

@@ -23,9 +23,6 @@ struct RowBytes: ColumnSink, Sendable {
     /// Starts a row; its columns follow.
     mutating func beginRow() { rowCount += 1 }
 
-    /// Removes the rows and keeps the memory.
-    mutating func removeAll() { (count, rowCount) = (0, 0) }
-
     mutating func bind(_ parameter: Int32, _ value: Int64) {
         write(RowBytes.integerByteCount) { place in
             place.storeBytes(of: RowBytes.integer, as: UInt8.self)

@@ -105,15 +105,6 @@ struct RunWriter {
         if pending.count >= RunFile.bufferByteCount { try flush() }
     }
 
-    mutating func append(key: [UInt8], value: [UInt8]) throws(StoreError) {
-        let result = key.withUnsafeBytes { key in
-            value.withUnsafeBytes { value in
-                Result { () throws(StoreError) in try append(key: key, value: value) }
-            }
-        }
-        try result.get()
-    }
-
     mutating func finish() throws(StoreError) -> RunFile {
         try flush()
         return file

@@ -8,9 +8,6 @@ struct FactWriter {
 
     init(reserving byteCount: Int = 320) { bytes.reserveCapacity(byteCount) }
 
-    /// Removes the contents and keeps the memory.
-    mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
-
     mutating func unsigned(_ value: UInt64) {
         var rest = value
         while rest >= 0x80 {

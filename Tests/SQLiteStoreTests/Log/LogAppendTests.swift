@@ -188,20 +188,4 @@ struct LogAppendTests {
         #expect(pages.allSatisfy { $0 <= limit })
         await log.close()
     }
-
-    @Test("A scan reads the log in order, up to the head at its start")
-    func scanning() async throws {
-        let directory = try TemporaryDirectory()
-        let log = try await EventLog.open(directory: directory.path)
-        for start in 0..<5 {
-            _ = try await log.append(Sample.events(start * 500..<start * 500 + 500))
-        }
-        var positions: [Int64] = []
-        try await log.scan(after: 10) { page in
-            if positions.isEmpty { _ = try await log.append([try Sample.event("late")]) }
-            positions += page.map(\.event.position)
-        }
-        #expect(positions == Array(11...2_500))
-        await log.close()
-    }
 }

@@ -72,13 +72,13 @@ struct RecoveryRecordTests {
     @Test("the last report is found, of any app or of one; an unstored report is nil")
     func last() async throws {
         try await store { store in
-            #expect(try await store.lastRecoveryReport() == nil)
+            #expect(try await store.lastRecoveryReport(of: nil) == nil)
             try await store.endRecovery("a")
-            #expect(try await store.lastRecoveryReport() == nil)
+            #expect(try await store.lastRecoveryReport(of: nil) == nil)
             try await store.endRecovery("a", keeping: report(1))
             let other = BundleId("com.example.other")
             try await store.endRecovery("b", keeping: report(2, of: other))
-            #expect(try await store.lastRecoveryReport() == report(2, of: other))
+            #expect(try await store.lastRecoveryReport(of: nil) == report(2, of: other))
             #expect(try await store.lastRecoveryReport(of: Self.app) == report(1))
             #expect(try await store.lastRecoveryReport(of: BundleId("none")) == nil)
         }
@@ -95,7 +95,7 @@ struct RecoveryRecordTests {
             #expect(try await store.lastRecoveryReport(of: first) == report(0, of: first))
             try await store.endRecovery("a", keeping: report(99))
             #expect(try await store.lastRecoveryReport(of: first) == nil)
-            #expect(try await store.lastRecoveryReport() == report(99))
+            #expect(try await store.lastRecoveryReport(of: nil) == report(99))
         }
     }
 }

@@ -104,7 +104,7 @@ struct RecoveryEndTests {
     }
 
     private func last(_ world: RecoveryWorld) async throws -> StoredReport? {
-        try await world.ledger.ledger { try await $0.operations.lastRecoveryReport() }
+        try await world.ledger.ledger { try await $0.operations.lastRecoveryReport(of: nil) }
     }
 
     @Test("the report is found again after its end, unchanged")
