@@ -39,7 +39,7 @@ public struct EncodedRows: Sendable {
         subscriptions.bind(1, subscription)
         subscriptions.bind(2, rows.chain.originalTransactionId.rawValue)
         subscriptions.bind(3, rows.chain.bundleId.rawValue)
-        rows.subscription.bind(&subscriptions)
+        rows.subscription.bind(&subscriptions, from: 4)
         intervals.append(rows.intervals, of: subscription)
         lifeFacts.append(rows.lifeFacts, of: subscription)
         notices.append(rows.notices, of: subscription)
@@ -54,7 +54,7 @@ public struct EncodedRows: Sendable {
         if let row = rows.contribution {
             contributions.beginRow()
             contributions.bind(1, subscription)
-            row.bind(&contributions)
+            row.bind(&contributions, from: 2)
             movements.append(
                 Movements(
                     subscription: subscription, reported: rows.reported, signedAt: row.signedAt))
@@ -78,7 +78,7 @@ extension RowBytes {
             beginRow()
             bind(1, subscription)
             bind(2, Int64(seq))
-            row.bind(&self)
+            row.bind(&self, from: 3)
         }
     }
 }

@@ -23,13 +23,11 @@ struct ContributionRow: StoredRow {
         "last_position", "received_at", "first_position", "first_received_at", "signed_at", "body",
     ]
 
-    func bind(_ statement: inout some ColumnSink) {
-        statement.bind(2, lastPosition)
-        statement.bind(3, receivedAt)
-        statement.bind(4, firstPosition)
-        statement.bind(5, firstReceivedAt)
-        statement.bind(6, signedAt)
-        statement.bind(7, body)
+    var values: [ColumnValue] {
+        [
+            .integer(lastPosition), .integer(receivedAt), .integer(firstPosition),
+            .integer(firstReceivedAt), ColumnValue(signedAt), .bytes(body),
+        ]
     }
 
     init(_ statement: PreparedStatement) {

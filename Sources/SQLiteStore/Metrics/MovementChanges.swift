@@ -61,17 +61,15 @@ struct MovementChanges: Sendable {
         }
         // Whether a day gained a sum (true) or lost one.
         var days: [Int64: Bool] = [:]
-        var delete = try PreparedStatement(
-            database,
-            """
-            DELETE FROM movements_by_day WHERE from_at = ? AND before_class = ?
-                AND after_class = ? AND label = ? AND chains = ?
-            """)
         var rows = RowBytes()
         for (cell, count) in order {
             if count < 0 {
-                MovementTable.bind(cell, -count, &delete)
-                let removed = try delete.run()
+                let removed = try database.run(
+                    """
+                    DELETE FROM movements_by_day WHERE from_at = ? AND before_class = ?
+                        AND after_class = ? AND label = ? AND chains = ?
+                    """, cell.from, cell.movement.before, cell.movement.after,
+                    cell.movement.label, -count)
                 written += removed
                 if removed > 0 {
                     days[cell.from] = days[cell.from] ?? false
@@ -81,7 +79,9 @@ struct MovementChanges: Sendable {
                 days[cell.from] = true
             }
             rows.beginRow()
-            MovementTable.bind(cell, count, &rows)
+            let movement = cell.movement
+            let values = [cell.from, movement.before, movement.after, movement.label, count]
+            for (column, value) in zip(Int32(1)..., values) { rows.bind(column, value) }
         }
         try BulkInsert(
             database, table: MovementTable.days, columns: MovementTable.dayColumns,
@@ -105,12 +105,9 @@ struct MovementChanges: Sendable {
                 """, from)
             return
         }
-        var insert = try PreparedStatement(
-            database,
-            "INSERT INTO report_days (from_at, to_at, date) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-        )
-        MovementTable.bind(day, &insert)
-        written += try insert.run()
+        written += try database.run(
+            "INSERT INTO report_days (from_at, to_at, date) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            day.start, day.end, day.date)
     }
 
     private mutating func writeMonths(_ database: Database) throws {
@@ -131,13 +128,11 @@ struct MovementChanges: Sendable {
                     part.number)
                 continue
             }
-            var statement = try PreparedStatement(
-                database,
+            written += try database.run(
                 isThere
                     ? "UPDATE movements_by_month SET sums = ?3 WHERE from_at = ?1 AND part = ?2"
-                    : "INSERT INTO movements_by_month (from_at, part, sums) VALUES (?1, ?2, ?3)")
-            MovementTable.bind(part, body, &statement)
-            written += try statement.run()
+                    : "INSERT INTO movements_by_month (from_at, part, sums) VALUES (?1, ?2, ?3)",
+                part.from, part.number, body)
         }
     }
 
@@ -158,15 +153,8 @@ struct MovementChanges: Sendable {
             let updated = try database.run(
                 "UPDATE metric_classes SET uses = uses + ?2 WHERE id = ?1", number, use.count)
             if updated == 0, let counted = use.counted {
-                let places = MovementTable.classColumns.map { _ in "?" }.joined(separator: ", ")
-                var insert = try PreparedStatement(
-                    database,
-                    """
-                    INSERT INTO metric_classes
-                    (\(MovementTable.classColumns.joined(separator: ", "))) VALUES (\(places))
-                    """)
-                MovementTable.bind(number, uses: use.count, counted, &insert)
-                written += try insert.run()
+                try MovementTable.insert(number, uses: use.count, counted, database)
+                written += 1
             } else if use.count < 0 {
                 try database.run("DELETE FROM metric_classes WHERE id = ? AND uses = 0", number)
             }

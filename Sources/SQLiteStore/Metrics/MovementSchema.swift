@@ -7,10 +7,8 @@ enum MovementTable {
     static let days = "movements_by_day"
     static let months = "movements_by_month"
     static let dayColumns = ["from_at", "before_class", "after_class", "label", "chains"]
-    static let monthColumns = ["from_at", "part", "sums"]
     /// The table of days that have sums.
     static let calendar = "report_days"
-    static let calendarColumns = ["from_at", "to_at", "date"]
     static let pending = "pending_movements"
     static let pendingColumns = [
         "at", "subscription", "seq", "before_class", "after_class", "label",
@@ -22,44 +20,21 @@ enum MovementTable {
         "annualised", "is_inferred",
     ]
 
-    static func bind(_ cell: MovementCell, _ count: Int64, _ sink: inout some ColumnSink) {
-        sink.bind(1, cell.from)
-        sink.bind(2, cell.movement.before)
-        sink.bind(3, cell.movement.after)
-        sink.bind(4, cell.movement.label)
-        sink.bind(5, count)
-    }
-
-    static func bind(_ part: MonthPart, _ body: [UInt8], _ sink: inout some ColumnSink) {
-        sink.bind(1, part.from)
-        sink.bind(2, part.number)
-        sink.bind(3, body)
-    }
-
-    static func bind(_ day: ReportDay, _ sink: inout some ColumnSink) {
-        sink.bind(1, day.start.milliseconds)
-        sink.bind(2, day.end.milliseconds)
-        sink.bind(3, day.date)
-    }
-
-    static func bind(
-        _ number: Int64, uses: Int64, _ counted: CountedClass, _ sink: inout some ColumnSink
-    ) {
+    static func insert(
+        _ number: Int64, uses: Int64, _ counted: CountedClass, _ database: Database
+    ) throws {
         let values = counted.values
-        sink.bind(1, number)
-        sink.bind(2, uses)
-        sink.bind(3, values.app.rawValue)
-        sink.bind(4, values.product?.rawValue)
-        sink.bind(5, values.group)
-        sink.bind(6, values.storefront)
-        sink.bind(7, values.currency)
-        sink.bind(8, values.offer?.type?.rawValue)
-        sink.bind(9, values.offer?.identifier)
-        sink.bind(10, values.offer?.discountType?.rawValue)
-        sink.bind(11, values.phase.rawValue)
-        sink.bind(12, values.ownership.rawValue)
-        sink.bind(13, counted.annualised)
-        sink.bind(14, counted.isInferred ? Int64(1) : 0)
+        try database.insert(
+            into: classes,
+            [
+                "id": number, "uses": uses, "app": values.app, "product_id": values.product,
+                "subscription_group": values.group, "storefront": values.storefront,
+                "currency": values.currency, "offer_type": values.offer?.type?.rawValue,
+                "offer_identifier": values.offer?.identifier,
+                "offer_discount_type": values.offer?.discountType?.rawValue,
+                "phase": values.phase.rawValue, "ownership": values.ownership.rawValue,
+                "annualised": counted.annualised, "is_inferred": counted.isInferred,
+            ])
     }
 
     /// Every class, by number, with its uses.

@@ -52,7 +52,7 @@ struct MovementWriter {
     ) throws {
         var statement = isThere ? update : insert
         statement.bind(1, subscription)
-        row.bind(&statement)
+        row.bind(&statement, from: 2)
         written += try statement.run()
     }
 

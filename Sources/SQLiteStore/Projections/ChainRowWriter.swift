@@ -74,7 +74,7 @@ struct ChainRowWriter {
             let isEqual = SubscriptionRow(select) == row
             select.reset()
             if isEqual { return id }
-            row.bind(&updateSubscription)
+            row.bind(&updateSubscription, from: 3)
             updateSubscription.bind(1, id)
             written += try updateSubscription.run()
             return id
@@ -82,7 +82,7 @@ struct ChainRowWriter {
         var insert = try PreparedStatement(database, SubscriptionRow.insert)
         insert.bind(1, chain.originalTransactionId.rawValue)
         insert.bind(2, chain.bundleId.rawValue)
-        row.bind(&insert)
+        row.bind(&insert, from: 3)
         written += try insert.run()
         return database.lastInsertedRowID
     }
@@ -150,7 +150,7 @@ private struct RowStatements<Row: ProjectionRow> {
         for (seq, row) in rows.enumerated() where seq >= count || !isEqual[seq] {
             replace.bind(1, subscription)
             replace.bind(2, Int64(seq))
-            row.bind(&replace)
+            row.bind(&replace, from: 3)
             written += try replace.run()
         }
         if count > rows.count {

@@ -27,10 +27,7 @@ public struct ChainRows: Sendable {
         static let table = "transactions"
         static let columns = ["transaction_id", "first_position"]
 
-        func bind(_ statement: inout some ColumnSink) {
-            statement.bind(1, transactionId)
-            statement.bind(2, firstPosition)
-        }
+        var values: [ColumnValue] { [.text(transactionId), .integer(firstPosition)] }
     }
 
     init(

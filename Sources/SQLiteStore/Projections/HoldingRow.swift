@@ -11,11 +11,7 @@ struct HoldingRow: StoredRow {
     static let table = "holdings"
     static let columns = ["customer", "holds", "body"]
 
-    func bind(_ statement: inout some ColumnSink) {
-        statement.bind(1, customer)
-        statement.bind(2, holds ? Int64(1) : 0)
-        statement.bind(3, body)
-    }
+    var values: [ColumnValue] { [.text(customer), ColumnValue(holds), .bytes(body)] }
 
     /// One row for each customer whom a fact of the chain ever named, in byte order; under a
     /// customer's own entry one row with their grants.

@@ -2,8 +2,7 @@ internal import AppStore
 internal import GRDB
 internal import Ledger
 
-/// A row of a chain that is stored under a key of two columns: its first column is bound at
-/// parameter 3.
+/// A row of a chain that is stored under a key of two columns.
 protocol ProjectionRow: StoredRow {
     /// `subscription, seq` by default: the chain and the row's index in it.
     static var key: [String] { get }
@@ -25,10 +24,6 @@ extension ProjectionRow {
     /// Reads the columns, the first at column 0.
     init(_ statement: PreparedStatement) {
         self.init(values: Self.columns.indices.map { statement.value(Int32($0)) })
-    }
-
-    func bind(_ statement: inout some ColumnSink) {
-        for (index, value) in values.enumerated() { statement.bind(Int32(index) + 3, value) }
     }
 }
 

@@ -5,15 +5,14 @@ protocol StoredRow: Equatable, Sendable {
     static var columns: [String] { get }
     /// The columns' values, in order.
     var values: [ColumnValue] { get }
-    /// Binds the columns in order.
-    func bind(_ statement: inout some ColumnSink)
 }
 
 extension StoredRow {
-    var values: [ColumnValue] {
-        var values = ColumnValues()
-        bind(&values)
-        return values.all
+    /// Binds the columns in order.
+    ///
+    /// - Parameter first: the parameter of the first one, after those of the key.
+    func bind(_ sink: inout some ColumnSink, from first: Int32) {
+        for (parameter, value) in zip(first..., values) { sink.bind(parameter, value) }
     }
 
     /// Rows are equal when SQLite would hold the same bytes; String's own equality treats
@@ -56,17 +55,4 @@ enum ColumnValue: Equatable, Sendable {
         default: false
         }
     }
-}
-
-/// Collects the bound values in order.
-private struct ColumnValues: ColumnSink {
-    private(set) var all: [ColumnValue] = []
-
-    mutating func bind(_ parameter: Int32, _ value: Int64) { all.append(.integer(value)) }
-
-    mutating func bind(_ parameter: Int32, _ value: Int64?) { all.append(ColumnValue(value)) }
-
-    mutating func bind(_ parameter: Int32, _ text: String?) { all.append(ColumnValue(text)) }
-
-    mutating func bind(_ parameter: Int32, _ bytes: [UInt8]) { all.append(.bytes(bytes)) }
 }

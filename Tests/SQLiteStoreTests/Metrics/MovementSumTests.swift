@@ -256,14 +256,10 @@ struct MovementSumTests {
         let queue = try DatabaseQueue()
         let stored = try queue.write { database in
             try database.execute(sql: DerivedSchema.projections)
-            var rows = RowBytes()
             for counted in all {
-                rows.beginRow()
-                MovementTable.bind(ClassCodec.number(of: counted), uses: 1, counted, &rows)
+                try MovementTable.insert(
+                    ClassCodec.number(of: counted), uses: 1, counted, database)
             }
-            try BulkInsert(
-                database, table: MovementTable.classes, columns: MovementTable.classColumns
-            ).run(rows)
             return try MovementTable.classTable(database)
         }
         #expect(all.map { stored[ClassCodec.number(of: $0)] } == all)
