@@ -6,7 +6,10 @@ internal import Ledger
 /// movements and of the newest signature. Written in table order, so that each page is visited
 /// once.
 struct MovementChanges: Sendable {
-    private var sums: MovementSums
+    /// Changes of the sums by day.
+    private var cells: [MovementCell: Int64] = [:]
+    private var uses: [Int64: ClassUse] = [:]
+    private let days: ReportDays
     private var pending = PendingChanges()
     private var signedAt: Int64?
     private var written = 0
@@ -15,13 +18,13 @@ struct MovementChanges: Sendable {
     /// million events: 500,000 take over 100 MiB more, and are no faster.)
     static let cellCount = 50_000
 
-    init(_ days: ReportDays) { sums = MovementSums(days) }
+    init(_ days: ReportDays) { self.days = days }
 
     /// The number of changed sums by day.
-    var cellCount: Int { sums.cells.count }
+    var cellCount: Int { cells.count }
 
     /// The numbers of the classes whose uses changed.
-    var classes: some Collection<Int64> { sums.classes.keys }
+    var classes: some Collection<Int64> { uses.keys }
 
     /// Adds a chain's old and new movements.
     ///
@@ -36,12 +39,24 @@ struct MovementChanges: Sendable {
         pending.add(of: subscription, old: old, before: oldSignedAt, new: new, after: signedAt)
         // An event nearly always changes the end of a life: earlier movements keep their sums.
         let kept = zip(old, new).prefix { $0 == $1 }.count
-        for movement in old[kept...] { sums.add(movement, sign: -1) }
-        for movement in new[kept...] { sums.add(movement, sign: 1) }
+        for movement in old[kept...] { add(movement, sign: -1) }
+        for movement in new[kept...] { add(movement, sign: 1) }
+    }
+
+    private mutating func add(_ movement: StoredMovement, sign: Int64) {
+        for number in [movement.before, movement.after] where number != ClassCodec.none {
+            uses[number, default: ClassUse(count: 0)].count += sign
+        }
+        guard let day = days.day(Timestamp(milliseconds: movement.at)) else { return }
+        cells[MovementCell(from: day.start.milliseconds, SummedMovement(movement)), default: 0] +=
+            sign
     }
 
     /// Stores the attributes of a class whose uses changed.
-    mutating func name(_ named: NumberedClass) { sums.name(named) }
+    mutating func name(_ named: NumberedClass) {
+        guard let use = uses[named.number], use.counted == nil else { return }
+        uses[named.number]?.counted = named.counted
+    }
 
     /// Writes the changes, removes rows that became zero, and begins anew. Returns the number of
     /// rows written.
@@ -51,16 +66,17 @@ struct MovementChanges: Sendable {
         try writeMonths(database)
         try writeClasses(database)
         try NewestFact.raise(signedAt, database)
-        sums.removeAll()
+        cells.removeAll(keepingCapacity: true)
+        uses.removeAll(keepingCapacity: true)
         return written
     }
 
     private mutating func writeDays(_ database: Database) throws {
-        let order = sums.cells.lazy.filter { $0.value != 0 }.sorted {
+        let order = cells.lazy.filter { $0.value != 0 }.sorted {
             MovementCell.precedes($0.key, $1.key)
         }
         // Whether a day gained a sum (true) or lost one.
-        var days: [Int64: Bool] = [:]
+        var changedDays: [Int64: Bool] = [:]
         var rows = RowBytes()
         for (cell, count) in order {
             if count < 0 {
@@ -72,11 +88,11 @@ struct MovementChanges: Sendable {
                     cell.movement.label, -count)
                 written += removed
                 if removed > 0 {
-                    days[cell.from] = days[cell.from] ?? false
+                    changedDays[cell.from] = changedDays[cell.from] ?? false
                     continue
                 }
             } else {
-                days[cell.from] = true
+                changedDays[cell.from] = true
             }
             rows.beginRow()
             let movement = cell.movement
@@ -88,7 +104,7 @@ struct MovementChanges: Sendable {
             onConflict: "DO UPDATE SET chains = chains + excluded.chains"
         ).run(rows)
         written += rows.rowCount
-        for (from, isGrown) in days.sorted(by: { $0.key < $1.key }) {
+        for (from, isGrown) in changedDays.sorted(by: { $0.key < $1.key }) {
             try writeCalendar(from, isGrown: isGrown, database)
         }
     }
@@ -97,7 +113,7 @@ struct MovementChanges: Sendable {
     private mutating func writeCalendar(
         _ from: Int64, isGrown: Bool, _ database: Database
     ) throws {
-        guard isGrown, let day = sums.day(from: from) else {
+        guard isGrown, let day = days.day(Timestamp(milliseconds: from)) else {
             written += try database.run(
                 """
                 DELETE FROM report_days WHERE from_at = ?1
@@ -110,11 +126,22 @@ struct MovementChanges: Sendable {
             day.start, day.end, day.date)
     }
 
+    /// The changes by month, each month divided into parts.
+    private func months() -> [MonthPart: [SummedMovement: Int64]] {
+        var months: [MonthPart: [SummedMovement: Int64]] = [:]
+        for (cell, count) in cells where count != 0 {
+            let month = days.day(Timestamp(milliseconds: cell.from))?.month.milliseconds
+            let part = MonthPart(from: month ?? cell.from, of: cell.movement)
+            months[part, default: [:]][cell.movement, default: 0] += count
+        }
+        return months
+    }
+
     private mutating func writeMonths(_ database: Database) throws {
         let select = try PreparedStatement(
             database, "SELECT sums FROM movements_by_month WHERE from_at = ? AND part = ?")
         defer { select.reset() }
-        for (part, changes) in sums.months().sorted(by: { $0.key < $1.key }) {
+        for (part, changes) in months().sorted(by: { $0.key < $1.key }) {
             select.bind(1, part.from)
             select.bind(2, part.number)
             let isThere = try select.step()
@@ -148,7 +175,7 @@ struct MovementChanges: Sendable {
     }
 
     private mutating func writeClasses(_ database: Database) throws {
-        let changed = sums.classes.filter { $0.value.count != 0 }.sorted { $0.key < $1.key }
+        let changed = uses.filter { $0.value.count != 0 }.sorted { $0.key < $1.key }
         for (number, use) in changed {
             let updated = try database.run(
                 "UPDATE metric_classes SET uses = uses + ?2 WHERE id = ?1", number, use.count)
@@ -176,4 +203,28 @@ enum NewestFact {
     static func signedAt(_ database: Database) throws -> Int64? {
         try Int64.fetchOne(database, sql: "SELECT signed_at FROM newest_fact WHERE id = 1")
     }
+}
+
+/// The key under which movements of many chains are counted: a day and a change of class.
+struct MovementCell: Hashable, Sendable {
+    /// The start of the day, milliseconds.
+    var from: Int64
+    var movement: SummedMovement
+
+    init(from: Int64, _ movement: SummedMovement) {
+        self.from = from
+        self.movement = movement
+    }
+
+    static func precedes(_ left: MovementCell, _ right: MovementCell) -> Bool {
+        if left.from != right.from { return left.from < right.from }
+        return SummedMovement.precedes(left.movement, right.movement)
+    }
+}
+
+/// The number of changes that use a class, and the class; a class without uses is not stored.
+struct ClassUse: Sendable {
+    var count: Int64
+    /// Nil where only the number is known.
+    var counted: CountedClass?
 }
