@@ -6,9 +6,8 @@ internal import Migrations
 
 /// One `facts-<decoderVersion>-<n>.sqlite`: the decoded log, clustered by chain and time.
 /// Disposable.
-public final class FactsStore: Sendable {
-    private let file: OpenDerivedFile
-    public var path: String { file.path }
+public final class FactsStore: DerivedStore {
+    public let file: OpenDerivedFile
 
     /// Facts per page of a scan.
     public static let pageFactCount = 4_096
@@ -40,18 +39,6 @@ public final class FactsStore: Sendable {
             ? derived.open(meta: FactsStore.meta) : derived.open(requiring: FactsStore.meta)
         file = OpenDerivedFile(path: path, pool: pool, identity: FileIdentity(path: path))
     }
-
-    /// Whether the file is still at its path: false after it was deleted or replaced.
-    public var isInPlace: Bool { file.isInPlace }
-
-    public func close() throws(StoreError) { try file.close() }
-
-    public func checkpoint() async throws(StoreError) -> ProjectionCursor {
-        try await file.checkpoint()
-    }
-
-    /// Moves the write-ahead log into the file.
-    public func walCheckpoint() async throws(StoreError) { try await file.walCheckpoint() }
 
     // MARK: Writing
 
@@ -238,19 +225,5 @@ public final class FactsStore: Sendable {
             names[select.int64(0)] = name
         }
         return names
-    }
-
-    // MARK: Access
-
-    private func read<Value: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Value
-    ) async throws(StoreError) -> Value {
-        try await file.read(body)
-    }
-
-    func write(
-        _ body: @escaping @Sendable (Database) throws -> Void
-    ) async throws(StoreError) {
-        try await file.write(body)
     }
 }

@@ -5,9 +5,8 @@ public import LedgerStore
 internal import Migrations
 
 /// One `projections-<reducerVersion>-<n>.sqlite`: the life of every chain as rows. Disposable.
-public final class ProjectionsStore: Sendable {
-    private let file: OpenDerivedFile
-    public var path: String { file.path }
+public final class ProjectionsStore: DerivedStore {
+    public let file: OpenDerivedFile
     let knownClasses = KnownClasses()
 
     /// The parameters a file was built with; a file with others is not used.
@@ -82,11 +81,6 @@ public final class ProjectionsStore: Sendable {
         try await Blocking.run { () throws(StoreError) in try ProjectionsStore(path: path) }
     }
 
-    /// Whether the file is still at its path: false after it was deleted or replaced.
-    public var isInPlace: Bool { file.isInPlace }
-
-    public func close() throws(StoreError) { try file.close() }
-
     /// Whether the file was built with the current parameters.
     public func matches(_ build: Build) async throws(StoreError) -> Bool {
         try await self.build() == build
@@ -95,10 +89,6 @@ public final class ProjectionsStore: Sendable {
     /// The parameters of the build; nil when the file lacks them.
     public func build() async throws(StoreError) -> Build? {
         try await read { Build(meta: try DerivedFile.meta($0)) }
-    }
-
-    public func checkpoint() async throws(StoreError) -> ProjectionCursor {
-        try await file.checkpoint()
     }
 
     // MARK: Writing
@@ -118,7 +108,7 @@ public final class ProjectionsStore: Sendable {
         days: ReportDays = .utc
     ) async throws(StoreError) -> Int {
         let path = path
-        return try await file.write { database in
+        return try await write { database in
             guard try DerivedFile.meta(database)[Build.daysKey] == days.name else {
                 throw StoreError(
                     .fileChanged, path: path,
@@ -135,9 +125,6 @@ public final class ProjectionsStore: Sendable {
             return written
         }
     }
-
-    /// Makes everything written durable and moves the write-ahead log into the file.
-    public func walCheckpoint() async throws(StoreError) { try await file.walCheckpoint() }
 
     // MARK: Reading
 
@@ -235,12 +222,6 @@ public final class ProjectionsStore: Sendable {
             try Int.fetchOne(
                 database, sql: "SELECT count(*) FROM subscriptions WHERE bundle_id <> ''") ?? 0
         }
-    }
-
-    func read<Value: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Value
-    ) async throws(StoreError) -> Value {
-        try await file.read(body)
     }
 }
 
