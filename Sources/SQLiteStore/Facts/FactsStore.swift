@@ -143,23 +143,14 @@ public final class FactsStore: DerivedStore {
                         last = app
                     }
                     lives[lives.count - 1].1.append(
-                        try FactsStore.decode(select, recent))
+                        try select.withBytes(2) { bytes in
+                            try FactCodec.decode(
+                                bytes, position: select.int64(1), signedAt: select.int64(0),
+                                recent: recent)
+                        })
                 }
                 return lives.sorted { $0.0 < $1.0 }
             }
-        }
-    }
-
-    /// The fact of a row (signed_at, position, body).
-    private static func decode(_ select: PreparedStatement, _ recent: StringInterner) throws -> Fact
-    {
-        do {
-            return try select.withBytes(2) { bytes in
-                try FactCodec.decode(
-                    bytes, position: select.int64(1), signedAt: select.int64(0), recent: recent)
-            }
-        } catch is FactReader.Damage {
-            throw damaged
         }
     }
 

@@ -147,7 +147,7 @@ struct MovementChanges: Sendable {
             let isThere = try select.step()
             let stored = isThere ? select.bytes(0) : []
             select.reset()
-            let body = try MovementChanges.body(stored, changed: changes)
+            let body = try MonthPart.body(stored, changed: changes)
             if body == stored { continue }
             if body.isEmpty {
                 written += try database.run(
@@ -160,17 +160,6 @@ struct MovementChanges: Sendable {
                     ? "UPDATE movements_by_month SET sums = ?3 WHERE from_at = ?1 AND part = ?2"
                     : "INSERT INTO movements_by_month (from_at, part, sums) VALUES (?1, ?2, ?3)",
                 part.from, part.number, body)
-        }
-    }
-
-    private static func body(
-        _ stored: [UInt8], changed changes: [SummedMovement: Int64]
-    ) throws -> [UInt8] {
-        do throws(FactReader.Damage) {
-            return try MonthPart.body(stored, changed: changes)
-        } catch {
-            throw DatabaseError(
-                resultCode: .SQLITE_CORRUPT, message: "Stored sums cannot be read.")
         }
     }
 

@@ -42,7 +42,8 @@ struct MovementWriter {
         guard stored != row else { return }
         try write(row, subscription, isThere: stored != nil)
         changes.add(
-            of: subscription, old: try stored.map { try movements($0) } ?? [],
+            of: subscription,
+            old: try stored.map { try ContributionCodec.movements($0.body) } ?? [],
             oldSignedAt: stored?.signedAt, new: reported.movements, signedAt: row.signedAt)
         for named in reported.classes { changes.name(named) }
     }
@@ -54,13 +55,6 @@ struct MovementWriter {
         statement.bind(1, subscription)
         row.bind(&statement, from: 2)
         written += try statement.run()
-    }
-
-    private func movements(_ row: ContributionRow) throws -> [StoredMovement] {
-        do throws(FactReader.Damage) { return try ContributionCodec.movements(row.body) } catch {
-            throw DatabaseError(
-                resultCode: .SQLITE_CORRUPT, message: "A stored contribution cannot be read.")
-        }
     }
 
     /// Writes the changed sums. Returns the number of rows written.

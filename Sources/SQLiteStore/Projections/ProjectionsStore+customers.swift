@@ -55,7 +55,7 @@ extension ProjectionsStore {
                 select.bind(1, key.id.rawValue)
                 if let app = key.bundleId { select.bind(2, app.rawValue) }
                 while try select.step() {
-                    switch try ProjectionsStore.content(select) {
+                    switch try select.withBytes(0, { try HoldingCodec.decode($0) }) {
                     case .holding(let holding): record.holdings.append(holding)
                     case .grants(let grants): record.grants += grants
                     }
@@ -102,16 +102,6 @@ extension ProjectionsStore {
             try database.rows("SELECT DISTINCT customer FROM holdings ORDER BY customer") {
                 CustomerId($0.requiredText(0))
             }
-        }
-    }
-
-    private static func content(_ select: PreparedStatement) throws -> HoldingCodec.Content {
-        do {
-            return try select.withBytes(0) { bytes in try HoldingCodec.decode(bytes) }
-        } catch is FactReader.Damage {
-            throw StoreError(
-                .fileCorrupt, reason: "A stored holding is damaged; projections are derived data.",
-                remedy: "Run `subledger rebuild`.")
         }
     }
 }

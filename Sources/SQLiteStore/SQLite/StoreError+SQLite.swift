@@ -10,6 +10,8 @@ extension StoreError {
             self = known
         } else if let failure = error as? DatabaseError {
             self.init(sqlite: failure, path: path)
+        } else if error is FactReader.Damage {
+            self = .corrupt(path: path, "A stored value cannot be read.")
         } else {
             self.init(
                 .databaseFailure, path: path, reason: "An unexpected failure: \(type(of: error)).",
