@@ -5,21 +5,13 @@ public import LedgerStore
 
 /// Stored contributions of some chains, to be summed outside the transaction.
 public struct ContributionPage: Sendable {
-    private var entries: [Entry] = []
+    /// The chains without their movements, and the size of each one's in `bytes`.
+    private var entries: [(chain: Chain, byteCount: Int)] = []
     private var bytes: [UInt8] = []
     /// The number of the page's last chain; the next page begins after it.
     public private(set) var last: Int64 = 0
     /// The number of the file's last chain when the page was read.
     public private(set) var end: Int64 = 0
-
-    fileprivate struct Entry {
-        let subscription: Int64
-        let lastPosition: Int64
-        let receivedAt: Int64
-        let firstPosition: Int64
-        let firstReceivedAt: Int64
-        let byteCount: Int
-    }
 
     /// One chain of a page.
     public struct Chain: Sendable {
@@ -36,7 +28,7 @@ public struct ContributionPage: Sendable {
         /// Whether it has a life.
         public let hasLife: Bool
         /// In order.
-        public let movements: [StoredMovement]
+        public fileprivate(set) var movements: [StoredMovement] = []
     }
 
     /// Passes the chains to `body`.
@@ -46,13 +38,14 @@ public struct ContributionPage: Sendable {
         let result = bytes.withUnsafeBytes { all in
             Result { () throws(FactReader.Damage) in
                 var (start, movements) = (0, [StoredMovement]())
-                for entry in entries {
-                    let stored = UnsafeRawBufferPointer(
-                        rebasing: all[start..<start + entry.byteCount])
-                    start += entry.byteCount
+                for (chain, byteCount) in entries {
+                    let stored = UnsafeRawBufferPointer(rebasing: all[start..<start + byteCount])
+                    start += byteCount
                     movements.removeAll(keepingCapacity: true)
                     try ContributionCodec.forEach(stored) { movements.append($0) }
-                    body(Chain(entry, hasLife: !stored.isEmpty, movements))
+                    var read = chain
+                    read.movements = movements
+                    body(read)
                 }
             }
         }
@@ -67,30 +60,16 @@ public struct ContributionPage: Sendable {
         let subscription = select.int64(0)
         select.withBytes(3) { body in
             bytes.append(contentsOf: body)
-            entries.append(
-                Entry(
-                    subscription: subscription, lastPosition: select.int64(1),
-                    receivedAt: select.int64(2), firstPosition: select.int64(4),
-                    firstReceivedAt: select.int64(5), byteCount: body.count))
+            let chain = Chain(
+                subscription: subscription, lastPosition: select.int64(1),
+                receivedAt: select.time(2), firstPosition: select.int64(4),
+                firstReceivedAt: select.time(5), hasLife: !body.isEmpty)
+            entries.append((chain, body.count))
         }
         last = subscription
     }
 
     fileprivate init(end: Int64) { self.end = end }
-}
-
-extension ContributionPage.Chain {
-    fileprivate init(
-        _ entry: ContributionPage.Entry, hasLife: Bool, _ movements: [StoredMovement]
-    ) {
-        subscription = entry.subscription
-        lastPosition = entry.lastPosition
-        receivedAt = Timestamp(milliseconds: entry.receivedAt)
-        firstPosition = entry.firstPosition
-        firstReceivedAt = Timestamp(milliseconds: entry.firstReceivedAt)
-        self.hasLife = hasLife
-        self.movements = movements
-    }
 }
 
 extension ProjectionsStore {
