@@ -248,3 +248,33 @@ extension Database {
         return (file, methods.pointee)
     }
 }
+
+extension Configuration {
+    /// Connections that begin with these pragmas (https://www.sqlite.org/pragma.html).
+    ///
+    /// - Parameter busyTimeoutSeconds: how long a connection waits for another process.
+    init(readOnly: Bool = false, busyTimeoutSeconds: Int = 0, pragmas: [String]) {
+        EIOPreservingVFS.install()
+        self.init()
+        readonly = readOnly
+        busyMode = .timeout(TimeInterval(busyTimeoutSeconds))
+        prepareDatabase { database in
+            for pragma in pragmas { try database.execute(sql: "PRAGMA \(pragma)") }
+        }
+    }
+}
+
+extension DatabaseQueue {
+    /// Runs `body` on the connection's dispatch queue, without a transaction, and to its end:
+    /// GRDB's own asynchronous methods interrupt the database when their task is cancelled.
+    func access<Value: Sendable>(
+        _ path: String, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(StoreError) -> Value {
+        let result = await withCheckedContinuation { continuation in
+            asyncWriteWithoutTransaction { database in
+                continuation.resume(returning: Result { try body(database) })
+            }
+        }
+        do { return try result.get() } catch { throw StoreError(error, path: path) }
+    }
+}

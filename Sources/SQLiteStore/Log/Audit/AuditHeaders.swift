@@ -1,5 +1,6 @@
 internal import AppStore
 internal import GRDB
+internal import GRDBSQLite
 internal import LedgerStore
 internal import Signing
 
@@ -29,5 +30,50 @@ enum AuditHeaders {
             if !isFound { findings.append(LogFinding(.keyIndexMismatch)) }
         }
         return findings
+    }
+}
+
+/// Audit of a file's schema, trees and space records.
+enum AuditSchema {
+    /// Compares the schema with this release's, text by text: a changed comment counts as damage
+    /// too. Reads the whole file in one transaction.
+    static func findings(_ database: Database, of file: DatabaseFile) throws -> [LogFinding] {
+        var findings: [LogFinding] = []
+        if try SchemaObjects.all(database) != expected(file) {
+            findings.append(LogFinding(.schemaMismatch))
+        }
+        if try !hasSoundTrees(database) || !hasSoundFreeList(database) {
+            findings.append(LogFinding(.fileDamaged))
+        }
+        return findings
+    }
+
+    private static func expected(_ file: DatabaseFile) throws -> Set<[String]> {
+        let scratch = try DatabaseQueue()
+        return try scratch.inDatabase { database in
+            try SchemaMigrator(file: file).run(database)
+            return try SchemaObjects.all(database)
+        }
+    }
+
+    /// https://www.sqlite.org/pragma.html#pragma_integrity_check
+    private static func hasSoundTrees(_ database: Database) throws -> Bool {
+        let check = try PreparedStatement(database, "PRAGMA integrity_check(1)")
+        defer { check.reset() }
+        return try check.step() && check.text(0, equals: "ok")
+    }
+
+    /// Whether the file header names a list of free pages where it counts any, and only there.
+    /// SQLite's check accepts a count without a list; the next append then fails
+    /// (https://www.sqlite.org/fileformat2.html#the_database_header).
+    private static func hasSoundFreeList(_ database: Database) throws -> Bool {
+        let (file, methods) = try database.openFile(SQLITE_FCNTL_FILE_POINTER)
+        var record = [UInt8](repeating: 0, count: 8)
+        let code = methods.xRead(file, &record, Int32(record.count), 32)
+        // SQLite fills what is missing at the end with zeros.
+        guard code == SQLITE_OK || ResultCode(rawValue: code) == .SQLITE_IOERR_SHORT_READ else {
+            throw DatabaseError(resultCode: ResultCode(rawValue: code))
+        }
+        return record[..<4].contains { $0 != 0 } == record[4...].contains { $0 != 0 }
     }
 }
