@@ -16,28 +16,26 @@ public final class FactsStore: DerivedStore {
     static let meta = ["decoderVersion": String(Fact.decoderVersion)]
 
     /// Opens the file, creating it when missing. Blocks; errors as `StoreError`.
-    public convenience init(path: String) throws(StoreError) {
-        try self.init(path, making: true)
+    public init(path: String) throws(StoreError) {
+        let pool = try FactsStore.file(path).open(meta: FactsStore.meta)
+        file = OpenDerivedFile(path: path, pool: pool, identity: FileIdentity(path: path))
     }
 
     /// Opens an existing file. Blocks.
     ///
     /// Throws `fileForeign` when it holds no facts of this decoder, or the error SQLite reported.
-    public convenience init(existing path: String) throws(StoreError) {
-        try self.init(path, making: false)
+    public init(existing path: String) throws(StoreError) {
+        let pool = try FactsStore.file(path).open(requiring: FactsStore.meta)
+        file = OpenDerivedFile(path: path, pool: pool, identity: FileIdentity(path: path))
+    }
+
+    private static func file(_ path: String) -> DerivedFile {
+        DerivedFile(path: path, schema: schema, mark: "facts")
     }
 
     /// As `init(existing:)`, off the cooperative pool.
     public static func open(_ path: String) async throws(StoreError) -> FactsStore {
         try await Blocking.run { () throws(StoreError) in try FactsStore(existing: path) }
-    }
-
-    private init(_ path: String, making isMade: Bool) throws(StoreError) {
-        let derived = DerivedFile(path: path, schema: FactsStore.schema, mark: "facts")
-        let pool =
-            try isMade
-            ? derived.open(meta: FactsStore.meta) : derived.open(requiring: FactsStore.meta)
-        file = OpenDerivedFile(path: path, pool: pool, identity: FileIdentity(path: path))
     }
 
     // MARK: Writing

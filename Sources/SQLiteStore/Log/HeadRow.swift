@@ -18,18 +18,13 @@ struct HeadRow {
         else {
             throw StoreError.corrupt(path: path, "The head row contradicts itself.")
         }
-        let newest = select.optionalInt64(3).map(Timestamp.init(milliseconds:))
+        let newest = select.optionalTime(3)
         return HeadRow(tree: tree, newestReceivedAt: newest)
     }
 
     func write(_ database: Database) throws {
-        let update = try PreparedStatement(
-            database,
-            "UPDATE head SET position = ?, tree = ?, root = ?, newest_received_at = ? WHERE id = 1")
-        update.bind(1, tree.size)
-        update.bind(2, tree.bytes)
-        update.bind(3, tree.root)
-        update.bind(4, newestReceivedAt?.milliseconds)
-        _ = try update.run()
+        try database.run(
+            "UPDATE head SET position = ?, tree = ?, root = ?, newest_received_at = ? WHERE id = 1",
+            tree.size, tree.bytes, tree.root, newestReceivedAt)
     }
 }

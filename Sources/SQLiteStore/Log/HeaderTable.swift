@@ -32,19 +32,15 @@ struct HeaderTable {
     /// Stores a header that is not in the table. The next id is the largest plus one: under the
     /// append's lock this needs no sequence.
     mutating func insert(_ header: EvidenceHeader, _ database: Database) throws -> Int64 {
-        let insertion = try PreparedStatement(
-            database,
+        let stored = try database.rows(
             """
             INSERT INTO headers (id, hash, bytes)
             SELECT coalesce(max(id), 0) + 1, ?, ? FROM headers RETURNING id
-            """)
-        insertion.bind(1, header.hash)
-        insertion.bind(2, header.bytes)
-        defer { insertion.reset() }
-        guard try insertion.step() else {
+            """, header.hash, header.bytes
+        ) { $0.int64(0) }.first
+        guard let id = stored else {
             throw StoreError.corrupt(path: path, "A header was not stored.")
         }
-        let id = insertion.int64(0)
         known.insert(header, id)
         return id
     }

@@ -124,10 +124,7 @@ public struct ChainRows: Sendable {
 extension ChainRows: Equatable {
     /// Whether the same rows would be stored.
     public static func == (left: ChainRows, right: ChainRows) -> Bool {
-        left.chain == right.chain && left.subscription == right.subscription
-            && left.intervals == right.intervals && left.lifeFacts == right.lifeFacts
-            && left.notices == right.notices && left.transactions == right.transactions
-            && left.holdings == right.holdings && left.contribution == right.contribution
-            && left.misplaced == right.misplaced
+        left.chain == right.chain && left.misplaced == right.misplaced
+            && left.differencesInPlace(from: right).isEmpty
     }
 }

@@ -23,23 +23,11 @@ public final class ProjectionsStore: DerivedStore {
         /// The version of the tables; a file with a different one cannot be read.
         static let layoutVersion = 8
 
-        public init(
-            reducerVersion: Int = Lifecycle.reducerVersion,
-            decoderVersion: Int = Fact.decoderVersion, catalogueHash: String,
-            days: ReportDays = .utc
-        ) {
-            self.init(
-                reducerVersion: reducerVersion, decoderVersion: decoderVersion,
-                catalogueHash: catalogueHash, dayName: days.name)
-        }
-
-        private init(
-            reducerVersion: Int, decoderVersion: Int, catalogueHash: String, dayName: String
-        ) {
-            self.reducerVersion = reducerVersion
-            self.decoderVersion = decoderVersion
+        public init(catalogueHash: String, days: ReportDays = .utc) {
+            reducerVersion = Lifecycle.reducerVersion
+            decoderVersion = Fact.decoderVersion
             self.catalogueHash = catalogueHash
-            self.days = dayName
+            self.days = days.name
         }
 
         init?(meta: [String: String]) {
@@ -48,9 +36,10 @@ public final class ProjectionsStore: DerivedStore {
                 let decoder = meta["decoderVersion"].flatMap({ Int($0) }),
                 let catalogue = meta["catalogueHash"], let days = meta[Build.daysKey]
             else { return nil }
-            self.init(
-                reducerVersion: reducer, decoderVersion: decoder, catalogueHash: catalogue,
-                dayName: days)
+            reducerVersion = reducer
+            decoderVersion = decoder
+            catalogueHash = catalogue
+            self.days = days
         }
 
         var meta: [String: String] {

@@ -27,9 +27,14 @@ struct DerivedFile: Sendable {
     /// Opens an existing file. Throws `fileForeign` when it is not a derived file of this kind, or
     /// its metadata differs from `meta`.
     func open(requiring meta: [String: String] = [:]) throws(StoreError) -> DatabasePool {
+        try opened { pool in try pool.read { try requireOurs($0, meta) } }
+    }
+
+    private func opened(_ prepare: (DatabasePool) throws -> Void) throws(StoreError) -> DatabasePool
+    {
         do {
             let pool = try DatabasePool(path: path, configuration: configuration())
-            try pool.read { try requireOurs($0, meta) }
+            try prepare(pool)
             return pool
         } catch {
             throw StoreError(error, path: path).ofDerivedFile(path)
@@ -52,23 +57,14 @@ struct DerivedFile: Sendable {
     ///
     /// The schema is created in one transaction: a crash leaves no tables or all of them.
     func open(meta: [String: String]) throws(StoreError) -> DatabasePool {
-        do {
-            try DerivedFile.create(path)
-            let pool = try DatabasePool(path: path, configuration: configuration())
+        do { try DerivedFile.create(path) } catch { throw error.ofDerivedFile(path) }
+        return try opened { pool in
             try pool.write { database in
-                guard try DerivedFile.isEmpty(database) else {
-                    return try requireOurs(database, meta)
-                }
+                guard try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0
+                else { return try requireOurs(database, meta) }
                 try DerivedFile.install(schema, meta, database)
             }
-            return pool
-        } catch {
-            throw StoreError(error, path: path).ofDerivedFile(path)
         }
-    }
-
-    private static func isEmpty(_ database: Database) throws -> Bool {
-        try Bool.fetchOne(database, sql: "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)") ?? false
     }
 
     /// Creates the tables and stores the build metadata.

@@ -108,17 +108,12 @@ struct SchemaMigrator {
 enum SchemaObjects {
     /// Every schema entry except SQLite's own statistics.
     static func all(_ database: Database) throws -> Set<[String]> {
-        let select = try PreparedStatement(
-            database,
+        let objects = try database.rows(
             """
             SELECT type, name, tbl_name, coalesce(sql, '') FROM main.sqlite_schema
             WHERE name NOT LIKE 'sqlite_stat%'
-            """)
-        defer { select.reset() }
-        var objects: Set<[String]> = []
-        while try select.step() {
-            objects.insert((0..<4).map { select.text($0) ?? "" })
-        }
-        return objects
+            """
+        ) { row in (0..<4).map { row.requiredText($0) } }
+        return Set(objects)
     }
 }
