@@ -21,9 +21,9 @@ struct BackupCommand: OutputCommand {
 
     func output(_ settings: Settings) async throws -> Output {
         let progress = ProgressLine()
-        let report = try await Backup(
-            settings.configuration.ledger, environment: settings.environment
-        ).run(to: file) { step in
+        let report = try await EnvironmentLedger.backUp(
+            settings.configuration.ledger, environment: settings.environment, to: file
+        ) { step in
             switch step {
             case .copying(let done, let all): progress.show("copy: \(done) of \(all)")
             case .verifying(let done, let all): progress.show("verify: \(done) of \(all)")

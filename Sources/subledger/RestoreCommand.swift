@@ -25,10 +25,10 @@ struct RestoreCommand: OutputCommand {
 
     func output(_ settings: Settings) async throws -> Output {
         let progress = ProgressLine()
-        let restore = Restore(
-            settings.configuration.ledger, environment: settings.environment, replaces: replace
-        ) { Console.now }
-        let outcome = try await restore.run(from: file) { step in
+        let outcome = try await EnvironmentLedger.restore(
+            settings.configuration.ledger, environment: settings.environment, from: file,
+            replaces: replace, now: Console.now
+        ) { step in
             switch step {
             case .copying(let done, let all): progress.show("copy: \(done) of \(all) bytes")
             case .verifying(let done, let all): progress.show("verify: \(done) of \(all)")

@@ -21,8 +21,8 @@ struct DrillTests {
 
     private func backUp(_ ledger: TemporaryLedger, to path: String) async throws {
         try await Gate.ledgers.pass {
-            _ = try await Backup(ledger.configuration, environment: ledger.environment).run(
-                to: path)
+            _ = try await EnvironmentLedger.backUp(
+                ledger.configuration, environment: ledger.environment, to: path)
         }
     }
 
@@ -30,9 +30,10 @@ struct DrillTests {
         _ ledger: TemporaryLedger, from path: String, replaces: Bool = false
     ) async throws -> LogRestore.Report {
         try await Gate.ledgers.pass {
-            try await Restore(
-                ledger.configuration, environment: ledger.environment, replaces: replaces
-            ) { ledger.now }.run(from: path).restored
+            try await EnvironmentLedger.restore(
+                ledger.configuration, environment: ledger.environment, from: path,
+                replaces: replaces, now: ledger.now
+            ).restored
         }
     }
 

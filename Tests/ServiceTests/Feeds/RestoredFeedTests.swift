@@ -43,8 +43,8 @@ struct RestoredFeedTests {
             try await live.take([other(1).bought()])
         }
         try await Gate.ledgers.pass {
-            _ = try await Backup(place.configuration, environment: place.environment).run(
-                to: backup)
+            _ = try await EnvironmentLedger.backUp(
+                place.configuration, environment: place.environment, to: backup)
         }
         try await LiveFeed.open(place, clock: clock) { live in
             try await live.take([other(2).bought()])
@@ -53,9 +53,9 @@ struct RestoredFeedTests {
             #expect(try await live.names().contains("expired"))
         }
         try await Gate.ledgers.pass {
-            _ = try await Restore(
-                place.configuration, environment: place.environment, replaces: true
-            ) { clock.now }.run(from: backup)
+            _ = try await EnvironmentLedger.restore(
+                place.configuration, environment: place.environment, from: backup,
+                replaces: true, now: clock.now)
         }
         // Longer than the previous log, before any feed reads it.
         _ = try await place.ingest([other(3).bought(), other(4).bought()])
