@@ -46,39 +46,30 @@ public final class EnvironmentLedger: Sendable {
         return known.first { directoryName($0).lowercased() == name.lowercased() }
     }
 
-    private init(
-        environment: Environment, directory: String, log: any LedgerLog,
-        operations: any OperationalState,
-        facts: FoundFacts, catalogue: Catalogue, apps: [BundleId], reportZone: ReportZone
-    ) {
-        self.apps = apps
-        self.environment = environment
-        self.directory = directory
-        self.log = log
-        witness = CursorVerifier(log)
-        self.operations = operations
-        currentFacts = Mutex(facts.store)
-        unreported = Mutex(facts.remarks)
-        self.catalogue = catalogue
-        catalogueHash = SHA256.hash(catalogue.canonicalBytes)
-        self.reportZone = reportZone
-        days = reportZone.days
-    }
-
     /// Opens the environment's files and creates missing ones.
     public static func open(
         _ configuration: Configuration, environment: Environment
     ) async throws(StoreError) -> EnvironmentLedger {
-        let directory = EnvironmentLedger.directory(configuration, environment)
-        try await requireLog(directory)
-        let log = try await EventLog.open(directory: directory)
-        let operations = try await OperationsStore.open(directory: directory)
-        let facts = try await openFacts(directory)
-        return EnvironmentLedger(
-            environment: environment, directory: directory, log: log, operations: operations,
-            facts: facts, catalogue: configuration.catalogue,
-            apps: configuration.apps.map(\.bundleId),
-            reportZone: try reportZone(configuration, directory))
+        try await EnvironmentLedger(configuration, environment)
+    }
+
+    private init(
+        _ configuration: Configuration, _ environment: Environment
+    ) async throws(StoreError) {
+        self.environment = environment
+        directory = EnvironmentLedger.directory(configuration, environment)
+        try await EnvironmentLedger.requireLog(directory)
+        log = try await EventLog.open(directory: directory)
+        witness = CursorVerifier(log)
+        operations = try await OperationsStore.open(directory: directory)
+        let facts = try await EnvironmentLedger.openFacts(directory)
+        currentFacts = Mutex(facts.store)
+        unreported = Mutex(facts.remarks)
+        apps = configuration.apps.map(\.bundleId)
+        catalogue = configuration.catalogue
+        catalogueHash = SHA256.hash(catalogue.canonicalBytes)
+        reportZone = try EnvironmentLedger.reportZone(configuration, directory)
+        days = reportZone.days
     }
 
     /// Checks the zone of a configuration built in code; a configuration file is checked when it is

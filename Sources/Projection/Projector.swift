@@ -24,7 +24,7 @@ public final class Projector: Sendable {
     public typealias Report = @Sendable (Progress) -> Void
     /// Called after each step with its duration, and before a bulk rebuild with none; returns
     /// whether to go on.
-    package typealias Rest = @Sendable (Duration) async -> Bool
+    public typealias Rest = @Sendable (Duration) async -> Bool
 
     /// Why derived data was rebuilt.
     public enum Remark: Hashable, Sendable {
@@ -90,16 +90,11 @@ public final class Projector: Sendable {
     /// for another reducer, decoder, catalogue, report zone or log, or when they are far behind.
     ///
     /// Nil while another process projects here.
-    public static func open(
-        _ ledger: EnvironmentLedger, report: @escaping Report = { _ in }
-    ) async throws(StoreError) -> Projector? {
-        try await open(ledger, keepingSums: true, report: report)
-    }
-
+    ///
     /// - Parameter keepsSums: false leaves the sums of metrics unchanged, to measure their cost;
     ///   such a file has no other use.
-    package static func open(
-        _ ledger: EnvironmentLedger, keepingSums keepsSums: Bool,
+    public static func open(
+        _ ledger: EnvironmentLedger, keepingSums keepsSums: Bool = true,
         report: @escaping Report = { _ in }
     ) async throws(StoreError) -> Projector? {
         let directory = ledger.directory
@@ -175,15 +170,11 @@ public final class Projector: Sendable {
 
     /// Applies every event up to the current head and returns the position reached. Rebuilds
     /// damaged derived data.
+    ///
+    /// - Parameter rest: called between steps, to yield the cores.
     @discardableResult
-    public func catchUp(report: @escaping Report = { _ in }) async throws(StoreError) -> Int64 {
-        try await catchUp(resting: { _ in true }, report: report)
-    }
-
-    /// Catches up, calling `rest` between steps to yield the cores.
-    @discardableResult
-    package func catchUp(
-        resting rest: @escaping Rest, report: @escaping Report
+    public func catchUp(
+        resting rest: @escaping Rest = { _ in true }, report: @escaping Report = { _ in }
     ) async throws(StoreError) -> Int64 {
         defer { noteFound() }
         do throws(StoreError) { return try await catchUpOnce(rest, report) } catch {

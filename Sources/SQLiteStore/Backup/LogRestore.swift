@@ -249,7 +249,6 @@ extension DerivedFiles {
     /// Numbered files stay: they may be open, and no number is reused. The links of other releases'
     /// versions are removed too, since they also lead to data of the previous log.
     func forgetCurrent(holding lock: ProjectorLock) {
-        let entries = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         for entry in entries where entry == linkName || entry.hasPrefix(prefix) {
             let path = path(of: entry)
             var status = stat()

@@ -67,10 +67,13 @@ public struct DerivedFiles: Sendable {
         try? FileManager.default.destinationOfSymbolicLink(atPath: link)
     }
 
+    var entries: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    }
+
     /// Names of all files of the kind, oldest first.
     public func names() -> [String] {
-        let entries = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-        return entries.filter { isName($0) && $0 != linkName }.sorted {
+        entries.filter { isName($0) && $0 != linkName }.sorted {
             (number($0), $0) < (number($1), $1)
         }
     }
@@ -104,7 +107,6 @@ public struct DerivedFiles: Sendable {
 
     /// A path never used before: numbers only increase.
     public func newPath() -> String {
-        let entries = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         let highest =
             entries.filter { $0.hasPrefix(prefix) }.map { entry in
                 number(entry.replacingOccurrences(of: BulkFile.suffix, with: ""))
@@ -140,7 +142,6 @@ public struct DerivedFiles: Sendable {
     /// Removes the leftovers of processes that died: unfinished builds, links not yet in place,
     /// scratch directories. `lock` proves that no process is using them.
     public func removeUnfinished(holding lock: ProjectorLock) {
-        let entries = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         for entry in entries {
             let isUnfinished = entry.hasPrefix(prefix) && entry.contains(BulkFile.suffix)
             if isUnfinished || entry.hasPrefix(".\(linkName).") || entry.hasPrefix(".run-") {
@@ -159,7 +160,6 @@ public struct DerivedFiles: Sendable {
             _ = try? drop(name, holding: lock)
         }
         // A journal whose database was never created.
-        let entries = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         for entry in entries where entry.hasPrefix(prefix) && entry.hasSuffix("-journal") {
             let file = String(entry.dropLast("-journal".count))
             if !FileManager.default.fileExists(atPath: path(of: file)) { unlink(path(of: entry)) }
@@ -180,7 +180,6 @@ public struct DerivedFiles: Sendable {
 
     /// Removes scratch directories of processes that died.
     public func removeScratch(holding lock: ProjectorLock) {
-        let entries = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         for entry in entries where entry.hasPrefix(DerivedFiles.scratchPrefix) {
             try? FileManager.default.removeItem(atPath: path(of: entry))
         }
