@@ -32,6 +32,19 @@ struct ContributionRow: StoredRow {
         ]
     }
 
+    /// Reads, inserts and updates the row of a chain, whose number is the first parameter.
+    static let select =
+        "SELECT \(columns.joined(separator: ", ")) FROM contributions WHERE subscription = ?1"
+    static let insert = """
+        INSERT INTO contributions (subscription, \(columns.joined(separator: ", ")))
+        VALUES (?1\(columns.map { _ in ", ?" }.joined()))
+        """
+    static let update = """
+        UPDATE contributions SET (\(columns.joined(separator: ", ")))
+            = (\(columns.indices.map { "?\($0 + 2)" }.joined(separator: ", ")))
+        WHERE subscription = ?1
+        """
+
     init(_ statement: PreparedStatement) {
         lastPosition = statement.int64(0)
         receivedAt = statement.int64(1)

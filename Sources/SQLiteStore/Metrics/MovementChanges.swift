@@ -254,31 +254,24 @@ struct PendingChanges: Sendable {
     /// Writes the changes and begins anew. Returns the number of rows written and removed.
     mutating func write(_ database: Database) throws -> Int {
         var written = 0
-        let delete = try PreparedStatement(
-            database,
-            "DELETE FROM pending_movements WHERE at = ? AND subscription = ? AND seq = ?")
-        let replace = try PreparedStatement(
-            database,
-            """
-            INSERT OR REPLACE INTO pending_movements
-                (\(MovementTable.pendingColumns.joined(separator: ", ")))
-            VALUES (?, ?, ?, ?, ?, ?)
-            """)
         let order = changes.sorted {
             ($0.key.at, $0.key.subscription, $0.key.seq)
                 < ($1.key.at, $1.key.subscription, $1.key.seq)
         }
         for (key, movement) in order {
-            let statement = movement == nil ? delete : replace
-            statement.bind(1, key.at)
-            statement.bind(2, key.subscription)
-            statement.bind(3, key.seq)
-            if let movement {
-                statement.bind(4, movement.before)
-                statement.bind(5, movement.after)
-                statement.bind(6, movement.label)
+            guard let movement else {
+                written += try database.run(
+                    "DELETE FROM pending_movements WHERE at = ? AND subscription = ? AND seq = ?",
+                    key.at, key.subscription, key.seq)
+                continue
             }
-            written += try statement.run()
+            written += try database.run(
+                """
+                INSERT OR REPLACE INTO pending_movements
+                    (at, subscription, seq, before_class, after_class, label)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """, key.at, key.subscription, key.seq, movement.before, movement.after,
+                movement.label)
         }
         changes.removeAll(keepingCapacity: true)
         return written

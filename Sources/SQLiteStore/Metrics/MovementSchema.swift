@@ -10,9 +10,6 @@ enum MovementTable {
     /// The table of days that have sums.
     static let calendar = "report_days"
     static let pending = "pending_movements"
-    static let pendingColumns = [
-        "at", "subscription", "seq", "before_class", "after_class", "label",
-    ]
     static let classes = "metric_classes"
     static let classColumns = [
         "id", "uses", "app", "product_id", "subscription_group", "storefront", "currency",

@@ -20,7 +20,7 @@ struct ChainRowWriter {
     init(_ database: Database, _ days: ReportDays, after position: Int64) throws {
         self.database = database
         self.position = position
-        movements = try MovementWriter(database, days)
+        movements = MovementWriter(database, days)
         let columns = SubscriptionRow.columns
         selectSubscription = try PreparedStatement(
             database,
@@ -87,34 +87,33 @@ struct ChainRowWriter {
         return database.lastInsertedRowID
     }
 
-    /// Facts are never withdrawn, so a chain never loses a transactionId.
+    /// Facts are never withdrawn, so a chain never loses a transactionId, and a customer once named
+    /// stays named.
     private func writeTransactions() throws -> Int {
-        let insert = try PreparedStatement(
-            database,
-            """
-            INSERT INTO transactions (transaction_id, subscription, first_position)
-            VALUES (?1, ?2, ?3)
-            ON CONFLICT DO UPDATE SET first_position = ?3 WHERE first_position <> ?3
-            """)
-        var written = 0
-        for (row, subscription) in transactions.sorted(by: {
+        let order = transactions.sorted {
             ($0.row.transactionId, $0.subscription) < ($1.row.transactionId, $1.subscription)
-        }) {
-            insert.bind(1, row.transactionId)
-            insert.bind(2, subscription)
-            insert.bind(3, row.firstPosition)
-            written += try insert.run()
         }
-        return written
+        return try order.reduce(0) { written, entry in
+            try written
+                + database.run(
+                    """
+                    INSERT INTO transactions (transaction_id, subscription, first_position)
+                    VALUES (?1, ?2, ?3)
+                    ON CONFLICT DO UPDATE SET first_position = ?3 WHERE first_position <> ?3
+                    """, entry.row.transactionId, entry.subscription, entry.row.firstPosition)
+        }
     }
 
     private func writeHoldings() throws -> Int {
-        let upsert = try PreparedStatement(database, HoldingRow.upsert)
-        var written = 0
-        for (row, subscription) in holdings.sorted(by: { $0.row.customer < $1.row.customer }) {
-            written += try row.write(subscription, upsert)
+        try holdings.sorted { $0.row.customer < $1.row.customer }.reduce(0) { written, entry in
+            try written
+                + database.run(
+                    """
+                    INSERT INTO holdings (customer, subscription, holds, body)
+                    VALUES (?1, ?2, ?3, ?4)
+                    ON CONFLICT DO UPDATE SET holds = ?3, body = ?4 WHERE holds <> ?3 OR body <> ?4
+                    """, entry.row.customer, entry.subscription, entry.row.holds, entry.row.body)
         }
-        return written
     }
 }
 

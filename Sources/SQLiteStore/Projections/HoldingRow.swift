@@ -36,25 +36,6 @@ struct HoldingRow: StoredRow {
 
     // MARK: Stored
 
-    static let insert = """
-        INSERT INTO holdings (customer, subscription, holds, body) VALUES (?1, ?2, ?3, ?4)
-        """
-
-    /// Inserts or updates one row. Facts are never withdrawn, so a customer once named stays named.
-    static let upsert = """
-        \(insert) ON CONFLICT DO UPDATE SET holds = ?3, body = ?4
-        WHERE holds <> ?3 OR body <> ?4
-        """
-
-    /// Returns the number of rows written.
-    func write(_ subscription: Int64, _ upsert: PreparedStatement) throws -> Int {
-        upsert.bind(1, customer)
-        upsert.bind(2, subscription)
-        upsert.bind(3, holds)
-        upsert.bind(4, body)
-        return try upsert.run()
-    }
-
     /// The rows of one chain, on a connection with the temporary table `held`, which is in chain
     /// order.
     static func rows(_ subscription: Int64, _ database: Database) throws -> [HoldingRow] {

@@ -133,12 +133,7 @@ private struct ChainRowReader {
     }
 
     private func contribution(_ subscription: Int64) throws -> ContributionRow? {
-        try database.rows(
-            """
-            SELECT \(ContributionRow.columns.joined(separator: ", ")) FROM contributions
-            WHERE subscription = ?
-            """, subscription
-        ) { ContributionRow($0) }.first
+        try database.rows(ContributionRow.select, subscription) { ContributionRow($0) }.first
     }
 
     private func rows<Row: ProjectionRow>(

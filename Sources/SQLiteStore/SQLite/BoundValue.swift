@@ -35,6 +35,10 @@ extension Timestamp: BoundValue {
     var columnValue: ColumnValue { .integer(milliseconds) }
 }
 
+extension ColumnValue: BoundValue {
+    var columnValue: ColumnValue { self }
+}
+
 extension Identifier: BoundValue {
     var columnValue: ColumnValue { .text(rawValue) }
 }
@@ -44,6 +48,12 @@ extension Database {
     /// Runs a statement that returns no rows; returns the number of rows it changed.
     @discardableResult
     func run(_ sql: String, _ values: (any BoundValue)?...) throws -> Int {
+        try bound(sql, values).run()
+    }
+
+    /// As `run`, with the values in an array.
+    @discardableResult
+    func run(_ sql: String, values: [ColumnValue]) throws -> Int {
         try bound(sql, values).run()
     }
 
