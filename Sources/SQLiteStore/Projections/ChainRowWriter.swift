@@ -8,11 +8,6 @@ struct ChainRowWriter {
     /// The log position up to which the stored rows are complete.
     private let position: Int64
     var movements: MovementWriter
-    private let selectSubscription: PreparedStatement
-    private var updateSubscription: PreparedStatement
-    private var intervals: RowStatements<IntervalRow>
-    private var lifeFacts: RowStatements<TimelineEventRow>
-    private var notices: RowStatements<NoticeRow>
     /// Collected over all chains for `finish`: these tables have a different order than chains.
     private var transactions: [(row: ChainRows.TransactionRow, subscription: Int64)] = []
     private var holdings: [(row: HoldingRow, subscription: Int64)] = []
@@ -21,19 +16,6 @@ struct ChainRowWriter {
         self.database = database
         self.position = position
         movements = MovementWriter(database, days)
-        let columns = SubscriptionRow.columns
-        selectSubscription = try PreparedStatement(
-            database,
-            """
-            SELECT \(columns.joined(separator: ", ")), id FROM subscriptions
-            WHERE original_transaction_id = ? AND bundle_id = ?
-            """)
-        let values = columns.enumerated().map { "\($0.element) = ?\($0.offset + 3)" }
-        updateSubscription = try PreparedStatement(
-            database, "UPDATE subscriptions SET \(values.joined(separator: ", ")) WHERE id = ?1")
-        intervals = try RowStatements(database)
-        lifeFacts = try RowStatements(database)
-        notices = try RowStatements(database)
     }
 
     /// Returns the number of rows written or removed; tables shared by all chains follow with
@@ -41,9 +23,9 @@ struct ChainRowWriter {
     mutating func write(_ rows: ChainRows) throws -> Int {
         var written = 0
         let subscription = try write(rows.chain, rows.subscription, &written)
-        written += try intervals.write(rows.intervals, subscription)
-        written += try lifeFacts.write(rows.lifeFacts, subscription)
-        written += try notices.write(rows.notices, subscription)
+        written += try write(rows.intervals, subscription)
+        written += try write(rows.lifeFacts, subscription)
+        written += try write(rows.notices, subscription)
         // Transactions stated up to that position are stored: no later event has an earlier
         // position.
         for row in rows.transactions where row.firstPosition > position {
@@ -63,28 +45,53 @@ struct ChainRowWriter {
         return try written + movements.finish()
     }
 
-    private mutating func write(
+    private func write(
         _ chain: ChainId, _ row: SubscriptionRow, _ written: inout Int
     ) throws -> Int64 {
-        let select = selectSubscription
-        select.bind(1, chain.originalTransactionId.rawValue)
-        select.bind(2, chain.bundleId.rawValue)
-        if try select.step() {
-            let id = select.int64(Int32(SubscriptionRow.columns.count))
-            let isEqual = SubscriptionRow(select) == row
-            select.reset()
-            if isEqual { return id }
-            row.bind(&updateSubscription, from: 3)
-            updateSubscription.bind(1, id)
-            written += try updateSubscription.run()
-            return id
+        let columns = SubscriptionRow.columns
+        let stored = try database.rows(
+            """
+            SELECT \(columns.joined(separator: ", ")), id FROM subscriptions
+            WHERE original_transaction_id = ? AND bundle_id = ?
+            """, chain.originalTransactionId, chain.bundleId
+        ) { (row: SubscriptionRow($0), id: $0.int64(Int32(columns.count))) }.first
+        guard let stored else {
+            let key: [ColumnValue] = [
+                .text(chain.originalTransactionId.rawValue), .text(chain.bundleId.rawValue),
+            ]
+            written += try database.run(SubscriptionRow.insert(), values: key + row.values)
+            return database.lastInsertedRowID
         }
-        var insert = try PreparedStatement(database, SubscriptionRow.insert)
-        insert.bind(1, chain.originalTransactionId.rawValue)
-        insert.bind(2, chain.bundleId.rawValue)
-        row.bind(&insert, from: 3)
-        written += try insert.run()
-        return database.lastInsertedRowID
+        guard stored.row != row else { return stored.id }
+        let places = columns.indices.map { "?\($0 + 2)" }.joined(separator: ", ")
+        written += try database.run(
+            """
+            UPDATE subscriptions SET (\(columns.joined(separator: ", "))) = (\(places))
+            WHERE id = ?1
+            """, values: [.integer(stored.id)] + row.values)
+        return stored.id
+    }
+
+    /// Returns the number of rows written and removed.
+    private func write<Row: ProjectionRow>(_ rows: [Row], _ subscription: Int64) throws -> Int {
+        let stored = try database.rows(
+            """
+            SELECT \(Row.columns.joined(separator: ", ")) FROM \(Row.table)
+            WHERE subscription = ? ORDER BY seq
+            """, subscription
+        ) { Row($0) }
+        var written = 0
+        for (seq, row) in rows.enumerated() where seq >= stored.count || stored[seq] != row {
+            written += try database.run(
+                Row.insert(orReplacing: true),
+                values: [.integer(subscription), .integer(Int64(seq))] + row.values)
+        }
+        if stored.count > rows.count {
+            written += try database.run(
+                "DELETE FROM \(Row.table) WHERE subscription = ? AND seq >= ?", subscription,
+                rows.count)
+        }
+        return written
     }
 
     /// Facts are never withdrawn, so a chain never loses a transactionId, and a customer once named
@@ -114,49 +121,5 @@ struct ChainRowWriter {
                     ON CONFLICT DO UPDATE SET holds = ?3, body = ?4 WHERE holds <> ?3 OR body <> ?4
                     """, entry.row.customer, entry.subscription, entry.row.holds, entry.row.body)
         }
-    }
-}
-
-/// Updates the rows of one chain in one table. Prepared once for all chains.
-private struct RowStatements<Row: ProjectionRow> {
-    private let select: PreparedStatement
-    private var replace: PreparedStatement
-    private let delete: PreparedStatement
-
-    init(_ database: Database) throws {
-        let columns = Row.columns.joined(separator: ", ")
-        select = try PreparedStatement(
-            database, "SELECT \(columns) FROM \(Row.table) WHERE subscription = ? ORDER BY seq")
-        replace = try PreparedStatement(
-            database,
-            """
-            INSERT OR REPLACE INTO \(Row.table) (subscription, seq, \(columns))
-            VALUES (?, ?\(String(repeating: ", ?", count: Row.columns.count)))
-            """)
-        delete = try PreparedStatement(
-            database, "DELETE FROM \(Row.table) WHERE subscription = ? AND seq >= ?")
-    }
-
-    /// Returns the number of rows written and removed.
-    mutating func write(_ rows: [Row], _ subscription: Int64) throws -> Int {
-        select.bind(1, subscription)
-        var (count, isEqual) = (0, [Bool]())
-        while try select.step() {
-            isEqual.append(count < rows.count && Row(select) == rows[count])
-            count += 1
-        }
-        var written = 0
-        for (seq, row) in rows.enumerated() where seq >= count || !isEqual[seq] {
-            replace.bind(1, subscription)
-            replace.bind(2, Int64(seq))
-            row.bind(&replace, from: 3)
-            written += try replace.run()
-        }
-        if count > rows.count {
-            delete.bind(1, subscription)
-            delete.bind(2, Int64(rows.count))
-            written += try delete.run()
-        }
-        return written
     }
 }

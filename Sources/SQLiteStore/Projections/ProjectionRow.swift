@@ -14,9 +14,9 @@ extension ProjectionRow {
     static var key: [String] { ["subscription", "seq"] }
 
     /// The statement that inserts a row with key and columns.
-    static var insert: String {
+    static func insert(orReplacing replaces: Bool = false) -> String {
         """
-        INSERT INTO \(table) (\((key + columns).joined(separator: ", ")))
+        INSERT\(replaces ? " OR REPLACE" : "") INTO \(table) (\((key + columns).joined(separator: ", ")))
         VALUES (?, ?\(String(repeating: ", ?", count: columns.count)))
         """
     }
