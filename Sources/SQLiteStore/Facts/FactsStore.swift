@@ -47,12 +47,6 @@ public final class FactsStore: DerivedStore {
     ) async throws(StoreError) {
         try await write { database in
             var apps = try FactsStore.numbers(database)
-            let insert = try PreparedStatement(
-                database,
-                """
-                INSERT OR REPLACE INTO facts (chain, app, signed_at, position, part, body)
-                VALUES (?, ?, ?, ?, ?, ?)
-                """)
             // In table order, so that each page is visited once.
             let order = facts.sorted {
                 $0.chain.originalTransactionId < $1.chain.originalTransactionId
@@ -61,13 +55,14 @@ public final class FactsStore: DerivedStore {
                 let bundle = decoded.chain.bundleId
                 let app = try apps[bundle] ?? FactsStore.insertApp(bundle, database)
                 apps[bundle] = app
-                insert.bind(1, decoded.chain.originalTransactionId.rawValue)
-                insert.bind(2, app)
-                insert.bind(3, decoded.fact.signedDate?.milliseconds ?? Int64.min)
-                insert.bind(4, decoded.fact.position)
-                insert.bind(5, Int64(decoded.part))
-                insert.bind(6, FactCodec.encode(decoded.fact))
-                _ = try insert.run()
+                try database.insert(
+                    "INSERT OR REPLACE", into: "facts",
+                    [
+                        "chain": decoded.chain.originalTransactionId, "app": app,
+                        "signed_at": FactRecord.signedAt(decoded.fact),
+                        "position": decoded.fact.position, "part": Int(decoded.part),
+                        "body": FactCodec.encode(decoded.fact),
+                    ])
             }
             try DerivedFile.setCheckpoint(checkpoint, database)
         }
@@ -203,16 +198,10 @@ public final class FactsStore: DerivedStore {
     }
 
     private static func bundleNames(_ database: Database) throws -> [Int64: BundleId] {
-        let select = try PreparedStatement(
-            database, "SELECT id, bundle_id FROM apps NOT INDEXED ORDER BY id")
-        defer { select.reset() }
-        var names: [Int64: BundleId] = [:]
-        var known: Set<BundleId> = []
-        while try select.step() {
-            let name = BundleId(select.text(1) ?? "")
-            guard known.insert(name).inserted else { throw damaged }
-            names[select.int64(0)] = name
+        let names = try database.rows("SELECT id, bundle_id FROM apps NOT INDEXED ORDER BY id") {
+            ($0.int64(0), BundleId($0.requiredText(1)))
         }
-        return names
+        guard Set(names.map(\.1)).count == names.count else { throw damaged }
+        return Dictionary(names) { $1 }
     }
 }

@@ -39,19 +39,15 @@ extension ProjectionsStore {
     ) async throws(StoreError) -> [CustomerRecord] {
         try await read { database in
             let position = try DerivedFile.checkpoint(database).position
-            let ofAll = try PreparedStatement(
-                database,
-                "SELECT body FROM holdings WHERE customer = ? ORDER BY subscription")
-            let ofApp = try PreparedStatement(
-                database,
-                """
+            let ofAll = "SELECT body FROM holdings WHERE customer = ?1 ORDER BY subscription"
+            let ofApp = """
                 SELECT h.body FROM holdings AS h JOIN subscriptions AS s ON s.id = h.subscription
                 WHERE h.customer = ?1 AND s.bundle_id IN (?2, '') ORDER BY h.subscription
-                """)
+                """
             return try keys.map { key in
                 var record = CustomerRecord()
                 record.position = position
-                let select = key.bundleId == nil ? ofAll : ofApp
+                let select = try PreparedStatement(database, key.bundleId == nil ? ofAll : ofApp)
                 select.bind(1, key.id.rawValue)
                 if let app = key.bundleId { select.bind(2, app.rawValue) }
                 while try select.step() {

@@ -180,15 +180,9 @@ public final class ProjectionsStore: DerivedStore {
     ) async throws(StoreError) -> [SharedTransaction] {
         try await read { database in
             // Very few are shared; checking that first saves the join for the others.
-            let isShared = try PreparedStatement(
-                database,
-                "SELECT 1 FROM transactions WHERE transaction_id = ? LIMIT 1 OFFSET 1")
-            defer { isShared.reset() }
+            let isShared = "SELECT 1 FROM transactions WHERE transaction_id = ? LIMIT 1 OFFSET 1"
             var found: [SharedTransaction] = []
-            for id in ids {
-                isShared.bind(1, id.rawValue)
-                guard try isShared.step() else { continue }
-                isShared.reset()
+            for id in ids where try !database.rows(isShared, id, read: { $0.int64(0) }).isEmpty {
                 let here = try database.rows(
                     """
                     SELECT s.bundle_id, s.original_transaction_id, t.first_position

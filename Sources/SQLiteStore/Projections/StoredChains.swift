@@ -104,22 +104,15 @@ private struct ChainRowReader {
     func page(after: ChainId?, limit: Int) throws -> [ChainRows] {
         // The empty text is an id too, and sorts first.
         let isNext = after == nil ? ">=" : ">"
-        let select = try PreparedStatement(
-            database,
+        let last = Int32(SubscriptionRow.columns.count)
+        let heads = try database.rows(
             """
             SELECT \(SubscriptionRow.columns.joined(separator: ", ")),
                 id, bundle_id, original_transaction_id
             FROM subscriptions WHERE (original_transaction_id, bundle_id) \(isNext) (?, ?)
             ORDER BY original_transaction_id, bundle_id LIMIT ?
-            """)
-        select.bind(1, after?.originalTransactionId.rawValue ?? "")
-        select.bind(2, after?.bundleId.rawValue ?? "")
-        select.bind(3, Int64(limit))
-        var heads: [(id: Int64, chain: ChainId, row: SubscriptionRow)] = []
-        let last = Int32(SubscriptionRow.columns.count)
-        while try select.step() {
-            heads.append((select.int64(last), select.chainId(last + 1), SubscriptionRow(select)))
-        }
+            """, after?.originalTransactionId.rawValue ?? "", after?.bundleId.rawValue ?? "", limit
+        ) { (id: $0.int64(last), chain: $0.chainId(last + 1), row: SubscriptionRow($0)) }
         return try heads.map { head in
             var misplaced: [String] = []
             return ChainRows(
