@@ -8,8 +8,6 @@ internal import Synchronization
 /// transaction takes the waiting batches after the previous COMMIT returned; under load slightly
 /// later (`GroupCommitDelay`). Callers are answered after COMMIT.
 extension EventLog {
-    /// Appends verified events in order, all or none; returns when they are durable.
-    ///
     /// A batch is never split over transactions. Throws `batchTooLarge`, `queueFull`, `closed`,
     /// `commitOutcomeUnknown`, `fileReplaced` (from then on until the log is reopened), or the
     /// error that SQLite reported: `diskFull`, `fileLocked`, `fileReadOnly`, `fileCorrupt`,

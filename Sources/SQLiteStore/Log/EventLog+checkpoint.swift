@@ -6,8 +6,8 @@ internal import Synchronization
 /// and on a separate connection, beside the commits rather than inside them: large automatic
 /// checkpoints stall batches.
 extension EventLog {
-    /// Checkpoints as much as possible without waiting for other connections. Call it on a timer;
-    /// long imports trigger it themselves.
+    /// Checkpoints as much as possible without waiting for other connections. Long imports trigger
+    /// it themselves.
     ///
     /// Throws `diskFull`, `ioError`, `fileReplaced` or `closed`; `fileLocked` after another process
     /// blocked it `LogLimits.refusedCheckpointCount` times in a row.

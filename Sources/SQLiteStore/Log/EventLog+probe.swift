@@ -4,10 +4,7 @@ public import LedgerStore
 internal import Synchronization
 
 extension EventLog {
-    /// Whether the log can be locked for writing now: takes the write lock and releases it. Queues
-    /// behind the appends, and writes nothing.
-    ///
-    /// Throws the reason: `fileLocked`, `fileReplaced`, `fileReadOnly`, `ioError` or `closed`.
+    /// Takes the write lock and releases it; queues behind the appends.
     public func probeLock() async throws(StoreError) {
         try requireFile()
         // A writer that was given up is reopened by the next append.
@@ -19,14 +16,10 @@ extension EventLog {
         }
     }
 
-    /// Whether the log can be written now, tested by a durable transaction that changes no event
-    /// and nothing an event commits to. After a failed append a lock proves little: a quota or a
-    /// broken disk shows at COMMIT, and a writer that was given up must first be reopened. COMMIT
-    /// in turn may reuse a place in the write-ahead log that the failed append allocated, so free
-    /// space is tested first (`WriteSpaceCheck`).
-    ///
-    /// Costs as much as an append, and never shares a transaction with one. Throws as `append`
-    /// does.
+    /// After a failed append a lock proves little: a quota or a broken disk shows at COMMIT, and a
+    /// writer that was given up must first be reopened. COMMIT in turn may reuse a place in the
+    /// write-ahead log that the failed append allocated, so free space is tested first
+    /// (`WriteSpaceCheck`).
     public func probeCommit() async throws(StoreError) {
         let answer = await withCheckedContinuation { continuation in
             enqueue(

@@ -5,7 +5,6 @@ internal import Synchronization
 /// Reading. Each call is one short transaction on a read-only connection; longer walks page by
 /// position, so that they never hold back a checkpoint.
 extension EventLog {
-    /// The current end of the log, including other processes' appends.
     public func head() async throws(StoreError) -> LogHead {
         try await read { [path] database in
             let row = try HeadRow.read(database, path: path)

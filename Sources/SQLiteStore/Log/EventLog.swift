@@ -15,7 +15,6 @@ public final class EventLog: LedgerLog {
     public let location: String
     /// The file.
     var path: String { location }
-    /// Packs evidence for this log; safe to use from any thread.
     public let packer = EvidencePacker()
 
     let file: DatabaseFile
@@ -104,7 +103,6 @@ public final class EventLog: LedgerLog {
         }
     }
 
-    /// Answers the waiting batches, then closes every connection. Later calls throw `closed`.
     public func close() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in

@@ -50,7 +50,6 @@ public final class OperationsStore: OperationalState {
         }
     }
 
-    /// Closes the connection; later calls throw `closed`.
     public func close() async {
         isClosed.withLock { $0 = true }
         // A connection that cannot close now is closed with its last reference.

@@ -3,15 +3,11 @@ internal import Foundation
 internal import GRDB
 public import LedgerStore
 
-/// The audit: recomputes every hash from the file, without any cached state.
+/// The audit, without any cached state.
 extension EventLog {
-    /// Recomputes every leaf hash from its row, every evidence and payload hash from the
-    /// reassembled bytes, the tree, the headers, the indexes and the schema. Tombstones are walked
-    /// over, since leaves commit to hashes, and reported: no event of this release authorises one.
-    ///
-    /// Pages are checked on all cores and walked in order; memory stays at a few pages. `progress`
-    /// receives the positions done and in total. Damage is reported, not thrown: throws only
-    /// `ioError`, `fileLocked`, `fileReplaced` or `closed`.
+    /// Pages are checked on all cores and walked in order; memory stays at a few pages. Tombstones
+    /// are walked over, since leaves commit to hashes, and reported: no event of this release
+    /// authorises one.
     public func verify(
         progress: @Sendable (_ done: Int64, _ all: Int64) -> Void
     ) async throws(StoreError) -> LogAuditReport {
