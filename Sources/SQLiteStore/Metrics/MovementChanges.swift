@@ -138,17 +138,13 @@ struct MovementChanges: Sendable {
     }
 
     private mutating func writeMonths(_ database: Database) throws {
-        let select = try PreparedStatement(
-            database, "SELECT sums FROM movements_by_month WHERE from_at = ? AND part = ?")
-        defer { select.reset() }
         for (part, changes) in months().sorted(by: { $0.key < $1.key }) {
-            select.bind(1, part.from)
-            select.bind(2, part.number)
-            let isThere = try select.step()
-            let stored = isThere ? select.bytes(0) : []
-            select.reset()
-            let body = try MonthPart.body(stored, changed: changes)
-            if body == stored { continue }
+            let stored = try database.rows(
+                "SELECT sums FROM movements_by_month WHERE from_at = ? AND part = ?", part.from,
+                part.number
+            ) { $0.bytes(0) }.first
+            let body = try MonthPart.body(stored ?? [], changed: changes)
+            if body == stored ?? [] { continue }
             if body.isEmpty {
                 written += try database.run(
                     "DELETE FROM movements_by_month WHERE from_at = ? AND part = ?", part.from,
@@ -156,9 +152,9 @@ struct MovementChanges: Sendable {
                 continue
             }
             written += try database.run(
-                isThere
-                    ? "UPDATE movements_by_month SET sums = ?3 WHERE from_at = ?1 AND part = ?2"
-                    : "INSERT INTO movements_by_month (from_at, part, sums) VALUES (?1, ?2, ?3)",
+                stored == nil
+                    ? "INSERT INTO movements_by_month (from_at, part, sums) VALUES (?1, ?2, ?3)"
+                    : "UPDATE movements_by_month SET sums = ?3 WHERE from_at = ?1 AND part = ?2",
                 part.from, part.number, body)
         }
     }

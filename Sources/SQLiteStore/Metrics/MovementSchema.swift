@@ -73,19 +73,10 @@ enum MovementTable {
     static func classTable(
         _ database: Database, known: ClassTable = ClassTable()
     ) throws -> ClassTable {
-        if try numbers(database, are: known.sortedNumbers) { return known }
+        let numbers = try database.rows("SELECT id FROM \(classes) ORDER BY id") { $0.int64(0) }
+        if numbers == known.sortedNumbers { return known }
         var table = ClassTable()
         try forEachClass(database) { number, _, counted in table.append(counted, number: number) }
         return table
-    }
-    private static func numbers(_ database: Database, are known: [Int64]) throws -> Bool {
-        let select = try PreparedStatement(database, "SELECT id FROM \(classes) ORDER BY id")
-        defer { select.reset() }
-        var place = 0
-        while try select.step() {
-            guard place < known.count, select.int64(0) == known[place] else { return false }
-            place += 1
-        }
-        return place == known.count
     }
 }

@@ -98,54 +98,48 @@ private struct SumReader {
     var byteCount: Int { sums.byteCount + pending.byteCount }
 
     mutating func readMonths(_ range: Range<Timestamp>) throws {
-        let select = try PreparedStatement(
-            database,
+        try read(
+            range,
             """
             SELECT from_at, sums FROM movements_by_month WHERE from_at >= ? AND from_at < ?
             ORDER BY from_at, part
-            """)
-        try read(select, range) { sums, select in
-            select.withBytes(1) { sums.append($0, at: select.int64(0)) }
-        }
+            """
+        ) { sums, select in select.withBytes(1) { sums.append($0, at: select.int64(0)) } }
     }
 
     mutating func readDays(_ range: Range<Timestamp>) throws {
-        let select = try PreparedStatement(
-            database,
+        try read(
+            range,
             """
-            SELECT \(MovementTable.dayColumns.joined(separator: ", ")) FROM movements_by_day
+            SELECT from_at, before_class, after_class, label, chains FROM movements_by_day
             WHERE from_at >= ? AND from_at < ?
             ORDER BY from_at, before_class, after_class, label
-            """)
-        try read(select, range) { sums, select in
-            sums.append(
-                SummedMovement(
-                    before: select.int64(1), after: select.int64(2), label: select.int64(3)),
-                chains: select.int64(4), at: select.int64(0))
-        }
+            """, SumReader.append)
     }
 
     mutating func readPending(_ range: Range<Timestamp>) throws {
-        let select = try PreparedStatement(
-            database,
-            """
-            SELECT at, before_class, after_class, label FROM pending_movements
-            WHERE at >= ? AND at < ? ORDER BY at, subscription, seq
-            """)
         swap(&sums, &pending)
         defer { swap(&sums, &pending) }
-        try read(select, range) { sums, select in
-            sums.append(
-                SummedMovement(
-                    before: select.int64(1), after: select.int64(2), label: select.int64(3)),
-                chains: 1, at: select.int64(0))
-        }
+        try read(
+            range,
+            """
+            SELECT at, before_class, after_class, label, 1 FROM pending_movements
+            WHERE at >= ? AND at < ? ORDER BY at, subscription, seq
+            """, SumReader.append)
+    }
+
+    private static func append(_ sums: inout PackedSums, _ select: PreparedStatement) {
+        sums.append(
+            SummedMovement(
+                before: select.int64(1), after: select.int64(2), label: select.int64(3)),
+            chains: select.int64(4), at: select.int64(0))
     }
 
     private mutating func read(
-        _ select: PreparedStatement, _ range: Range<Timestamp>,
+        _ range: Range<Timestamp>, _ sql: String,
         _ append: (inout PackedSums, PreparedStatement) -> Void
     ) throws {
+        let select = try PreparedStatement(database, sql)
         defer { select.reset() }
         select.bind(1, range.lowerBound.milliseconds)
         select.bind(2, range.upperBound.milliseconds)

@@ -121,22 +121,19 @@ struct DerivedFile: Sendable {
     static func checkpoint(_ database: Database) throws -> ProjectionCursor {
         // Files of releases without a tree are read too, to be compared or rebuilt.
         let hasTree = try database.columns(in: "checkpoint").contains { $0.name == "tree" }
-        let statement = try PreparedStatement(
-            database,
+        return try database.rows(
             """
             SELECT position, leaf_hash\(hasTree ? ", tree_size, tree" : "")
             FROM checkpoint WHERE id = 1
-            """)
-        guard try statement.step() else { return .start }
-        defer { statement.reset() }
-        var tree: CompactRange?
-        if hasTree, !statement.isNull(2) || !statement.isNull(3) {
-            // An inconsistent tree matches no log: the empty tree contains none of these events.
-            tree =
-                CompactRange(size: statement.int64(2), bytes: statement.bytes(3)) ?? CompactRange()
-        }
-        return ProjectionCursor(
-            position: statement.int64(0), leafHash: statement.digest(1), tree: tree)
+            """
+        ) { row in
+            var tree: CompactRange?
+            if hasTree, !row.isNull(2) || !row.isNull(3) {
+                // An inconsistent tree matches no log: the empty one contains none of these events.
+                tree = CompactRange(size: row.int64(2), bytes: row.bytes(3)) ?? CompactRange()
+            }
+            return ProjectionCursor(position: row.int64(0), leafHash: row.digest(1), tree: tree)
+        }.first ?? .start
     }
 
     static func setCheckpoint(_ checkpoint: ProjectionCursor, _ database: Database) throws {

@@ -10,8 +10,6 @@ enum AuditHeaders {
     static func findings(_ database: Database) throws -> [LogFinding] {
         let select = try PreparedStatement(
             database, "SELECT id, hash, bytes FROM headers ORDER BY id")
-        let byHash = try PreparedStatement(database, "SELECT id FROM headers WHERE hash = ?")
-        let byId = try PreparedStatement(database, "SELECT 1 FROM headers WHERE id = ?")
         defer { select.reset() }
         var findings: [LogFinding] = []
         while try select.step() {
@@ -22,11 +20,11 @@ enum AuditHeaders {
                 continue
             }
             let id = select.int64(0)
-            byHash.bind(1, hash)
-            byId.bind(1, id)
-            let isFound = try byHash.step() && byHash.int64(0) == id && byId.step()
-            byHash.reset()
-            byId.reset()
+            let byHash = "SELECT id FROM headers WHERE hash = ?"
+            let byId = "SELECT id FROM headers WHERE id = ?"
+            let isFound =
+                try database.rows(byHash, hash) { $0.int64(0) }.first == id
+                && !database.rows(byId, id, read: { $0.int64(0) }).isEmpty
             if !isFound { findings.append(LogFinding(.keyIndexMismatch)) }
         }
         return findings
@@ -58,9 +56,7 @@ enum AuditSchema {
 
     /// https://www.sqlite.org/pragma.html#pragma_integrity_check
     private static func hasSoundTrees(_ database: Database) throws -> Bool {
-        let check = try PreparedStatement(database, "PRAGMA integrity_check(1)")
-        defer { check.reset() }
-        return try check.step() && check.text(0, equals: "ok")
+        try String.fetchOne(database, sql: "PRAGMA integrity_check(1)") == "ok"
     }
 
     /// Whether the file header names a list of free pages where it counts any, and only there.
