@@ -118,12 +118,9 @@ struct FactReader {
 
     mutating func digest() throws(Damage) -> Digest {
         guard bytes.count - offset >= Digest.byteCount else { throw Damage() }
-        let start = offset
-        offset += Digest.byteCount
-        func word(_ index: Int) -> UInt64 {
-            UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: start + index, as: UInt64.self))
-        }
-        return Digest(words: (word(0), word(8), word(16), word(24)))
+        defer { offset += Digest.byteCount }
+        return Digest(
+            stored: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + Digest.byteCount]))
     }
 
     @inline(__always)

@@ -3,7 +3,7 @@ internal import Ledger
 
 /// Encodes the parts of a fact: variable-length integers, length-prefixed text, known enum values
 /// by their index in `FactTables`. Decoded by `FactReader`.
-struct FactWriter {
+struct FactWriter: Equatable {
     private(set) var bytes: [UInt8] = []
 
     init(reserving byteCount: Int = 320) { bytes.reserveCapacity(byteCount) }

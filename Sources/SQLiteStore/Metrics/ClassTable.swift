@@ -52,10 +52,6 @@ public struct ClassTable: Sendable, Equatable {
     }
 
     public subscript(number: Int64) -> CountedClass? { place(of: number).map { classes[$0] } }
-
-    public static func == (left: ClassTable, right: ClassTable) -> Bool {
-        left.numbers == right.numbers && left.classes == right.classes
-    }
 }
 
 /// The classes of one file as of the last read; nearly every query finds the same ones.

@@ -84,9 +84,4 @@ public struct PackedSums: Sendable, Equatable {
                 remedy: "Run `subledger rebuild`.")
         }
     }
-
-    public static func == (left: PackedSums, right: PackedSums) -> Bool {
-        left.times == right.times && left.ends == right.ends
-            && left.writer.bytes == right.writer.bytes
-    }
 }

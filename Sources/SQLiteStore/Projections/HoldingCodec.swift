@@ -25,8 +25,11 @@ enum HoldingCodec {
         let isWhole = holding.completeFrom == Timestamp(milliseconds: .min)
         writer.date(isWhole ? nil : holding.completeFrom, from: base)
         var products: [Product] = []
-        for stretch in holding.stretches where !products.contains(Product(stretch)) {
-            products.append(Product(stretch))
+        let places = holding.stretches.map { stretch in
+            let product = (stretch.productId, stretch.group)
+            if let place = products.firstIndex(where: { $0 == product }) { return place }
+            products.append(product)
+            return products.count - 1
         }
         writer.unsigned(UInt64(products.count))
         for product in products {
@@ -34,8 +37,8 @@ enum HoldingCodec {
             writer.id(product.group?.rawValue)
         }
         writer.unsigned(UInt64(holding.stretches.count))
-        for stretch in holding.stretches {
-            encode(stretch, products.firstIndex(of: Product(stretch)) ?? 0, base, &writer)
+        for (stretch, place) in zip(holding.stretches, places) {
+            encode(stretch, place, base, &writer)
         }
         writer.date(holding.overdue?.from, from: base)
         if let overdue = holding.overdue { encode(overdue.evidence, &writer) }
@@ -43,17 +46,8 @@ enum HoldingCodec {
         return writer.bytes
     }
 
-    private struct Product: Equatable {
-        let id: ProductId?
-        let group: SubscriptionGroupIdentifier?
-
-        init(id: ProductId?, group: SubscriptionGroupIdentifier?) {
-            self.id = id
-            self.group = group
-        }
-
-        init(_ stretch: HoldingInterval) { self.init(id: stretch.productId, group: stretch.group) }
-    }
+    /// What several stretches share, stored once.
+    private typealias Product = (id: ProductId?, group: SubscriptionGroupIdentifier?)
 
     private static func encode(
         _ stretch: HoldingInterval, _ product: Int, _ base: Int64, _ writer: inout FactWriter
@@ -123,9 +117,10 @@ enum HoldingCodec {
         var products: [Product] = []
         for _ in 0..<(try reader.unsigned()) {
             products.append(
-                Product(
-                    id: try reader.optionalText().map { ProductId($0) },
-                    group: try reader.id().map { SubscriptionGroupIdentifier($0) }))
+                (
+                    try reader.optionalText().map { ProductId($0) },
+                    try reader.id().map { SubscriptionGroupIdentifier($0) }
+                ))
         }
         var stretches: [HoldingInterval] = []
         for _ in 0..<(try reader.unsigned()) {

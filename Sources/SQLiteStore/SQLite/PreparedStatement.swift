@@ -182,15 +182,21 @@ struct PreparedStatement: ColumnSink {
     /// Nil when the column is NULL or not 32 bytes long.
     func digest(_ column: Int32) -> Digest? {
         withBytes(column) { buffer in
-            guard buffer.count == Digest.byteCount else { return nil }
-            func word(_ offset: Int) -> UInt64 {
-                UInt64(bigEndian: buffer.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-            }
-            return Digest(words: (word(0), word(8), word(16), word(24)))
+            buffer.count == Digest.byteCount ? Digest(stored: buffer) : nil
         }
     }
 
     /// SQLITE_TRANSIENT: SQLite copies before the call returns
     /// (https://www.sqlite.org/c3ref/c_static.html).
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+}
+
+extension Digest {
+    /// - Parameter bytes: 32 of them.
+    init(stored bytes: UnsafeRawBufferPointer) {
+        func word(_ offset: Int) -> UInt64 {
+            UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        }
+        self.init(words: (word(0), word(8), word(16), word(24)))
+    }
 }
