@@ -103,7 +103,7 @@ extension ProjectionsStore {
 
     /// Every class that contributions currently refer to.
     public func metricClasses() async throws(StoreError) -> ClassTable {
-        try await read { [knownClasses] in try knownClasses.read($0) }
+        try await read { [self] in try classes($0) }
     }
 
     /// The chains with these numbers, in the order given.

@@ -48,7 +48,7 @@ extension ProjectionsStore {
     public func movements(
         _ plan: MovementPlan, limit: Int = ProjectionsStore.readSumByteCount
     ) async throws(StoreError) -> StoredMovements? {
-        try await read { [knownClasses] database in
+        try await read { [self] database in
             var reader = SumReader(database: database, limit: limit)
             for range in plan.months { try reader.readMonths(range) }
             for range in plan.days { try reader.readDays(range) }
@@ -64,7 +64,7 @@ extension ProjectionsStore {
                     database,
                     sql: "SELECT EXISTS (SELECT 1 FROM contributions WHERE length(body) > 0)")
                     ?? false,
-                classes: try knownClasses.read(database),
+                classes: try classes(database),
                 sums: reader.sums, pending: reader.pending)
         }
     }

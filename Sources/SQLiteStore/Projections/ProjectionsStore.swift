@@ -3,11 +3,13 @@ internal import GRDB
 public import Ledger
 public import LedgerStore
 internal import Migrations
+internal import Synchronization
 
 /// One `projections-<reducerVersion>-<n>.sqlite`: the life of every chain as rows. Disposable.
 public final class ProjectionsStore: DerivedStore {
     public let file: OpenDerivedFile
-    let knownClasses = KnownClasses()
+    /// The classes as of the last read; nearly every query finds the same ones.
+    private let knownClasses = Mutex(ClassTable())
 
     /// The parameters a file was built with; a file with others is not used.
     public struct Build: Hashable, Sendable {
@@ -116,6 +118,13 @@ public final class ProjectionsStore: DerivedStore {
     }
 
     // MARK: Reading
+
+    /// The classes stored as of the current transaction.
+    func classes(_ database: Database) throws -> ClassTable {
+        let table = try MovementTable.classTable(database, known: knownClasses.withLock { $0 })
+        knownClasses.withLock { $0 = table }
+        return table
+    }
 
     /// Every chain that holds this transactionId, in chain order.
     public func chains(
