@@ -250,6 +250,13 @@ struct PendingChanges: Sendable {
     /// Writes the changes and begins anew. Returns the number of rows written and removed.
     mutating func write(_ database: Database) throws -> Int {
         var written = 0
+        let replace = try PreparedStatement(
+            database,
+            """
+            INSERT OR REPLACE INTO pending_movements
+                (at, subscription, seq, before_class, after_class, label)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """)
         let order = changes.sorted {
             ($0.key.at, $0.key.subscription, $0.key.seq)
                 < ($1.key.at, $1.key.subscription, $1.key.seq)
@@ -261,13 +268,11 @@ struct PendingChanges: Sendable {
                     key.at, key.subscription, key.seq)
                 continue
             }
-            written += try database.run(
-                """
-                INSERT OR REPLACE INTO pending_movements
-                    (at, subscription, seq, before_class, after_class, label)
-                VALUES (?, ?, ?, ?, ?, ?)
-                """, key.at, key.subscription, key.seq, movement.before, movement.after,
-                movement.label)
+            let values = [
+                key.at, key.subscription, key.seq, movement.before, movement.after, movement.label,
+            ]
+            for (parameter, value) in zip(Int32(1)..., values) { replace.bind(parameter, value) }
+            written += try replace.run()
         }
         changes.removeAll(keepingCapacity: true)
         return written
