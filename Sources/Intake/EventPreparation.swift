@@ -62,7 +62,7 @@ package struct EventPreparation: Sendable {
         self.isEnvironmentNamed = isEnvironmentNamed
     }
 
-    /// - Parameter now: the arrival time, unless the submission claims one itself.
+    /// `now` is the arrival time, unless the submission claims one itself.
     package func prepare(_ submission: Submission, now: Timestamp) -> PreparedSubmission {
         let receivedAt = submission.claimedReceivedAt ?? now
         do throws(VerificationError) {

@@ -33,10 +33,9 @@ public struct Ingest: Sendable {
     static let linesPerBatch = 128
     static let bytesPerBatch = 4 * 1024 * 1024
 
-    /// - Parameter isEnvironmentNamed: whether the operator named the ledger's environment: signed
-    ///   evidence that names none is taken only then (`environmentMissing`).
-    /// - Parameter revocation: nil for files, whose evidence may be older than any responder's
-    ///   answer.
+    /// Signed evidence that names no environment is taken only if the operator named the ledger's
+    /// (`environmentMissing`). Files have no `revocation`: their evidence may be older than any
+    /// responder's answer.
     public init(
         log: any EventStore, quarantine: any QuarantineStore, environment: Environment,
         apps: [Configuration.App], verifier: EvidenceVerifier,

@@ -29,8 +29,6 @@ public struct Quarantine: Sendable {
     /// Takes in every item again under the current configuration. Accepted items and duplicates
     /// leave the quarantine; the rest is unchanged. An event counts as received when it was first
     /// delivered here, as far as the log's later times allow.
-    ///
-    /// - Parameters isEnvironmentNamed, revocation: as for `Ingest`.
     public func retry(
         apps: [Configuration.App], verifier: EvidenceVerifier, isEnvironmentNamed: Bool = true,
         revocation: RevocationChecks? = nil

@@ -79,12 +79,8 @@ public final class RevocationChecks: Sendable {
     private let report: @Sendable (Finding) -> Void
     private let entries = Mutex<[Digest: Entry]>([:])
 
-    /// Nil when the policy is `off`.
-    ///
-    /// - Parameters:
-    ///   - transport: reaches responders; bounds the time and the bytes of a response.
-    ///   - clock: now, at each call.
-    ///   - report: called after every request.
+    /// Nil when the policy is `off`. `transport` bounds the time and the bytes of a response;
+    /// `report` is called after every request.
     public init?(
         _ policy: RevocationPolicy, transport: any RevocationTransport,
         clock: @escaping @Sendable () -> Timestamp,
@@ -98,10 +94,8 @@ public final class RevocationChecks: Sendable {
     }
 
     /// Admits evidence under these certificate chains. `report` does not wait for the responders;
-    /// `require` does.
-    ///
-    /// - Parameter isStored: whether the evidence is in the log already; called only before a
-    ///   request or a refusal.
+    /// `require` does. `isStored` tells whether the evidence is in the log already; it is called
+    /// only before a request or a refusal.
     ///
     /// Throws `certificateRevoked` or `revocationUnknown`, under `require` alone.
     package func admit(

@@ -19,11 +19,7 @@ public struct APICredentials: Sendable {
         case unusableId
     }
 
-    /// - Parameters:
-    ///   - keyId: of the key in App Store Connect.
-    ///   - issuerId: of the account.
-    ///   - bundleId: the app.
-    ///   - pem: contents of the `.p8` file.
+    /// The key of a `.p8` file, with its id in App Store Connect and its account's, for one app.
     public init(
         keyId: String, issuerId: String, bundleId: BundleId, pem: [UInt8]
     ) throws(Problem) {

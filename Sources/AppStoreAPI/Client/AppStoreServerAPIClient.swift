@@ -13,15 +13,8 @@ public final class AppStoreServerAPIClient: Sendable {
     let tokens: TokenSource
     let sender: RequestSender
 
-    /// - Parameters:
-    ///   - credentials: the app's key.
-    ///   - hosts: Apple's, or replacements.
-    ///   - transport: sends requests.
-    ///   - clock: time of day, elapsed time, and sleeping.
-    ///   - policy: attempts and waiting.
-    ///   - requestsPerSecond: limit for each kind, below Apple's, to leave room for others; nil:
-    ///     Apple's.
-    ///   - chance: returns a random number in the range, for jitter.
+    /// `requestsPerSecond` limits each kind of request below Apple's rate, to leave room for
+    /// others; `chance` returns a random number in the range, for jitter.
     public init(
         credentials: APICredentials, hosts: APIHosts = .apple, transport: any APITransport,
         clock: any RequestClock = SystemRequestClock(), policy: RetryPolicy = RetryPolicy(),

@@ -10,12 +10,8 @@ struct RetryBudget: Sendable {
 
     mutating func beginAttempt() { attempts += 1 }
 
-    /// The wait before the next attempt; nil if there is none.
-    ///
-    /// - Parameters:
-    ///   - least: minimum requested by Apple, or nil. Jitter is added to it, so that clients do not
-    ///     return at the same time.
-    ///   - chance: returns a random number in the range.
+    /// The wait before the next attempt; nil if there is none. Jitter, drawn by `chance`, is added
+    /// to the minimum that Apple requests, so that clients do not return at the same time.
     mutating func wait(
         atLeast least: Int64?, _ chance: (ClosedRange<Int64>) -> Int64
     ) -> Int64? {

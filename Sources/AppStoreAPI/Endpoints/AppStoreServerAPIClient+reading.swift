@@ -3,9 +3,8 @@ public import AppStore
 /// The endpoints that only read. `id` is any id of the customer unless stated otherwise: a
 /// transactionId, originalTransactionId or appTransactionId.
 extension AppStoreServerAPIClient {
-    /// Get All Subscription Statuses: every chain of the customer, in all groups.
-    ///
-    /// - Parameter statuses: only chains in one of these; empty: all.
+    /// Get All Subscription Statuses: every chain of the customer, in all groups, or those in one
+    /// of `statuses`.
     public func allSubscriptionStatuses(
         _ id: String, statuses: [Raw<SubscriptionStatus>] = [], in choice: EnvironmentChoice
     ) async throws(APIFailure) -> APIResponse<StatusResponse> {
@@ -20,9 +19,8 @@ extension AppStoreServerAPIClient {
         return answer
     }
 
-    /// Get Transaction History (version 2): one page; `transactionHistoryPages` walks all of them.
-    ///
-    /// - Parameter revision: that of the previous page; nil: the first page.
+    /// Get Transaction History (version 2): the page after `revision`, that of the previous one;
+    /// `transactionHistoryPages` walks all of them.
     public func transactionHistory(
         _ id: String, _ request: TransactionHistoryRequest = TransactionHistoryRequest(),
         revision: String? = nil, in choice: EnvironmentChoice
@@ -63,9 +61,7 @@ extension AppStoreServerAPIClient {
         try await get(.orderLookup, "/inApps/v1/lookup/", orderId, .only(.production))
     }
 
-    /// Get Refund History (version 2): one page; `refundHistoryPages` walks all of them.
-    ///
-    /// - Parameter revision: that of the previous page; nil: the first page.
+    /// Get Refund History (version 2): the page after `revision`; `refundHistoryPages` walks all.
     public func refundHistory(
         _ id: String, revision: String? = nil, in choice: EnvironmentChoice
     ) async throws(APIFailure) -> APIResponse<RefundHistoryResponse> {
@@ -85,9 +81,8 @@ extension AppStoreServerAPIClient {
             .only(environment))
     }
 
-    /// Get Notification History: one page; `notificationHistoryPages` walks all of them.
-    ///
-    /// - Parameter paginationToken: that of the previous page; nil: the first page.
+    /// Get Notification History: the page after `paginationToken`, that of the previous one;
+    /// `notificationHistoryPages` walks all of them.
     public func notificationHistory(
         _ request: NotificationHistoryRequest, paginationToken: String? = nil,
         in environment: Environment

@@ -2,10 +2,8 @@ public import AppStore
 
 /// Complete histories, page by page.
 extension AppStoreServerAPIClient {
-    /// All pages of a customer's transactions. Modified ones are repeated: the newest signedDate of
-    /// a transactionId applies.
-    ///
-    /// - Parameter revision: that of an earlier walk's last page, to resume from.
+    /// All pages of a customer's transactions, or those after the last `revision` of an earlier
+    /// walk. Modified ones are repeated: the newest signedDate of a transactionId applies.
     public func transactionHistoryPages(
         _ id: String, _ request: TransactionHistoryRequest = TransactionHistoryRequest(),
         after revision: String? = nil, in choice: EnvironmentChoice
@@ -16,9 +14,7 @@ extension AppStoreServerAPIClient {
         }
     }
 
-    /// All pages of a customer's refunds.
-    ///
-    /// - Parameter revision: that of an earlier walk's last page, to resume from.
+    /// All pages of a customer's refunds, or those after the last `revision` of an earlier walk.
     public func refundHistoryPages(
         _ id: String, after revision: String? = nil, in choice: EnvironmentChoice
     ) -> PageWalk<RefundHistoryResponse> {
@@ -28,9 +24,8 @@ extension AppStoreServerAPIClient {
         }
     }
 
-    /// All pages of the notifications Apple sent in a window.
-    ///
-    /// - Parameter place: the `paginationToken` of an earlier walk's last page, to resume from.
+    /// All pages of the notifications Apple sent in a window, or those after the last
+    /// `paginationToken` of an earlier walk.
     public func notificationHistoryPages(
         _ request: NotificationHistoryRequest, after place: String? = nil,
         in environment: Environment

@@ -10,7 +10,7 @@ public final class HTTPTransport: APITransport {
     private let client: HTTPClient
     private let timeout: TimeAmount
 
-    /// - Parameter timeoutMilliseconds: timeout of one attempt.
+    /// `timeoutMilliseconds` limits one attempt.
     public init(timeoutMilliseconds: Int64 = APILimits.timeoutMilliseconds) {
         timeout = .milliseconds(timeoutMilliseconds)
         var tls = TLSConfiguration.makeClientConfiguration()

@@ -10,7 +10,7 @@ public struct OCSPTransport: RevocationTransport {
     private let transport: any APITransport
     private let timeoutMilliseconds: Int64
 
-    /// - Parameter transport: carries requests; its connections are the caller's to close.
+    /// The connections of `transport` are the caller's to close.
     public init(
         _ transport: any APITransport,
         timeoutMilliseconds: Int64 = OCSPTransport.timeoutMilliseconds

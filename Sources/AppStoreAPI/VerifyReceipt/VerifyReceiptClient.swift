@@ -13,14 +13,9 @@ public final class VerifyReceiptClient: Sendable {
     private let transport: any APITransport
     private let sender: RequestSender
 
-    /// - Parameters:
-    ///   - sharedSecret: from App Store Connect; nil sends none, which Apple accepts only for
-    ///     receipts without subscriptions.
-    ///   - hosts: Apple's, or replacements.
-    ///   - transport: sends requests.
-    ///   - clock: time of day, elapsed time, and sleeping.
-    ///   - policy: attempts and waiting, for each of Apple's environments.
-    ///   - chance: returns a random number in the range, for jitter.
+    /// Without a shared secret (from App Store Connect) Apple accepts only receipts without
+    /// subscriptions. `policy` applies to each of Apple's environments; `chance` returns a random
+    /// number in the range, for jitter.
     public init(
         sharedSecret: String?, hosts: APIHosts = .verifyReceipt, transport: any APITransport,
         clock: any RequestClock = SystemRequestClock(), policy: RetryPolicy = RetryPolicy(),
@@ -33,12 +28,10 @@ public final class VerifyReceiptClient: Sendable {
             limiter: RateLimiter(), clock: clock, policy: policy, chance: chance)
     }
 
-    /// Apple's response for a confirmed receipt: status 0, or 21006 for old receipts.
-    ///
-    /// - Parameters:
-    ///   - receipt: binary or in base64; an app receipt, or a transaction receipt of iOS 6.
-    ///   - excludesOldTransactions: only the newest transaction of each subscription.
-    ///   - first: the environment to try first; Apple advises Production.
+    /// Apple's response for a confirmed receipt: status 0, or 21006 for old receipts. The receipt
+    /// is binary or in base64, an app receipt or a transaction receipt of iOS 6.
+    /// `excludesOldTransactions` returns only the newest transaction of each subscription. Apple
+    /// advises to try Production first.
     ///
     /// Throws `invalidRequest` if the input is not a receipt, `wrongSharedSecret` for 21004,
     /// `receiptRefusedByApple` for every other status that persists after retries, and the other

@@ -30,14 +30,7 @@ public struct Backfill: Sendable {
         }
     }
 
-    /// - Parameters:
-    ///   - client: the client of the app.
-    ///   - books: the ledgers that receive the responses.
-    ///   - cursors: the store of the progress of lists.
-    ///   - choice: the environments to request.
-    ///   - includesRefunds: also requests refund histories, which takes five times as long;
-    ///     transaction histories also contain refunds.
-    ///   - requestsPerSecond: the client's limit per endpoint; nil: Apple's rates.
+    /// Refund histories take five times as long; transaction histories also contain refunds.
     public init(
         _ client: AppStoreServerAPIClient, books: EnvironmentLedgers, cursors: any OperationalState,
         in choice: EnvironmentChoice, includesRefunds: Bool = true, requestsPerSecond: Int? = nil
@@ -52,12 +45,8 @@ public struct Backfill: Sendable {
 
     // MARK: Running
 
-    /// Processes a list from where the last run stopped.
-    ///
-    /// - Parameters:
-    ///   - restarts: discards the progress of earlier runs.
-    ///   - begin: called before the first request.
-    ///   - report: called after each id.
+    /// Processes a list from where the last run stopped, or from its start. `begin` is called
+    /// before the first request, `report` after each id.
     ///
     /// Throws when the progress cannot be read; later failures are in the report.
     public func run(

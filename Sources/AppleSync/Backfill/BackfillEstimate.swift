@@ -12,11 +12,8 @@ public struct BackfillEstimate: Sendable, Equatable {
     public let furtherRequests: Int64
     public let milliseconds: Int64
 
-    /// - Parameters:
-    ///   - ids: still to be requested.
-    ///   - includesRefunds: whether refund histories are requested, at a fifth of the others' rate.
-    ///   - environment: Sandbox allows a tenth of Production's requests.
-    ///   - requestsPerSecond: limit per endpoint, if lower than Apple's.
+    /// Refund histories are requested at a fifth of the others' rate; Sandbox allows a tenth of
+    /// Production's requests.
     public init(
         ids: Int, includesRefunds: Bool, environment: Environment, requestsPerSecond: Int? = nil
     ) {

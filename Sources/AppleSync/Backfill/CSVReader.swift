@@ -22,10 +22,7 @@ struct CSVReader {
     private static let newline = UInt8(ascii: "\n")
     private static let carriageReturn = UInt8(ascii: "\r")
 
-    /// - Parameters:
-    ///   - bytes: the whole file.
-    ///   - start: the offset of the first record, after a byte order mark.
-    ///   - delimiter: the separator of fields.
+    /// Reads from the offset of the first record, after a byte order mark.
     init(_ bytes: [UInt8], from start: Int, delimiter: UInt8) {
         self.bytes = bytes
         place = start

@@ -73,7 +73,7 @@ public struct IdList: Sendable, Equatable {
         try await read(path: path, longest: BackfillLimits.listByteCount)
     }
 
-    /// - Parameter longest: maximum size of the file in bytes.
+    /// Reads at most `longest` bytes.
     static func read(path: String, longest: Int) async throws(IdListProblem) -> IdList {
         try await Blocking.run { () throws(IdListProblem) in
             try IdList(reading: try bytes(path, longest))

@@ -27,9 +27,8 @@ struct IdListReader {
         UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t"),
     ]
 
-    /// Reads a whole list. Throws `noIdColumn`, `tooManyIds` or `unknownEncoding`.
-    ///
-    /// - Parameter idCount: maximum number of ids in the list.
+    /// Reads a list of at most `idCount` ids. Throws `noIdColumn`, `tooManyIds` or
+    /// `unknownEncoding`.
     static func read(
         _ file: [UInt8], idCount: Int = BackfillLimits.idCount
     ) throws(IdListProblem) -> IdList {
@@ -72,7 +71,7 @@ struct IdListReader {
 
     // MARK: Reading
 
-    /// - Parameter columns: a record's id is in the first of these that is not empty.
+    /// A record's id is in the first of `columns` that is not empty.
     private mutating func read(
         _ records: inout CSVReader, _ names: [String], _ columns: [Int]
     ) throws(IdListProblem) {

@@ -35,9 +35,8 @@ public struct APIKeyFile: Sendable, Equatable {
     private static let expected =
         "The file must hold an In-App Purchase key downloaded from App Store Connect: PEM, P-256."
 
-    /// The credentials of an app with this key. Throws `ConfigurationError` that names the setting.
-    ///
-    /// - Parameter key: the path of the settings, e.g. `apps[0].api`.
+    /// The credentials of an app with this key. Throws `ConfigurationError` that names the setting
+    /// below `key`, e.g. `apps[0].api`.
     public func credentials(
         _ api: Configuration.API, bundleId: BundleId, key: String
     ) throws(ConfigurationError) -> APICredentials {

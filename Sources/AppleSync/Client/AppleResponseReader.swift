@@ -9,9 +9,7 @@ public struct AppleResponseReader: Sendable {
     /// When the response arrived.
     let now: Timestamp
 
-    /// - Parameters:
-    ///   - verifier: the one the intake uses.
-    ///   - now: when the response arrived, the date of parts that state none.
+    /// `now`, when the response arrived, is the date of parts that state none.
     public init(verifier: EvidenceVerifier, now: Timestamp) {
         self.verifier = verifier
         self.now = now

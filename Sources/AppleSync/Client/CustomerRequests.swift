@@ -21,12 +21,7 @@ package struct CustomerRequests: Sendable {
     /// Chains that, by their renewal info, last longer than their newest transaction.
     private(set) var outlasting: [String] = []
 
-    /// - Parameters:
-    ///   - client: of the app.
-    ///   - books: the ledgers.
-    ///   - id: any id of the customer.
-    ///   - choice: the environments to request from; responses of a single one go into its ledger
-    ///     only.
+    /// Responses of a single environment go into its ledger only.
     package init(
         _ client: AppStoreServerAPIClient, books: EnvironmentLedgers, id: String,
         in choice: EnvironmentChoice

@@ -19,13 +19,7 @@ public final class EnvironmentLedgers: Sendable {
     private let lent: Set<Environment>
     private let opening = AsyncLock()
 
-    /// - Parameters:
-    ///   - configuration: where ledgers are.
-    ///   - apps: whose evidence is accepted.
-    ///   - verifier: verifies signatures.
-    ///   - revocation: nil asks no responder.
-    ///   - ledgers: those that are open already; others' `close` is not called.
-    ///   - clock: now, at each call.
+    /// `close` is not called on `ledgers`, which are open already.
     public init(
         _ configuration: Configuration, apps: [Configuration.App], verifier: EvidenceVerifier,
         revocation: RevocationChecks? = nil, ledgers: [EnvironmentLedger] = [],
@@ -58,9 +52,7 @@ public final class EnvironmentLedgers: Sendable {
     }
 
     /// Takes the signed parts of a response body into the environment's ledger: verified and
-    /// appended like other evidence, with the source `history`.
-    ///
-    /// - Parameter name: the request, for reports.
+    /// appended like other evidence, with the source `history`; reports name the request.
     func take(
         _ body: [UInt8], named name: String, into environment: Environment
     ) async throws(StoreError) -> IngestSummary {

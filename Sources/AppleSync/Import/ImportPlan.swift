@@ -11,9 +11,7 @@ public struct ImportPlan: Sendable, Equatable {
         public let estimate: BackfillEstimate
     }
 
-    /// - Parameters:
-    ///   - includesRefunds: whether refund histories are requested.
-    ///   - requestsPerSecond: limit per endpoint; nil: Apple's rates.
+    /// One part per app and environment with customers.
     public init(_ evidence: StoredEvidence, includesRefunds: Bool, requestsPerSecond: Int?) {
         parts = evidence.scopes.map { scope in
             Part(

@@ -47,11 +47,8 @@ public struct StateDifferences: Sendable, Equatable {
 
     public init() {}
 
-    /// Compares the customers of one app; the ledger must have caught up.
-    ///
-    /// - Parameters:
-    ///   - ids: originalTransactionIds; ids without a chain are skipped.
-    ///   - now: the current time of the clock.
+    /// Compares the customers of one app by originalTransactionId; ids without a chain are skipped.
+    /// The ledger must have caught up.
     public mutating func add(
         _ ids: [String], of scope: ImportScope, in session: LedgerSession, now: Timestamp
     ) async throws(StoreError) {

@@ -13,9 +13,7 @@ public struct StoreKitImport: Sendable {
     /// Only this environment; nil: Production and Sandbox, separately.
     private let only: Environment?
 
-    /// - Parameters:
-    ///   - apps: the apps whose evidence is accepted.
-    ///   - only: excludes other environments; nil accepts Production and Sandbox.
+    /// `only` excludes other environments; nil accepts Production and Sandbox.
     public init(apps: [Configuration.App], only: Environment? = nil) {
         self.apps = apps
         self.only = only
@@ -24,9 +22,7 @@ public struct StoreKitImport: Sendable {
     // MARK: Reading
 
     /// Reads every file below a directory without verifying or writing. An unusable file is
-    /// reported and does not stop the rest.
-    ///
-    /// - Parameter report: called with the number of files read so far.
+    /// reported and does not stop the rest. `report` receives the number of files read so far.
     public func read(
         _ directory: String, report: @Sendable (Int) -> Void = { _ in }
     ) async throws(ImportProblem) -> StoredEvidence {
@@ -103,14 +99,9 @@ public struct StoreKitImport: Sendable {
 
     // MARK: Import
 
-    /// Verifies and appends the contents of the files, each piece in the ledger of its environment.
-    /// Known events are skipped, so an interrupted run can be repeated.
-    ///
-    /// - Parameters:
-    ///   - evidence: the result of `read`.
-    ///   - books: the ledgers.
-    ///   - verifier: verifies signatures.
-    ///   - report: called after each batch.
+    /// Verifies and appends the contents of the files that `read` found, each piece in the ledger
+    /// of its environment. Known events are skipped, so an interrupted run can be repeated.
+    /// `report` is called after each batch.
     public func take(
         _ evidence: StoredEvidence, into books: EnvironmentLedgers, verifier: EvidenceVerifier,
         report: @Sendable (IngestSummary) -> Void = { _ in }

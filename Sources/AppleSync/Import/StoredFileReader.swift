@@ -13,7 +13,7 @@ final class StoredFileReader {
     private var lines: LineReader?
     private var isOpen = false
 
-    /// - Parameter name: the name of the file in reports.
+    /// Reports name the file `name`.
     init(path: String, name: String) {
         self.path = path
         self.name = name

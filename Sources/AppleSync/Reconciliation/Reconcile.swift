@@ -16,11 +16,8 @@ public struct Reconcile: Sendable {
     private let ledger: EnvironmentLedger
     private let projected: Projected
 
-    /// - Parameters:
-    ///   - clients: of the apps that have a key.
-    ///   - books: takes in the responses.
-    ///   - ledger: the ledger whose notices are reconciled.
-    ///   - projected: the projections of that ledger.
+    /// Reconciles the notices of `ledger`, of which `projected` has the projections, for the apps
+    /// that have a client.
     public init(
         _ clients: [BundleId: AppStoreServerAPIClient], books: EnvironmentLedgers,
         ledger: EnvironmentLedger, projected: @escaping Projected
@@ -33,12 +30,8 @@ public struct Reconcile: Sendable {
 
     // MARK: Running
 
-    /// Reconciles chains until none are left, the budget is spent, or Apple cannot be reached.
-    ///
-    /// - Parameters:
-    ///   - scope: which notices.
-    ///   - budget: the limits on requests.
-    ///   - report: called after each chain.
+    /// Reconciles chains until none are left, the budget is spent, or Apple cannot be reached;
+    /// `report` is called after each chain.
     ///
     /// Throws when notices cannot be read; a later failure is in the run's report.
     public func run(

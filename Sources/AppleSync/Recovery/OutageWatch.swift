@@ -13,7 +13,7 @@ public struct OutageWatch: Sendable {
     /// Maximum pages of undelivered notifications read.
     static let failurePageCount = 50
 
-    /// - Parameter client: the client of the app.
+    /// Detects outages of the client's app.
     public init(
         ledger: EnvironmentLedger, client: AppStoreServerAPIClient,
         clock: @escaping @Sendable () -> Timestamp
@@ -24,9 +24,7 @@ public struct OutageWatch: Sendable {
     }
 
     /// Windows to recover, in order of time; none when nothing looks wrong. Excludes what is
-    /// certainly complete and what was swept otherwise.
-    ///
-    /// - Parameter swept: a completed sweep that did not become certain.
+    /// certainly complete, and `swept`, a completed sweep that did not become certain.
     ///
     /// Throws `RecoveryFailure` for Apple's part; for the log's part alone, see `ownSuggestions`.
     public func suggestions(

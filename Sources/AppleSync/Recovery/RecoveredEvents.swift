@@ -4,7 +4,7 @@ struct RecoveredEvents: Sendable, Equatable {
     private let start: Int64
     private var others: Set<Int64> = []
 
-    /// - Parameter start: the end of the log before the recovery.
+    /// After the end of the log before the recovery.
     init(after start: Int64) { self.start = start }
 
     /// Excludes an event that came another way.

@@ -45,13 +45,7 @@ public struct Recovery: Sendable {
     /// Slices walked concurrently: Apple responds slowly, and the client limits the rate.
     static let walkCount = APILimits.concurrency
 
-    /// - Parameters:
-    ///   - ledger: of the environment that is asked about.
-    ///   - client: asks for the request's app.
-    ///   - apps: whose evidence is accepted.
-    ///   - verifier: verifies signatures.
-    ///   - revocation: nil asks no responder.
-    ///   - clock: now, at each call.
+    /// Recovers into `ledger`, which must be of the request's environment.
     public init(
         _ request: RecoveryRequest, ledger: EnvironmentLedger, client: AppStoreServerAPIClient,
         apps: [Configuration.App], verifier: EvidenceVerifier,

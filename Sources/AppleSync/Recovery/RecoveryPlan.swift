@@ -40,12 +40,9 @@ struct RecoveryPlan: Sendable {
         self.to = to
     }
 
-    /// The part of the window that Apple still has after it refused the beginning; nil when nothing
-    /// is left, or nothing was cut off.
-    ///
-    /// - Parameters:
-    ///   - now: by Apple's clock, as far as known.
-    ///   - marginMilliseconds: the margin left out of its history.
+    /// The part of the window that Apple still has after it refused the beginning, without a margin
+    /// of its history; nil when nothing is left, or nothing was cut off. `now` is by Apple's clock,
+    /// as far as known.
     func cut(at now: Timestamp, marginMilliseconds: Int64) -> RecoveryPlan? {
         let oldest = now.advanced(
             byMilliseconds: marginMilliseconds
@@ -102,9 +99,7 @@ struct RecoveryPlan: Sendable {
     }
 
     /// The slices that replace a slice whose first page is followed by another; nil: it is walked
-    /// to its end.
-    ///
-    /// - Parameter now: nothing was signed later.
+    /// to its end. Nothing was signed after `now`.
     func pieces(of slice: RecoverySlice, now: Timestamp) -> [RecoverySlice]? {
         guard slice.from == from, slice.to == to, slice.place == nil else { return nil }
         if slice.pass == RecoveryPlan.probe {

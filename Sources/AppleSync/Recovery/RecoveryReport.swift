@@ -32,9 +32,8 @@ public struct RecoveryReport: Sendable {
     /// The end of the log.
     public let position: Int64
 
-    /// The report when nothing looks missing and no window was requested.
-    ///
-    /// - Parameter complete: the window that is complete all the same.
+    /// The report when nothing looks missing and no window was requested; `complete` may hold all
+    /// the same.
     public static func empty(_ complete: CompleteWindow?, position: Int64) -> RecoveryReport {
         RecoveryReport(
             from: nil, to: nil, fetchedCount: 0, newByType: [], chains: [], chainsOmitted: 0,
@@ -86,9 +85,8 @@ public struct RecoveryReport: Sendable {
 }
 
 extension RecoveryReport {
-    /// The `recover` object of `Contract.md`.
-    ///
-    /// - Parameter suggested: the windows that outage detection proposed; nil when it was not run.
+    /// The `recover` object of `Contract.md`, with the windows that outage detection proposed, if
+    /// it was run.
     public func write(
         to json: inout JSONWriter, suggested: [OutageDetection.Suggestion]? = nil
     ) {

@@ -30,9 +30,7 @@ public struct RecoveryRun: Sendable {
         case log
     }
 
-    /// - Parameters:
-    ///   - telling: the report is stored until twenty others have replaced it.
-    ///   - projecting: catches derived data up with the log.
+    /// The report is stored until twenty others have replaced it.
     public init(
         _ recovery: Recovery, reporting: Emission = .caller(suggested: nil),
         projecting: @escaping Projecting

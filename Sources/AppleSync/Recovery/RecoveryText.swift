@@ -30,9 +30,8 @@ public enum RecoveryText {
             + RecoveryText.suggestion(suggestion)
     }
 
-    /// The text where nothing was requested.
-    ///
-    /// - Parameter isTooOld: whether windows older than Apple's history look suspicious.
+    /// The text where nothing was requested; `isTooOld` if windows older than Apple's history look
+    /// suspicious.
     public static func nothing(isTooOld: Bool) -> String {
         isTooOld
             ? "Nothing looks missing within Apple's history; for older notifications `subledger"

@@ -15,11 +15,7 @@ public struct TestNotification: Sendable {
     private let verifier: EvidenceVerifier
     private let clock: any ServiceClock
 
-    /// - Parameters:
-    ///   - client: of the app.
-    ///   - ledger: where it must arrive; also determines the environment of the request.
-    ///   - verifier: the one the intake uses.
-    ///   - clock: the time source.
+    /// `ledger`, where it must arrive, also determines the environment of the request.
     public init(
         _ client: AppStoreServerAPIClient, ledger: EnvironmentLedger, verifier: EvidenceVerifier,
         clock: any ServiceClock
@@ -30,11 +26,8 @@ public struct TestNotification: Sendable {
         self.clock = clock
     }
 
-    /// Sends the request, waits and checks.
-    ///
-    /// - Parameters:
-    ///   - wait: how long to wait for Apple's report on the delivery, milliseconds.
-    ///   - tell: receives progress lines for display.
+    /// Sends the request, waits up to `wait` milliseconds for Apple's report on the delivery, and
+    /// checks; `emit` receives progress lines for display.
     ///
     /// Throws when the log or the quarantine cannot be read, or the task is cancelled.
     public func run(

@@ -140,8 +140,8 @@ public final class JWSVerifier: Sendable {
         return key
     }
 
-    /// - Parameter begun: hash state after the header, if cached.
-    /// - Returns: SHA-256 of all three segments, which begin with the signed bytes.
+    /// SHA-256 of all three segments, which begin with the signed bytes. `begun` is the hash state
+    /// after the header, if cached.
     private func requireSignature(
         _ signature: [UInt8], of key: VerificationKey, on segments: JWSSegments,
         begun: SHA256Hasher? = nil

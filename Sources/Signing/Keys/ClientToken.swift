@@ -12,12 +12,7 @@ package struct ClientToken: Sendable {
     let issuedAtSeconds: Int64
     let lifeSeconds: Int64
 
-    /// - Parameters:
-    ///   - keyId: id of the key in App Store Connect: the header's `kid`.
-    ///   - issuerId: id of the account: `iss`.
-    ///   - bundleId: the app concerned: `bid`.
-    ///   - issuedAtSeconds: seconds since the Unix epoch: `iat`.
-    ///   - lifeSeconds: lifetime until `exp`.
+    /// The id of the key in App Store Connect and of the account, the app, and seconds since 1970.
     package init(
         keyId: String, issuerId: String, bundleId: BundleId, issuedAtSeconds: Int64,
         lifeSeconds: Int64

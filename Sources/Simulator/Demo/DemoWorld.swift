@@ -20,9 +20,7 @@ public struct DemoWorld: Sendable {
     /// Late enough to be detected, early enough to have consequences.
     static let outageDays: ClosedRange<Int64> = 6...9
 
-    /// - Parameters:
-    /// - chainCount: number of lives; none starts after now.
-    /// - seed: names them.
+    /// The world of `seed`: `chainCount` lives, none of which starts after now.
     public init(chainCount: Int, seed: UInt64, now: Timestamp) {
         func daysAgo(_ days: Int64) -> Timestamp {
             now.advanced(byMilliseconds: -days * DemoWorld.dayMilliseconds)

@@ -34,12 +34,8 @@ public struct SignedHistory: Sendable {
     }
 
     /// Writes the history after its first `skipped` deliveries, which are generated but not signed;
-    /// returns the progress.
-    ///
-    /// - Parameters:
-    ///   - report: called after each piece.
-    /// - write: receives the pieces in order; an error stops the history. A slow one delays
-    ///   signing.
+    /// returns the progress, which `report` receives after each piece. `write` receives the pieces
+    /// in order; an error stops the history, and a slow one delays signing.
     @discardableResult
     public func emit(
         skipping skipped: Int = 0, report: (Progress) -> Void = { _ in },

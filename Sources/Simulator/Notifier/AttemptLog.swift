@@ -9,19 +9,13 @@ public final class AttemptLog: Sendable {
     /// Signed payloads by index; nil when every use signs again.
     private let tokens: Mutex<[Int: String]?>
 
-    /// A book without attempts.
-    ///
-    /// - Parameter keepsTokens: whether a notification is signed once and reported with the bytes
-    ///   that were posted, which takes some 18 KiB each. Otherwise every attempt and every response
-    ///   has its own signatures over the same payload.
+    /// A book without attempts. With `keepsTokens` a notification is signed once and reported with
+    /// the bytes that were posted, which takes some 18 KiB each; otherwise every attempt and every
+    /// response has its own signatures over the same payload.
     public init(keepsTokens: Bool = false) { tokens = Mutex(keepsTokens ? [:] : nil) }
 
     /// The attempts Apple makes when every delivery succeeds except during outages: for an API
     /// without a notifier.
-    ///
-    /// - Parameters:
-    ///   - books: what is sent.
-    /// - outages: when deliveries fail.
     public convenience init(delivering books: ServedRecords, outages: [DeliveryOutage] = []) {
         self.init()
         var faults = DeliveryFaults()

@@ -13,14 +13,10 @@ extension Notifier {
         return json.bytes
     }
 
-    /// Sends everything that arrives by `end`, one attempt after the other.
-    ///
-    /// - Parameters:
-    /// - end: later arrivals are left; nil sends all.
-    ///   - signer: signs the bodies.
-    /// - reach: called with the time of each arrival before it happens, to set a virtual clock or
-    ///   wait for a real one. An error ends the run before the attempt.
-    /// - deliver: passes a body to the receiver; returns the result as Apple sees it.
+    /// Sends everything that arrives by `end` (nil: all), one attempt after the other. `reach` is
+    /// called with the time of each arrival before it happens, to set a virtual clock or wait for a
+    /// real one; an error ends the run before the attempt. `deliver` returns the result as Apple
+    /// sees it.
     public mutating func run(
         until end: Timestamp? = nil, signedBy signer: DeliverySigner,
         reach: (Timestamp) async throws -> Void = { _ in },

@@ -53,11 +53,7 @@ public struct Notifier: Sendable {
     /// Shortest and longest time from Apple to the receiver, in milliseconds.
     static let transit: ClosedRange<Int64> = 80...4_000
 
-    /// - Parameters:
-    /// - books: what is sent.
-    /// - attempts: where attempts are recorded, to be reported by a `SimulatedAPI`.
-    /// - faults: the faults of deliveries.
-    /// - start: notifications signed earlier are not sent.
+    /// Sends the notifications of `books` that were signed at or after `start`.
     public init(
         books: ServedRecords, attempts: AttemptLog = AttemptLog(),
         faults: DeliveryFaults = DeliveryFaults(), from start: Timestamp? = nil
@@ -85,9 +81,8 @@ public struct Notifier: Sendable {
         return step
     }
 
-    /// Records the result of an attempt; schedules the next one if Apple retries.
-    ///
-    /// - Parameter answered: the receiver's result; ignored when there is an obstacle.
+    /// Records the receiver's result, which is ignored when there is an obstacle; schedules the
+    /// next attempt if Apple retries.
     public mutating func complete(_ step: Step, _ answered: AttemptResult) {
         tally.attempts += 1
         if step.number == 1, !step.isRepetition { tally.notifications += 1 }

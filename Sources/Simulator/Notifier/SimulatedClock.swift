@@ -15,12 +15,8 @@ public final class SimulatedClock: Sendable {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let reached: Mutex<Timestamp>
 
-    /// A clock that starts now at `start`.
-    ///
-    /// - Parameters:
-    /// - speed: simulated seconds per second, above 0; nil waits for nothing.
-    /// - end: where it stops; nil: it never stops; a time before `start`: it never moves.
-    /// - clock: provides real time.
+    /// A clock that starts now at `start`, with `speed` simulated seconds per second, above 0 (nil
+    /// waits for nothing), and stops at `end`; with one before `start` it never moves.
     public init<C: Clock>(
         from start: Timestamp, speed: Double? = nil, until end: Timestamp? = nil,
         clock: C = ContinuousClock()

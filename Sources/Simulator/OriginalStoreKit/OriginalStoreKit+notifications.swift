@@ -14,15 +14,11 @@ extension OriginalStoreKit {
     /// Number of newest transactions in a notification.
     static let transactionCount = 100
 
-    /// The version 1 notifications of all lives up to a date, in order of sending. Version 1 has no
-    /// type for much of version 2: the end of a subscription or its grace period, a refund declined
-    /// or reversed, an extended renewal. These are omitted.
-    ///
-    /// - Parameters:
-    /// - end: later ones are omitted.
-    ///   - password: the app's shared secret.
-    /// - authority: signs the embedded receipts, whose date tells the ledger when the notification
-    ///   was sent, to the second; nil omits them.
+    /// The version 1 notifications of all lives up to a date, in order of sending, with the app's
+    /// shared secret as `password`. Version 1 has no type for much of version 2: the end of a
+    /// subscription or its grace period, a refund declined or reversed, an extended renewal. These
+    /// are omitted. `authority` signs the embedded receipts, whose date tells the ledger when the
+    /// notification was sent, to the second; nil omits them.
     public func notificationsV1(
         through end: Timestamp, password: String, authority: ReceiptAuthority? = nil
     ) throws -> [Sent] {

@@ -6,7 +6,7 @@ public import AppStore
 public struct OriginalStoreKit: Sendable {
     let books: ServedRecords
 
-    /// - Parameter books: the lives.
+    /// The lives of `books`.
     public init(_ books: ServedRecords) { self.books = books }
 
     /// Chains started by then, by id. Without consumables, which leave a receipt once they are
@@ -61,9 +61,8 @@ public struct OriginalStoreKit: Sendable {
 
     // MARK: verifyReceipt
 
-    /// The verifyReceipt response for the customer as of a time; nil before the first purchase.
-    ///
-    /// - Parameter latestReceipt: base64, where the response is to contain one.
+    /// The verifyReceipt response for the customer as of a time, with `latestReceipt` in base64;
+    /// nil before the first purchase.
     public func verifyReceipt(
         of id: String, at moment: Timestamp, latestReceipt: String? = nil
     ) -> [UInt8]? {

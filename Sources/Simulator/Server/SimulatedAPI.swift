@@ -24,13 +24,7 @@ public final class SimulatedAPI: Sendable {
         /// The current time, for tokens, rates and `Date`.
         public var clock: @Sendable () -> Timestamp
 
-        /// - Parameters:
-        /// - books: Apple's data.
-        /// - key: the accepted key.
-        ///   - authority: signs everything.
-        /// - attempts: delivery attempts; nil means that every first one succeeded.
-        /// - storeClock: the time in the books' world.
-        /// - clock: the current time.
+        /// Apple's data and what signs it. Without `attempts` every first delivery succeeded.
         public init(
             books: ServedRecords, key: ServedKey, authority: Authority,
             attempts: AttemptLog? = nil, storeClock: @escaping @Sendable () -> Timestamp,

@@ -16,9 +16,7 @@ public struct SimulatedServer: Service {
     /// Longest accepted body; Apple's requests have some hundred bytes.
     static let bodyByteCount = 64 * 1_024
 
-    /// - Parameters:
-    ///   - port: 0 takes a free one.
-    /// - onRunning: receives the port once connections are accepted.
+    /// Port 0 takes a free one; `onRunning` receives the port once connections are accepted.
     public init(
         _ api: SimulatedAPI, port: Int, logger: Logger,
         onRunning: @escaping @Sendable (Int) async -> Void = { _ in }

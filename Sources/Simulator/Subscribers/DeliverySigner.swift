@@ -6,9 +6,7 @@ public struct DeliverySigner: Sendable {
     private let authority: Authority
     private let appAppleId: Int64?
 
-    /// - Parameters:
-    ///   - authority: signs everything.
-    /// - appAppleId: included in status responses, as by Apple in Production; omitted when nil.
+    /// Status responses include `appAppleId`, as Apple's in Production do; nil omits it.
     public init(authority: Authority, appAppleId: Int64? = nil) {
         self.authority = authority
         self.appAppleId = appAppleId

@@ -12,12 +12,9 @@ extension LifeWriter {
         let signed: Timestamp
     }
 
-    /// Signs and sends a notification about a period (default: the current one).
-    ///
-    /// - Parameters:
-    /// - moment: when the transaction inside is signed; the envelope follows within 1.5 s.
-    ///   - status: Apple's own, at that moment.
-    /// - isExact: all parts are signed in the same millisecond.
+    /// Signs and sends a notification about a period (default: the current one). The transaction
+    /// inside is signed at `moment`, the envelope within 1.5 s; if `isExact`, all in the same
+    /// millisecond.
     @discardableResult
     mutating func notify(
         _ type: NotificationType, _ subtype: Subtype? = nil, at moment: Timestamp,
