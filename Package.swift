@@ -202,7 +202,7 @@ let package = Package(
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
                 "Intake", "Projection", "Queries", "Reports", "AppleSync", "Simulator",
-                "TestSupport",
+                "TestSupport", "COpenSSL",
             ], path: "Tests/LedgerTestSupport",
             swiftSettings: strict),
         .target(
@@ -218,7 +218,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SigningTests",
-            dependencies: ["AppStore", "Signing", "Simulator", "TestSupport"],
+            dependencies: ["AppStore", "Signing", "Simulator", "TestSupport", "LedgerTestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "LedgerTests",

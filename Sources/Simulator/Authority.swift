@@ -1,5 +1,4 @@
-public import AppStore
-internal import Signing
+package import Signing
 
 /// A disposable certificate authority shaped like Apple's: a P-384 root, a P-384 intermediate and a
 /// P-256 leaf with Apple's marker extensions, signed with SHA-384, of similar sizes
@@ -14,8 +13,8 @@ public final class Authority: Sendable {
     public let leafDER: [UInt8]
     /// The requested shape.
     public let shape: AuthorityShape
-    let rootKey: PrivateKey
-    let intermediateKey: PrivateKey
+    package let rootKey: PrivateKey
+    package let intermediateKey: PrivateKey
     let leafKey: PrivateKey
     /// The header segment of every token of this leaf.
     let headerSegment: [UInt8]
@@ -34,7 +33,8 @@ public final class Authority: Sendable {
             intermediateDER: intermediate)
     }
 
-    private convenience init(
+    /// Generates a leaf under an existing intermediate.
+    package convenience init(
         shape: AuthorityShape, rootKey: PrivateKey, rootDER: [UInt8],
         intermediateKey: PrivateKey, intermediateDER: [UInt8]
     ) throws {
@@ -63,15 +63,6 @@ public final class Authority: Sendable {
             algorithm: "ES256",
             certificates: shape.presentation.arrange(
                 leaf: leafDER, intermediate: intermediateDER, root: rootDER))
-    }
-
-    /// The same authority with a new leaf, as Apple's changes about every two years.
-    public func rotatedLeaf(validity: ClosedRange<Timestamp>? = nil) throws -> Authority {
-        var shape = shape
-        if let validity { shape.leafValidity = validity }
-        return try Authority(
-            shape: shape, rootKey: rootKey, rootDER: rootDER, intermediateKey: intermediateKey,
-            intermediateDER: intermediateDER)
     }
 
     /// The payload as a compact JWS under this leaf. Needs a leaf on P-256.

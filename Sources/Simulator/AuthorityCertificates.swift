@@ -1,8 +1,8 @@
-internal import AppStore
-internal import Signing
+import AppStore
+package import Signing
 
 /// The three certificates of an `Authority`, with Apple's extensions in Apple's order.
-enum AuthorityCertificates {
+package enum AuthorityCertificates {
     private static let rootName = DistinguishedName(
         commonName: "Throw-away Root CA - T3", organizationalUnit: "Test Certification Authority",
         organization: "Subledger", country: "ZZ")
@@ -81,7 +81,7 @@ enum AuthorityCertificates {
     }
 
     /// An OCSP responder's certificate, genuine or not.
-    static func responder(
+    package static func responder(
         _ shape: AuthorityShape, key: PrivateKey, issuerKey: PrivateKey, isOfRoot: Bool,
         mayAnswer: Bool, validity: ClosedRange<Timestamp>
     ) throws(SigningError) -> [UInt8] {

@@ -102,7 +102,7 @@ extension SubscriberWorld {
     fileprivate static func histories(_ count: UInt64) -> [Delivery] {
         let world = SubscriberWorld(bundleId: BundleId(MadeChain.app))
         let lives = (1...count).map { world.life(seed: $0) }
-        return Adversity.inOrderOfArrival(
+        return Delivery.inOrderOfArrival(
             lives.filter { $0.environment == .production }.flatMap(\.deliveries))
     }
 }

@@ -1,4 +1,5 @@
 import AppStore
+import LedgerTestSupport
 import Simulator
 import Testing
 

@@ -52,7 +52,7 @@ public struct HistoryStream: Sendable {
         var added: [HistoryDelivery] = []
         for _ in 0..<count {
             let life = nextLife()
-            let arrivals = Adversity.inOrderOfArrival(life.deliveries)
+            let arrivals = Delivery.inOrderOfArrival(life.deliveries)
             let truth = HistoryTruth(
                 seed: life.seed, originalTransactionId: life.originalTransactionId,
                 intervals: life.truth)

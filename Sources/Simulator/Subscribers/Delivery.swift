@@ -52,4 +52,11 @@ public struct Delivery: Hashable, Sendable {
         }
         return [transaction?.signedDate, renewal?.signedDate].compactMap { $0 }.max()
     }
+
+    /// Sorts by `receivedAt`; stable.
+    public static func inOrderOfArrival(_ deliveries: [Delivery]) -> [Delivery] {
+        deliveries.enumerated().sorted { left, right in
+            (left.element.receivedAt, left.offset) < (right.element.receivedAt, right.offset)
+        }.map(\.element)
+    }
 }

@@ -1,28 +1,29 @@
 import AppStore
-internal import LedgerStore
+import Simulator
 
 /// Delivery disorder that must not change any answer (`Lifecycle.md` §2: order, duplicates and
 /// batching change nothing). Every draw follows from the seed.
-public struct Adversity: Sendable {
+struct Adversity {
     private var random: SeededGenerator
+    private static let day: Int64 = 86_400_000
 
     /// A generator for the seed.
-    public init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     /// The deliveries in random order.
-    public mutating func shuffled(_ deliveries: [Delivery]) -> [Delivery] {
+    mutating func shuffled(_ deliveries: [Delivery]) -> [Delivery] {
         var result = deliveries
         random.shuffle(&result)
         return result
     }
 
     /// Adds repetitions of some deliveries, byte for byte, later.
-    public mutating func repeated(_ deliveries: [Delivery], percent: Int) -> [Delivery] {
+    mutating func repeated(_ deliveries: [Delivery], percent: Int) -> [Delivery] {
         var result = deliveries
         for delivery in deliveries where random.chance(percent) {
             var again = delivery
             again.receivedAt = delivery.receivedAt.advanced(
-                byMilliseconds: random.within(1000...Pace.day))
+                byMilliseconds: random.within(1000...Adversity.day))
             result.append(again)
         }
         return result
@@ -30,23 +31,23 @@ public struct Adversity: Sendable {
 
     /// Delays some notifications to one of Apple's later attempts, at most six and a half days;
     /// returns them in order of arrival.
-    public mutating func delayed(_ deliveries: [Delivery], percent: Int) -> [Delivery] {
+    mutating func delayed(_ deliveries: [Delivery], percent: Int) -> [Delivery] {
         var result = deliveries
         for index in result.indices where random.chance(percent) {
             guard case .notification = result[index].evidence else { continue }
             let attempts = 1 + random.below(DeliverySchedule.waitHours.count)
             let hours = DeliverySchedule.waitHours[..<attempts].reduce(0, +)
             result[index].receivedAt = result[index].receivedAt.advanced(
-                byMilliseconds: hours * Pace.hour)
+                byMilliseconds: hours * 3_600_000)
         }
-        return Adversity.inOrderOfArrival(result)
+        return Delivery.inOrderOfArrival(result)
     }
 
     /// Adds some statements from a second source: the content of a notification also arrives as an
     /// upload from the app, or as an item of a status response. Not the latter while payment is
     /// failing or the subscription is over: nested parts are signed milliseconds before their
     /// envelope, and rule 5 then uses the signing time itself.
-    public mutating func echoed(_ deliveries: [Delivery], percent: Int) -> [Delivery] {
+    mutating func echoed(_ deliveries: [Delivery], percent: Int) -> [Delivery] {
         var result = deliveries
         var ordinal = (deliveries.map(\.ordinal).max() ?? 0) + 1
         for delivery in deliveries where random.chance(percent) {
@@ -64,7 +65,7 @@ public struct Adversity: Sendable {
                 Delivery(
                     ordinal: ordinal,
                     receivedAt: delivery.receivedAt.advanced(
-                        byMilliseconds: random.within(1000...Pace.day)),
+                        byMilliseconds: random.within(1000...Adversity.day)),
                     evidence: evidence))
             ordinal += 1
         }
@@ -72,7 +73,7 @@ public struct Adversity: Sendable {
     }
 
     /// The deliveries in order, split into batches of one to `most`.
-    public mutating func batches(_ deliveries: [Delivery], most: Int) -> [[Delivery]] {
+    mutating func batches(_ deliveries: [Delivery], most: Int) -> [[Delivery]] {
         var result: [[Delivery]] = []
         var rest = deliveries[...]
         while !rest.isEmpty {
@@ -84,15 +85,8 @@ public struct Adversity: Sendable {
     }
 
     /// All of it: repeated, delayed, echoed, and in random order.
-    public mutating func wild(_ deliveries: [Delivery]) -> [Delivery] {
+    mutating func wild(_ deliveries: [Delivery]) -> [Delivery] {
         let echoes = echoed(deliveries, percent: 15)
         return shuffled(delayed(repeated(echoes, percent: 25), percent: 20))
-    }
-
-    /// Sorts by `receivedAt`; stable.
-    public static func inOrderOfArrival(_ deliveries: [Delivery]) -> [Delivery] {
-        deliveries.enumerated().sorted { left, right in
-            (left.element.receivedAt, left.offset) < (right.element.receivedAt, right.offset)
-        }.map(\.element)
     }
 }

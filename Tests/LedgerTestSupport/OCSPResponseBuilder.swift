@@ -1,6 +1,6 @@
-internal import AppStore
-internal import COpenSSL
-internal import Signing
+import AppStore
+import COpenSSL
+import Signing
 
 /// An OCSP response to be minted (RFC 6960 §4.2), for tests of the reader.
 struct OCSPResponseBuilder: Sendable {

@@ -1,19 +1,18 @@
-/// Counts what a set of lives exercises, so that a test can require full coverage.
-public struct CoverageTally: Sendable {
-    /// Number of occurrences of each event.
-    public private(set) var events: [LifeEvent: Int] = [:]
-    /// Number of recorded losses of each kind.
-    public private(set) var losses: [SimulatedLoss.Kind: Int] = [:]
-    /// Number of true intervals with each state.
-    public private(set) var states: [TrueState: Int] = [:]
-    /// Number of true intervals with each reason.
-    public private(set) var reasons: [TrueReason: Int] = [:]
+import Simulator
 
-    /// An empty tally.
-    public init() {}
+/// Counts what a set of lives exercises, so that a test can require full coverage.
+struct CoverageTally {
+    /// Number of occurrences of each event.
+    private(set) var events: [LifeEvent: Int] = [:]
+    /// Number of recorded losses of each kind.
+    private(set) var losses: [SimulatedLoss.Kind: Int] = [:]
+    /// Number of true intervals with each state.
+    private(set) var states: [TrueState: Int] = [:]
+    /// Number of true intervals with each reason.
+    private(set) var reasons: [TrueReason: Int] = [:]
 
     /// Adds a life.
-    public mutating func add(_ life: SubscriberLife) {
+    mutating func add(_ life: SubscriberLife) {
         events.merge(life.events, uniquingKeysWith: +)
         for loss in life.losses { losses[loss.kind, default: 0] += 1 }
         for interval in life.truth {
@@ -23,7 +22,7 @@ public struct CoverageTally: Sendable {
     }
 
     /// Names of what no life has exercised yet, in order of declaration.
-    public var missing: [String] {
+    var missing: [String] {
         LifeEvent.allCases.filter { events[$0] == nil }.map(\.rawValue)
             + SimulatedLoss.Kind.allCases.filter { losses[$0] == nil }.map { "loss.\($0.rawValue)" }
             + TrueState.allCases.filter { states[$0] == nil }.map { "state.\($0.rawValue)" }

@@ -1,9 +1,10 @@
-public import AppStore
-public import Signing
+import AppStore
+import Signing
+import Simulator
 
 extension Authority {
     /// The certificate that a request is about.
-    public enum Subject: Sendable, Hashable, CaseIterable {
+    package enum Subject: Sendable, Hashable, CaseIterable {
         /// Its responder is the intermediate.
         case leaf
         /// Its responder is the root.
@@ -11,7 +12,7 @@ extension Authority {
     }
 
     /// The signer of an OCSP response.
-    public enum Responder: Sendable, Hashable, CaseIterable {
+    package enum Responder: Sendable, Hashable, CaseIterable {
         /// The certificate's issuer itself.
         case issuer
         /// A certificate of the issuer's for OCSP signing (RFC 6960 §4.2.2.2).
@@ -26,7 +27,7 @@ extension Authority {
 
     /// An OCSP response to `request` about one of the certificates, valid from `validity`'s start
     /// to its end, or without an end.
-    public func answer(
+    package func answer(
         _ request: [UInt8], about subject: Subject, status: RevocationStatus,
         validity: ClosedRange<Timestamp>, isOpenEnded: Bool = false,
         responder: Responder = .issuer
@@ -48,5 +49,14 @@ extension Authority {
                 ? AuthorityShape.days(18_262...18_300) : shape.leafValidity)
         builder.certificates = [delegate]
         return try builder.answer(request, signer: delegate, key: key)
+    }
+
+    /// The same authority with a new leaf, as Apple's changes about every two years.
+    package func rotatedLeaf(validity: ClosedRange<Timestamp>? = nil) throws -> Authority {
+        var shape = shape
+        if let validity { shape.leafValidity = validity }
+        return try Authority(
+            shape: shape, rootKey: rootKey, rootDER: rootDER, intermediateKey: intermediateKey,
+            intermediateDER: intermediateDER)
     }
 }
