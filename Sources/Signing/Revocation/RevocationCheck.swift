@@ -6,11 +6,6 @@ public import AppStore
 ///
 /// What is not `good` is for the caller to judge: see `RevocationStatus.refusal`.
 public struct RevocationCheck: Sendable {
-    /// Tolerated difference between the responder's clock and the local one, in both directions.
-    public static let clockSkewMilliseconds = RevocationResponse.clockSkewMilliseconds
-    /// Upper bound of one response in bytes.
-    public static let maximumResponseByteCount = RevocationResponse.maximumByteCount
-
     private let transport: any RevocationTransport
 
     /// A check that reaches responders through `transport`.
@@ -25,13 +20,6 @@ public struct RevocationCheck: Sendable {
             let intermediate = RevocationQuery(certificate: chain.intermediate, issuer: chain.root)
         else { return [] }
         return [leaf, intermediate]
-    }
-
-    /// The meaning of a responder's response to one request at `now`.
-    public static func status(
-        of query: RevocationQuery, answer: [UInt8], now: Timestamp
-    ) -> RevocationStatus {
-        RevocationResponse.read(answer, to: query, now: now)
     }
 
     /// Asks about both certificates: `revoked` when an authority says so about either, otherwise

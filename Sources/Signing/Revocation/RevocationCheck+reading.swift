@@ -1,18 +1,20 @@
-internal import AppStore
+public import AppStore
 internal import COpenSSL
 
-/// Parses a responder's response (RFC 6960 §3.2): it must be successful, signed by the issuer or a
-/// responder to which the issuer delegated, about the requested certificate, and current.
-enum RevocationResponse {
-    /// Tolerated clock difference, as in Apple's Node library.
-    static let clockSkewMilliseconds: Int64 = 60_000
+extension RevocationCheck {
+    /// Tolerated difference between the responder's clock and the local one, in both directions, as
+    /// in Apple's Node library.
+    public static let clockSkewMilliseconds: Int64 = 60_000
     /// Upper bound of a response, 1 MiB, as in Apple's Swift library; real ones have 1–2 KB.
-    static let maximumByteCount = 1_048_576
+    public static let maximumResponseByteCount = 1_048_576
 
-    static func read(
-        _ response: [UInt8], to query: RevocationQuery, now: Timestamp
+    /// The meaning of a responder's response at `now` (RFC 6960 §3.2): it must be successful,
+    /// signed by the issuer or a responder to which the issuer delegated, about the requested
+    /// certificate, and current.
+    public static func status(
+        of query: RevocationQuery, answer response: [UInt8], now: Timestamp
     ) -> RevocationStatus {
-        guard response.count <= maximumByteCount else {
+        guard response.count <= maximumResponseByteCount else {
             return .unknown("The response is too long.")
         }
         return ErrorQueue.contained {
