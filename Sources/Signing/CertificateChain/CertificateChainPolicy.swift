@@ -16,89 +16,94 @@ public enum CertificateChainPolicy {
     /// (SSL_CTX_set_security_level(3)).
     static let securityLevel: Int32 = 2
 
+    /// The requirements that differ between kinds of evidence.
+    struct Profile {
+        /// Whether the strict profile of RFC 5280 applies (key identifiers, critical
+        /// BasicConstraints).
+        let isStrict: Bool
+        let needsIntermediateMarker: Bool
+        /// SSL_CTX_set_security_level(3).
+        let securityLevel: Int32
+        /// The leaf in messages.
+        let leafName: String
+    }
+
     /// Verifies a chain against its own presented root, which the caller has matched with a pinned
     /// one.
     ///
-    /// Apple's own chain must satisfy the strict profile of RFC 5280 (key identifiers, critical
-    /// BasicConstraints). Test authorities added by operators often do not; the checks against
-    /// forgery apply to all.
-    ///
-    /// Cheap checks come first, down to names and markers; only a chain that passes them takes from
-    /// `budget` and has its signatures verified.
+    /// Apple's own chain must satisfy the strict profile. Test authorities added by operators often
+    /// do not; the checks against forgery apply to all.
     ///
     /// Throws `invalidCertificate`, `missingAppleMarker` or `tooManyUnknownChains`.
     static func verify(
-        _ presented: PresentedCertificateChain, part: EvidencePart,
+        _ presented: PresentedCertificateChain, part: EvidencePart, isStrict: Bool? = nil,
         budget: CertificateChainBudget? = nil
     ) throws(VerificationError) -> VerifiedCertificateChain {
-        try verify(
-            presented, part: part, isStrict: TrustedRoots.isApple(presented.rootFingerprint),
-            budget: budget)
-    }
-
-    /// The same, with an explicit profile.
-    static func verify(
-        _ presented: PresentedCertificateChain, part: EvidencePart, isStrict: Bool,
-        budget: CertificateChainBudget? = nil
-    ) throws(VerificationError) -> VerifiedCertificateChain {
-        let outcome = ErrorQueue.contained {
-            () -> Result<VerifiedCertificateChain, VerificationError> in
-            do throws(VerificationError) {
-                return .success(
-                    try check(presented, part: part, isStrict: isStrict, budget: budget))
-            } catch {
-                return .failure(error)
+        let profile = Profile(
+            isStrict: isStrict ?? TrustedRoots.isApple(presented.rootFingerprint),
+            needsIntermediateMarker: true, securityLevel: securityLevel, leafName: "The leaf")
+        let (key, window) = try check(
+            presented, profile, part: part, budget: budget
+        ) { (leaf, _, _) throws(VerificationError) in
+            guard let key = leaf.verificationKey else {
+                throw VerificationError(
+                    .invalidCertificate, part: part,
+                    reason: "The leaf's key is not on the named curve P-256.")
             }
+            return key
         }
-        return try outcome.get()
+        return VerifiedCertificateChain(presented: presented, window: window, leafKey: key)
     }
 
-    private static func check(
-        _ presented: PresentedCertificateChain, part: EvidencePart, isStrict: Bool,
-        budget: CertificateChainBudget?
-    ) throws(VerificationError) -> VerifiedCertificateChain {
-        func invalid(_ reason: String) -> VerificationError {
-            VerificationError(.invalidCertificate, part: part, reason: reason)
+    /// Cheap checks come first, down to names and markers; only a chain that passes them takes from
+    /// `budget` and has its signatures verified. `keys` checks the public keys and returns the
+    /// leaf's.
+    static func check<Key>(
+        _ presented: PresentedCertificateChain, _ profile: Profile, part: EvidencePart,
+        budget: CertificateChainBudget?,
+        keys: (borrowing Certificate, borrowing Certificate, borrowing Certificate)
+            throws(VerificationError) -> Key
+    ) throws(VerificationError) -> (Key, ValidityWindow) {
+        func failure(_ reason: String, _ code: VerificationCode = .invalidCertificate)
+            -> VerificationError
+        {
+            VerificationError(code, part: part, reason: reason)
         }
-        guard let leaf = Certificate(der: presented.leaf),
-            let intermediate = Certificate(der: presented.intermediate),
-            let root = Certificate(der: presented.root)
-        else {
-            throw invalid("A certificate is not a single DER certificate without trailing bytes.")
+        return try ErrorQueue.contained { () throws(VerificationError) in
+            guard let leaf = Certificate(der: presented.leaf),
+                let intermediate = Certificate(der: presented.intermediate),
+                let root = Certificate(der: presented.root)
+            else {
+                throw failure(
+                    "A certificate is not a single DER certificate without trailing bytes.")
+            }
+            if let fault = faultOfForm(leaf: leaf, intermediate: intermediate, root: root) {
+                throw failure(fault)
+            }
+            let key = try keys(leaf, intermediate, root)
+            guard let leafWindow = leaf.validity, let intermediateWindow = intermediate.validity,
+                let rootWindow = root.validity
+            else { throw failure("A certificate's validity period is unreadable.") }
+            guard leaf.hasExtension(leafMarker) else {
+                throw failure(
+                    "\(profile.leafName) lacks Apple's marker extension.", .missingAppleMarker)
+            }
+            guard
+                !profile.needsIntermediateMarker || intermediate.hasExtension(intermediateMarker)
+            else {
+                throw failure(
+                    "The intermediate lacks Apple's marker extension.", .missingAppleMarker)
+            }
+            try CertificateChainBudget.require(budget, part: part)
+            guard
+                signaturesHold(leaf: leaf, intermediate: intermediate, root: root, profile)
+            else { throw failure("The certificates do not form a chain of valid signatures.") }
+            return (key, leafWindow.intersection(intermediateWindow).intersection(rootWindow))
         }
-        if let fault = faultOfForm(leaf: leaf, intermediate: intermediate, root: root) {
-            throw invalid(fault)
-        }
-        guard let key = leaf.verificationKey else {
-            throw invalid("The leaf's key is not on the named curve P-256.")
-        }
-        guard let leafWindow = leaf.validity, let intermediateWindow = intermediate.validity,
-            let rootWindow = root.validity
-        else { throw invalid("A certificate's validity period is unreadable.") }
-        guard leaf.hasExtension(leafMarker) else {
-            throw missingMarker("The leaf lacks Apple's marker extension.", part: part)
-        }
-        guard intermediate.hasExtension(intermediateMarker) else {
-            throw missingMarker("The intermediate lacks Apple's marker extension.", part: part)
-        }
-        try CertificateChainBudget.require(budget, part: part)
-        guard
-            signaturesHold(leaf: leaf, intermediate: intermediate, root: root, isStrict: isStrict)
-        else { throw invalid("The certificates do not form a chain of valid signatures.") }
-        return VerifiedCertificateChain(
-            presented: presented,
-            window: leafWindow.intersection(intermediateWindow).intersection(rootWindow),
-            leafKey: key)
-    }
-
-    static func missingMarker(
-        _ reason: String, part: EvidencePart
-    ) -> VerificationError {
-        VerificationError(.missingAppleMarker, part: part, reason: reason)
     }
 
     /// The fault in the certificates that is found without verifying signatures, or nil.
-    static func faultOfForm(
+    private static func faultOfForm(
         leaf: borrowing Certificate, intermediate: borrowing Certificate,
         root: borrowing Certificate
     ) -> String? {
@@ -132,9 +137,9 @@ public enum CertificateChainPolicy {
 
     /// X509_verify_cert over exactly these three, with the presented root as the only trusted one
     /// and without a clock.
-    static func signaturesHold(
+    private static func signaturesHold(
         leaf: borrowing Certificate, intermediate: borrowing Certificate,
-        root: borrowing Certificate, isStrict: Bool, securityLevel: Int32 = securityLevel
+        root: borrowing Certificate, _ profile: Profile
     ) -> Bool {
         guard let store = X509_STORE_new() else { return false }
         defer { X509_STORE_free(store) }
@@ -148,9 +153,9 @@ public enum CertificateChainPolicy {
         let parameters = X509_STORE_CTX_get0_param(context)
         // Dates are checked against the effective date later (X509_VERIFY_PARAM_set_flags(3)).
         var flags = UInt(X509_V_FLAG_NO_CHECK_TIME)
-        if isStrict { flags |= UInt(X509_V_FLAG_X509_STRICT) }
+        if profile.isStrict { flags |= UInt(X509_V_FLAG_X509_STRICT) }
         guard X509_VERIFY_PARAM_set_flags(parameters, flags) == 1 else { return false }
-        X509_VERIFY_PARAM_set_auth_level(parameters, securityLevel)
+        X509_VERIFY_PARAM_set_auth_level(parameters, profile.securityLevel)
         guard X509_verify_cert(context) == 1 else { return false }
         return isExactly(
             X509_STORE_CTX_get0_chain(context), leaf: leaf, intermediate: intermediate, root: root)

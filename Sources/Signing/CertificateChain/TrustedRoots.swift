@@ -68,16 +68,14 @@ public struct TrustedRoots: Sendable, Hashable {
         guard der.count <= CertificateChainPolicy.maximumCertificateByteCount else {
             throw TrustedRootError(.tooLarge)
         }
-        let failure: TrustedRootError? = ErrorQueue.contained {
+        try ErrorQueue.contained { () throws(TrustedRootError) in
             guard let certificate = Certificate(der: der) else {
-                return TrustedRootError(.notACertificate)
+                throw TrustedRootError(.notACertificate)
             }
             guard certificate.isSelfIssued, certificate.isVersion3, certificate.isCA,
                 !certificate.hasUnusableExtension
-            else { return TrustedRootError(.notARoot) }
-            return nil
+            else { throw TrustedRootError(.notARoot) }
         }
-        if let failure { throw failure }
     }
 
     /// Largest PEM file read, enough for whole bundles.

@@ -55,8 +55,7 @@ public final class JWSVerifier: Sendable {
         let digest = try requireSignature(
             signature, of: known.chain.leafKey, on: segments, begun: known.begun)
         return VerifiedJWS(
-            signed: SignedBytes(payload: payload, digest: digest),
-            origin: .chain(known.chain), part: part)
+            signed: SignedBytes(payload: payload, digest: digest), chain: known.chain, part: part)
     }
 
     /// Verifies a compact JWS; see the variant for a buffer.
@@ -84,7 +83,7 @@ public final class JWSVerifier: Sendable {
             let key = try localKey(certificates[0], part: part)
             let digest = try requireSignature(signature, of: key, on: segments)
             return VerifiedJWS(
-                signed: SignedBytes(payload: payload, digest: digest), origin: .local, part: part)
+                signed: SignedBytes(payload: payload, digest: digest), chain: nil, part: part)
         }
         guard certificates.count == CertificateChainPolicy.certificateCount else {
             throw VerificationError(
@@ -96,8 +95,7 @@ public final class JWSVerifier: Sendable {
         cache.insert(chain, key: key)
         cache.insert(chain, header: segments.header)
         return VerifiedJWS(
-            signed: SignedBytes(payload: payload, digest: digest), origin: .chain(chain),
-            part: part)
+            signed: SignedBytes(payload: payload, digest: digest), chain: chain, part: part)
     }
 
     /// The chain of three certificates, from the cache or verified now. The root is compared with

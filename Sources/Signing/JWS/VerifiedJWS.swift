@@ -5,17 +5,13 @@ public import AppStore
 public struct VerifiedJWS: Sendable {
     /// The decoded payload and the digest of the JWS.
     public let signed: SignedBytes
-    let origin: JWSOrigin
+    /// The chain to a pinned root, or nil for data that Xcode or a local test signed with a
+    /// certificate of its own, which proves nothing.
+    public let chain: VerifiedCertificateChain?
     let part: EvidencePart
 
     /// The decoded payload, byte for byte as signed.
     public var payload: [UInt8] { signed.payload }
-
-    /// The chain, or nil for data signed by Xcode or a local test.
-    public var chain: VerifiedCertificateChain? {
-        guard case .chain(let chain) = origin else { return nil }
-        return chain
-    }
 
     /// The time in which all three certificates are valid; nil for local data.
     public var window: ValidityWindow? { chain?.window }
@@ -26,7 +22,7 @@ public struct VerifiedJWS: Sendable {
     /// Whether the chain ends in Apple's own root.
     public var usesAppleRoot: Bool { rootFingerprint.map(TrustedRoots.isApple) ?? false }
 
-    /// Whether Xcode or a local test signed it with a certificate of its own.
+    /// Whether it has no chain.
     public var isLocal: Bool { chain == nil }
 
     /// Throws `certificateNotValidAtSigning` unless every certificate was valid at `date`. Local

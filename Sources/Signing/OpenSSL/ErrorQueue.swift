@@ -5,9 +5,11 @@ internal import COpenSSL
 package enum ErrorQueue {
     /// Runs `body` with an empty queue and empties it afterwards (OpenSSL, ERR_get_error(3): the
     /// queue is per thread and persists until it is read).
-    package static func contained<Result: ~Copyable>(_ body: () -> Result) -> Result {
+    package static func contained<Result: ~Copyable, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         ERR_clear_error()
         defer { ERR_clear_error() }
-        return body()
+        return try body()
     }
 }

@@ -27,30 +27,47 @@ enum ReceiptCertificateChainPolicy {
     /// Throws `invalidCertificate`, `missingAppleMarker` or `tooManyUnknownChains`.
     static func verify(
         _ envelope: ReceiptEnvelope, rootIndex: Int, rootFingerprint: Digest,
-        budget: CertificateChainBudget? = nil
+        needsIntermediateMarker: Bool? = nil, budget: CertificateChainBudget? = nil
     ) throws(VerificationError) -> ReceiptCertificateChain {
-        try verify(
-            envelope, rootIndex: rootIndex, rootFingerprint: rootFingerprint,
-            needsIntermediateMarker: TrustedRoots.isApple(rootFingerprint), budget: budget)
-    }
-
-    /// The same, with an explicit profile.
-    static func verify(
-        _ envelope: ReceiptEnvelope, rootIndex: Int, rootFingerprint: Digest,
-        needsIntermediateMarker: Bool, budget: CertificateChainBudget? = nil
-    ) throws(VerificationError) -> ReceiptCertificateChain {
-        let outcome = ErrorQueue.contained {
-            () -> Result<ReceiptCertificateChain, VerificationError> in
+        let profile = CertificateChainPolicy.Profile(
+            isStrict: false,
+            needsIntermediateMarker: needsIntermediateMarker
+                ?? TrustedRoots.isApple(rootFingerprint),
+            securityLevel: securityLevel, leafName: "The signer's certificate")
+        guard let signerIndex = signerIndex(envelope), signerIndex != rootIndex else {
+            throw invalid("The receipt does not contain the signer's certificate.")
+        }
+        var fault: VerificationError?
+        for index in envelope.certificates.indices where index != signerIndex && index != rootIndex
+        {
+            let presented = PresentedCertificateChain(
+                leaf: envelope.certificates[signerIndex],
+                intermediate: envelope.certificates[index],
+                root: envelope.certificates[rootIndex], rootFingerprint: rootFingerprint)
             do throws(VerificationError) {
-                let chain = try check(
-                    envelope, rootIndex: rootIndex, rootFingerprint: rootFingerprint,
-                    needsIntermediateMarker: needsIntermediateMarker, budget: budget)
-                return .success(chain)
+                let (key, window) = try CertificateChainPolicy.check(
+                    presented, profile, part: .outer, budget: budget, keys: key)
+                return ReceiptCertificateChain(
+                    window: window, rootFingerprint: rootFingerprint, key: key)
             } catch {
-                return .failure(error)
+                if error.code == .tooManyUnknownChains { throw error }
+                // Unrelated certificates may be included; report the first fault.
+                fault = fault ?? error
             }
         }
-        return try outcome.get()
+        throw fault ?? invalid("No certificate links the signer's to the root.")
+    }
+
+    private static func signerIndex(_ envelope: ReceiptEnvelope) -> Int? {
+        ErrorQueue.contained {
+            guard let name = SignerName(envelope.signer) else { return nil }
+            return envelope.certificates.indices.first { index in
+                guard let certificate = Certificate(der: envelope.certificates[index]) else {
+                    return false
+                }
+                return name.matches(certificate)
+            }
+        }
     }
 
     /// The key of Xcode's own certificate, which proves nothing: the caller checks that the receipt
@@ -70,79 +87,18 @@ enum ReceiptCertificateChainPolicy {
         VerificationError(.invalidCertificate, reason: reason)
     }
 
-    private static func check(
-        _ envelope: ReceiptEnvelope, rootIndex: Int, rootFingerprint: Digest,
-        needsIntermediateMarker: Bool, budget: CertificateChainBudget?
-    ) throws(VerificationError) -> ReceiptCertificateChain {
-        guard let name = SignerName(envelope.signer),
-            let signerIndex = envelope.certificates.indices.first(where: { index in
-                guard let certificate = Certificate(der: envelope.certificates[index]) else {
-                    return false
-                }
-                return name.matches(certificate)
-            }), signerIndex != rootIndex
-        else { throw invalid("The receipt does not contain the signer's certificate.") }
-        var fault: VerificationError?
-        for index in envelope.certificates.indices where index != signerIndex && index != rootIndex
-        {
-            do throws(VerificationError) {
-                return try chain(
-                    signer: envelope.certificates[signerIndex],
-                    intermediate: envelope.certificates[index],
-                    root: envelope.certificates[rootIndex], rootFingerprint: rootFingerprint,
-                    needsIntermediateMarker: needsIntermediateMarker, budget: budget)
-            } catch {
-                if error.code == .tooManyUnknownChains { throw error }
-                // Unrelated certificates may be included; report the first fault.
-                fault = fault ?? error
-            }
-        }
-        throw fault ?? invalid("No certificate links the signer's to the root.")
-    }
-
-    private static func chain(
-        signer signerDER: [UInt8], intermediate intermediateDER: [UInt8], root rootDER: [UInt8],
-        rootFingerprint: Digest, needsIntermediateMarker: Bool, budget: CertificateChainBudget?
-    ) throws(VerificationError) -> ReceiptCertificateChain {
-        guard let signer = Certificate(der: signerDER),
-            let intermediate = Certificate(der: intermediateDER),
-            let root = Certificate(der: rootDER)
-        else {
-            throw invalid("A certificate is not a single DER certificate without trailing bytes.")
-        }
-        if let fault = CertificateChainPolicy.faultOfForm(
-            leaf: signer, intermediate: intermediate, root: root)
-        {
-            throw invalid(fault)
-        }
+    /// The signer's key, if all keys and signatures have an accepted type and length.
+    private static func key(
+        signer: borrowing Certificate, intermediate: borrowing Certificate,
+        root: borrowing Certificate
+    ) throws(VerificationError) -> RSAVerificationKey {
         guard RSAVerificationKey.isStrong(intermediate), RSAVerificationKey.isStrong(root),
             let key = RSAVerificationKey(of: signer)
         else { throw invalid("A certificate's key is not RSA of an accepted length.") }
         guard isSignedAcceptably(signer), isSignedAcceptably(intermediate) else {
             throw invalid("A certificate is signed with an algorithm other than RSA over SHA.")
         }
-        guard let signerWindow = signer.validity, let intermediateWindow = intermediate.validity,
-            let rootWindow = root.validity
-        else { throw invalid("A certificate's validity period is unreadable.") }
-        guard signer.hasExtension(CertificateChainPolicy.leafMarker) else {
-            throw CertificateChainPolicy.missingMarker(
-                "The signer's certificate lacks Apple's marker extension.", part: .outer)
-        }
-        let isMarked = intermediate.hasExtension(CertificateChainPolicy.intermediateMarker)
-        guard isMarked || !needsIntermediateMarker else {
-            throw CertificateChainPolicy.missingMarker(
-                "The intermediate lacks Apple's marker extension.", part: .outer)
-        }
-        try CertificateChainBudget.require(budget)
-        guard
-            CertificateChainPolicy.signaturesHold(
-                leaf: signer, intermediate: intermediate, root: root, isStrict: false,
-                securityLevel: securityLevel)
-        else { throw invalid("The certificates do not form a chain of valid signatures.") }
-        return ReceiptCertificateChain(
-            window: signerWindow.intersection(intermediateWindow).intersection(rootWindow),
-            rootFingerprint: rootFingerprint, signer: signerDER, intermediate: intermediateDER,
-            root: rootDER, key: key)
+        return key
     }
 
     private static func isSignedAcceptably(_ certificate: borrowing Certificate) -> Bool {
