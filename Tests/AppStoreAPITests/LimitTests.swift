@@ -94,7 +94,7 @@ struct LimitTests {
         #expect(PageGuard().longestWalk == APILimits.pageCount)
         var pages = PageGuard(longestWalk: 3)
         for number in 1...3 {
-            var page = RefundHistoryResponse()
+            var page = HistoryResponse()
             page.signedTransactions = ["h.\(number).s"]
             page.revision = "\(number)"
             page.hasMore = true

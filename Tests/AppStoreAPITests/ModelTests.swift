@@ -27,7 +27,7 @@ struct ModelTests {
         Case("transactionInfoResponse", TransactionInfoResponse.self),
         Case("appTransactionInfoResponse", AppTransactionInfoResponse.self),
         Case("lookupOrderIdResponse", OrderLookupResponse.self),
-        Case("getRefundHistoryResponse", RefundHistoryResponse.self),
+        Case("getRefundHistoryResponse", HistoryResponse.self),
         Case("extendSubscriptionRenewalDateResponse", ExtendRenewalDateResponse.self),
         Case(
             "extendRenewalDateForAllActiveSubscribersResponse",
@@ -37,7 +37,7 @@ struct ModelTests {
             MassExtendRenewalDateStatusResponse.self),
         Case("getNotificationHistoryResponse", NotificationHistoryResponse.self),
         Case("requestTestNotificationResponse", SendTestNotificationResponse.self),
-        Case("getTestNotificationStatusResponse", CheckTestNotificationResponse.self),
+        Case("getTestNotificationStatusResponse", NotificationHistoryResponseItem.self),
         Case("apiException", ErrorPayload.self),
         Case("apiTooManyRequestsException", ErrorPayload.self),
         Case("appTransactionDoesNotExistError", ErrorPayload.self),

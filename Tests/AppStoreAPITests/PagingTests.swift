@@ -6,7 +6,7 @@ import Testing
 @Suite("Pages")
 struct PagingTests {
     func page(_ items: [String], _ revision: String?, _ hasMore: Bool) -> ScriptedTransport.Step {
-        var response = RefundHistoryResponse()
+        var response = HistoryResponse()
         response.signedTransactions = items
         response.revision = revision
         response.hasMore = hasMore

@@ -64,7 +64,7 @@ extension AppStoreServerAPIClient {
     /// Get Refund History (version 2): the page after `revision`; `refundHistoryPages` walks all.
     public func refundHistory(
         _ id: String, revision: String? = nil, in choice: EnvironmentChoice
-    ) async throws(APIFailure) -> APIResponse<RefundHistoryResponse> {
+    ) async throws(APIFailure) -> APIResponse<HistoryResponse> {
         try await get(
             .refundHistory, "/inApps/v2/refund/lookup/", id, choice,
             query: revision.map { [.init(name: "revision", value: $0)] } ?? [])
@@ -110,7 +110,7 @@ extension AppStoreServerAPIClient {
     /// Get Test Notification Status.
     public func testNotificationStatus(
         _ token: String, in environment: Environment
-    ) async throws(APIFailure) -> APIResponse<CheckTestNotificationResponse> {
+    ) async throws(APIFailure) -> APIResponse<NotificationHistoryResponseItem> {
         try await get(
             .testNotificationStatus, "/inApps/v1/notifications/test/", token, .only(environment))
     }

@@ -17,7 +17,7 @@ extension AppStoreServerAPIClient {
     /// All pages of a customer's refunds, or those after the last `revision` of an earlier walk.
     public func refundHistoryPages(
         _ id: String, after revision: String? = nil, in choice: EnvironmentChoice
-    ) -> PageWalk<RefundHistoryResponse> {
+    ) -> PageWalk<HistoryResponse> {
         PageWalk(endpoint: .refundHistory, first: choice, start: revision) {
             (place, choice) async throws(APIFailure) in
             try await self.refundHistory(id, revision: place, in: choice)

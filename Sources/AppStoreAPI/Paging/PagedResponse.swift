@@ -14,12 +14,6 @@ extension HistoryResponse: PagedResponse {
     public var signedItems: [String] { signedTransactions ?? [] }
 }
 
-extension RefundHistoryResponse: PagedResponse {
-    public var isFollowed: Bool { hasMore ?? false }
-    public var nextPlace: String? { revision }
-    public var signedItems: [String] { signedTransactions ?? [] }
-}
-
 extension NotificationHistoryResponse: PagedResponse {
     public var isFollowed: Bool { hasMore ?? false }
     public var nextPlace: String? { paginationToken }

@@ -1,6 +1,7 @@
 public import AppStore
 
-/// A page of a customer's transactions (App Store Server API, Get Transaction History).
+/// A page of a customer's transactions (App Store Server API, Get Transaction History), or of the
+/// refunded ones by revocationDate (Get Refund History), which names neither app nor environment.
 public struct HistoryResponse: APIObject {
     /// Token of the next page. May be stored, to resume from it later.
     public var revision: String?

@@ -1,7 +1,8 @@
 public import AppStore
 
 /// One notification and its delivery attempts (App Store Server API,
-/// `notificationHistoryResponseItem`).
+/// `notificationHistoryResponseItem`), and the delivery status of a TEST notification (Get Test
+/// Notification Status).
 public struct NotificationHistoryResponseItem: APIObject {
     /// Compact JWS of the `NotificationPayload`, as first sent.
     public var signedPayload: String?

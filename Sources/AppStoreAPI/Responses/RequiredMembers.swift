@@ -21,12 +21,6 @@ extension NotificationHistoryResponse: RequiredMembers {
 }
 
 extension HistoryResponse: RequiredMembers {
-    var missingMember: String? {
-        missing("signedTransactions", signedTransactions != nil, hasMore)
-    }
-}
-
-extension RefundHistoryResponse: RequiredMembers {
     // A customer without refunds has an empty list (Get Refund History), never an absent one.
     var missingMember: String? {
         missing("signedTransactions", signedTransactions != nil, hasMore)

@@ -69,7 +69,7 @@ public struct TestNotification: Sendable {
     /// The delivery's status, once Apple has one; nil when none came in time or ever will.
     private func status(
         _ token: String, until deadline: Timestamp, _ report: inout TestNotificationReport
-    ) async throws -> CheckTestNotificationResponse? {
+    ) async throws -> NotificationHistoryResponseItem? {
         while true {
             do throws(APIFailure) {
                 let answer = try await client.testNotificationStatus(
@@ -92,7 +92,7 @@ public struct TestNotification: Sendable {
 
     /// The notification Apple reports to have sent, verified.
     private func sent(
-        _ status: CheckTestNotificationResponse, _ report: inout TestNotificationReport
+        _ status: NotificationHistoryResponseItem, _ report: inout TestNotificationReport
     ) -> NotificationPayload? {
         do throws(VerificationError) {
             return try verifier.verifyNotification(
@@ -108,7 +108,7 @@ public struct TestNotification: Sendable {
 
     private func look(
         for payload: NotificationPayload, since start: Timestamp,
-        _ status: CheckTestNotificationResponse, _ report: inout TestNotificationReport
+        _ status: NotificationHistoryResponseItem, _ report: inout TestNotificationReport
     ) async throws {
         let results = report.attempts.compactMap(\.sendAttemptResult)
         let isDelivered = results.contains(Raw(.success))
@@ -144,7 +144,7 @@ public struct TestNotification: Sendable {
 
     /// Why it was put into quarantine since then; nil when it is not there.
     private func quarantined(
-        _ status: CheckTestNotificationResponse, since start: Timestamp
+        _ status: NotificationHistoryResponseItem, since start: Timestamp
     ) async throws(StoreError) -> String? {
         // Apple may sign again; the payload between the dots is the same.
         let parts = (status.signedPayload ?? "").split(separator: ".")
