@@ -4,226 +4,145 @@ import LedgerStore
 import Signing
 
 /// Verified evidence before it becomes an event.
-package enum AcceptedEvidence: Sendable {
-    case notification(VerifiedNotification)
-    case transaction(VerifiedTransaction)
-    case pair(VerifiedPair, Int64?)
-    case appTransaction(VerifiedAppTransaction)
-    case receipt(VerifiedReceipt)
-    case notificationV1(AcceptedNotificationV1)
-    case verifyReceipt(AcceptedVerifyReceipt)
-
-    /// The signed bytes of evidence that is a single JWS.
-    var signed: SignedBytes? {
-        switch self {
-        case .notification(let notification): notification.signed
-        case .transaction(let transaction): transaction.signed
-        case .appTransaction(let appTransaction): appTransaction.signed
-        case .pair, .receipt, .notificationV1, .verifyReceipt: nil
-        }
-    }
-
-    package var bundleId: BundleId? {
-        switch self {
-        case .notification(let notification):
-            notification.payload.bundleId ?? notification.transaction?.payload.bundleId
-        case .transaction(let transaction): transaction.payload.bundleId
-        case .pair(let pair, _): pair.transaction.payload.bundleId
-        case .appTransaction(let appTransaction): appTransaction.payload.bundleId
-        case .receipt(let receipt): receipt.receipt.bundleId
-        case .notificationV1(let accepted): accepted.notification.bundleId
-        case .verifyReceipt(let accepted): accepted.response.bundleId
-        }
-    }
-
-    package var environment: String? {
-        switch self {
-        case .notification(let notification): notification.payload.environment?.rawValue
-        case .transaction(let transaction): transaction.payload.environment?.rawValue
-        case .pair(let pair, _): pair.transaction.payload.environment?.rawValue
-        case .appTransaction(let appTransaction): appTransaction.payload.receiptType?.rawValue
-        case .receipt(let receipt): receipt.receipt.environment?.rawValue
-        case .notificationV1(let accepted): accepted.environment
-        case .verifyReceipt(let accepted): accepted.environment
-        }
-    }
-
+package struct AcceptedEvidence: Sendable {
+    package let kind: EventKind
+    package let bundleId: BundleId?
+    package let environment: String?
     /// Whether signed evidence names no environment; it then verifies in the ledger of either
     /// (`Contract.md`, `ingest`).
-    var namesNoEnvironment: Bool {
-        switch self {
-        case .notification(let notification):
-            notification.payload.environment == nil
-                && notification.transaction?.payload.environment == nil
-                && notification.renewal?.payload?.environment == nil
-        case .transaction(let transaction): transaction.payload.environment == nil
-        case .pair(let pair, _):
-            pair.transaction.payload.environment == nil && pair.renewal.payload?.environment == nil
-        case .appTransaction(let appTransaction): appTransaction.payload.receiptType == nil
-        case .receipt, .notificationV1, .verifyReceipt: false
-        }
-    }
-
+    private(set) var namesNoEnvironment = false
+    /// The signed bytes of evidence that is a single JWS.
+    private(set) var signed: SignedBytes?
+    /// The bytes to store for evidence that is neither a JWS nor a pair.
+    private(set) var verbatim: [UInt8] = []
+    /// The certificate chains its signatures rest on, each once. Receipts are left out: responders
+    /// for the signers of older ones no longer answer. Empty for what has no chain.
+    private(set) var certificateChains: [VerifiedCertificateChain] = []
     /// Throws `wrongApp` or `wrongEnvironment`.
-    func require(_ identity: AppIdentity) throws(VerificationError) {
-        switch self {
-        case .notification(let notification): try identity.require(notification)
-        case .transaction(let transaction): try identity.require(transaction)
-        case .pair(let pair, _): try identity.require(pair)
-        case .appTransaction(let appTransaction): try identity.require(appTransaction)
-        case .receipt(let receipt): try identity.require(receipt)
-        case .notificationV1(let accepted):
-            try identity.require(
-                accepted.notification.bundleId,
-                environment: accepted.environment ?? identity.environment.rawValue)
-        case .verifyReceipt(let accepted):
-            // Old responses name no environment: they belong to the ledger they are submitted to.
-            try identity.require(
-                accepted.response.bundleId,
-                environment: accepted.environment ?? identity.environment.rawValue)
-        }
+    let require: @Sendable (AppIdentity) throws(VerificationError) -> Void
+    /// Apple's own ids; nil where the payload identifies the evidence.
+    private var ids: [String?]?
+    private var attributes: EventAttributes
+
+    private init(
+        _ kind: EventKind, _ trust: Trust, _ bundleId: BundleId?, _ environment: String?,
+        chain: OriginalTransactionId? = nil, signedAt: Timestamp?, root: Digest? = nil,
+        require: @escaping @Sendable (AppIdentity) throws(VerificationError) -> Void
+    ) {
+        self.kind = kind
+        self.bundleId = bundleId
+        self.environment = environment
+        self.require = require
+        attributes = EventAttributes(
+            kind: kind, source: .import, trust: trust, bundleId: bundleId ?? BundleId(""),
+            chain: chain, signedAt: signedAt, rootFingerprint: root)
     }
 
     /// The event key: SHA-256 over kind and Apple's own ids (`Log.md` §2). Apple guarantees
     /// transaction ids to be unique only within an app, so the app is included.
     func key(payloadHash: Digest) -> Digest {
-        switch self {
-        case .notification(let notification):
-            guard let uuid = notification.payload.notificationUUID else {
-                return EventKey.make(.notification, [nil, payloadHash.hexadecimal])
-            }
-            return EventKey.make(.notification, [uuid.rawValue])
-        case .transaction(let transaction):
-            let payload = transaction.payload
-            return EventKey.make(
-                .transaction,
-                [
-                    payload.bundleId?.rawValue, payload.transactionId?.rawValue,
-                    AcceptedEvidence.text(payload.signedDate),
-                ])
-        case .pair(let pair, let status):
-            let transaction = pair.transaction.payload
-            let renewal = pair.renewal.payload
-            return EventKey.make(
-                .renewalPair,
-                [
-                    transaction.bundleId?.rawValue, transaction.originalTransactionId?.rawValue,
-                    transaction.transactionId?.rawValue,
-                    AcceptedEvidence.text(transaction.signedDate),
-                    AcceptedEvidence.text(renewal?.signedDate), status.map(String.init),
-                ])
-        case .appTransaction(let appTransaction):
-            let payload = appTransaction.payload
-            return EventKey.make(
-                .appTransaction,
-                [
-                    payload.bundleId?.rawValue, payload.appTransactionId?.rawValue,
-                    AcceptedEvidence.text(payload.receiptCreationDate),
-                    payload.deviceVerificationNonce,
-                ])
-        case .notificationV1(let accepted):
-            // Version 1 has no id: the body without its password identifies it.
-            return EventKey.make(
-                .notificationV1, [SHA256.hash(accepted.sealed.blank).hexadecimal])
-        case .receipt: return EventKey.make(.receipt, [payloadHash.hexadecimal])
-        case .verifyReceipt: return EventKey.make(.verifyReceipt, [payloadHash.hexadecimal])
+        // The nil stands for the missing id of a notification.
+        let fallback = (kind == .notification ? [nil] : []) + [payloadHash.hexadecimal]
+        return EventKey.make(kind, ids ?? fallback)
+    }
+
+    func attributes(source: EventSource) -> EventAttributes {
+        var attributes = attributes
+        attributes.source = source
+        return attributes
+    }
+
+    private mutating func setChains(_ all: [VerifiedCertificateChain?]) {
+        for case let chain? in all
+        where !certificateChains.contains(where: { $0.fingerprint == chain.fingerprint }) {
+            certificateChains.append(chain)
         }
     }
 
     private static func text(_ time: Timestamp?) -> String? {
         time.map { String($0.milliseconds) }
     }
+}
 
-    func attributes(source: EventSource) -> EventAttributes {
-        var attributes = EventAttributes(
-            kind: kind, source: source, trust: trust, bundleId: bundleId ?? BundleId(""))
-        switch self {
-        case .notification(let notification):
-            let payload = notification.payload
-            let transaction = notification.transaction?.payload
-            let renewal = notification.renewal?.payload
+// MARK: Signed evidence
+
+extension AcceptedEvidence {
+    init(_ notification: VerifiedNotification) {
+        let payload = notification.payload
+        let transaction = notification.transaction?.payload
+        let renewal = notification.renewal?.payload
+        self.init(
+            .notification, Trust(notification.trust), payload.bundleId ?? transaction?.bundleId,
+            payload.environment?.rawValue,
             // An empty id names no chain.
-            attributes.chain = [
-                transaction?.originalTransactionId, renewal?.originalTransactionId,
-            ].lazy.compactMap { $0 }.first { !$0.rawValue.isEmpty }
-            attributes.notificationType = payload.notificationType?.rawValue
-            attributes.subtype = payload.subtype?.rawValue
-            attributes.notificationUUID = payload.notificationUUID
-            attributes.signedAt =
-                payload.signedDate
-                ?? [transaction?.signedDate, renewal?.signedDate].compactMap { $0 }.max()
-            attributes.rootFingerprint = notification.rootFingerprint
-        case .transaction(let transaction):
-            attributes.chain = transaction.payload.originalTransactionId
-            attributes.signedAt = transaction.payload.signedDate
-            attributes.rootFingerprint = transaction.rootFingerprint
-        case .pair(let pair, _):
-            attributes.chain = pair.transaction.payload.originalTransactionId
-            attributes.signedAt = [
-                pair.transaction.payload.signedDate, pair.renewal.payload?.signedDate,
-            ].compactMap { $0 }.max()
-            attributes.rootFingerprint = pair.transaction.rootFingerprint
-        case .appTransaction(let appTransaction):
-            attributes.signedAt = appTransaction.payload.receiptCreationDate
-            attributes.rootFingerprint = appTransaction.rootFingerprint
-        case .receipt(let receipt):
-            attributes.signedAt = receipt.receipt.creationDate
-            attributes.rootFingerprint = receipt.rootFingerprint
-            attributes.chain = onlyChain(
-                ReceiptStatements(receipt.receipt, origin: .none) { _ in .none })
-        case .notificationV1(let accepted):
-            let notification = accepted.notification
-            attributes.notificationType = notification.notificationType?.rawValue
-            attributes.signedAt = accepted.statedAt
-            attributes.chain = onlyChain(
-                ReceiptStatements(notification, origin: .none, statedAt: nil) { _ in .none })
-        case .verifyReceipt(let accepted):
-            attributes.signedAt = accepted.response.statedAt
-            attributes.chain = onlyChain(
-                ReceiptStatements(accepted.response, origin: .none, statedAt: nil) { _ in .none })
-        }
-        return attributes
+            chain: [transaction?.originalTransactionId, renewal?.originalTransactionId]
+                .lazy.compactMap { $0 }.first { !$0.rawValue.isEmpty },
+            signedAt: payload.signedDate
+                ?? [transaction?.signedDate, renewal?.signedDate].compactMap { $0 }.max(),
+            root: notification.rootFingerprint
+        ) { identity throws(VerificationError) in try identity.require(notification) }
+        attributes.notificationType = payload.notificationType?.rawValue
+        attributes.subtype = payload.subtype?.rawValue
+        attributes.notificationUUID = payload.notificationUUID
+        namesNoEnvironment =
+            payload.environment == nil && transaction?.environment == nil
+            && renewal?.environment == nil
+        signed = notification.signed
+        setChains([
+            notification.chain, notification.transaction?.chain, notification.renewal?.chain,
+            notification.appTransaction?.chain,
+        ])
+        ids = payload.notificationUUID.map { [$0.rawValue] }
     }
 
-    /// The chain of evidence that names exactly one.
-    private func onlyChain(_ statements: ReceiptStatements) -> OriginalTransactionId? {
-        let chains = statements.chains
-        return chains.count == 1 ? chains[0] : nil
+    init(_ transaction: VerifiedTransaction) {
+        let payload = transaction.payload
+        self.init(
+            .transaction, Trust(transaction.trust), payload.bundleId, payload.environment?.rawValue,
+            chain: payload.originalTransactionId, signedAt: payload.signedDate,
+            root: transaction.rootFingerprint
+        ) { identity throws(VerificationError) in try identity.require(transaction) }
+        namesNoEnvironment = payload.environment == nil
+        signed = transaction.signed
+        setChains([transaction.chain])
+        ids = [
+            payload.bundleId?.rawValue, payload.transactionId?.rawValue,
+            AcceptedEvidence.text(payload.signedDate),
+        ]
     }
 
-    /// The bytes to store for evidence that is neither a JWS nor a pair.
-    func verbatim(_ submission: Submission) -> [UInt8] {
-        switch (self, submission.form) {
-        case (.receipt(let receipt), _): receipt.bytes
-        case (.notificationV1(let accepted), _): accepted.sealed.bytes
-        case (_, .verifyReceipt(let body)): body
-        default: []
-        }
+    init(_ pair: VerifiedPair, _ status: Int64?) {
+        let transaction = pair.transaction.payload
+        let renewal = pair.renewal.payload
+        self.init(
+            .renewalPair, Trust(pair.transaction.trust), transaction.bundleId,
+            transaction.environment?.rawValue, chain: transaction.originalTransactionId,
+            signedAt: [transaction.signedDate, renewal?.signedDate].compactMap { $0 }.max(),
+            root: pair.transaction.rootFingerprint
+        ) { identity throws(VerificationError) in try identity.require(pair) }
+        namesNoEnvironment = transaction.environment == nil && renewal?.environment == nil
+        setChains([pair.transaction.chain, pair.renewal.chain])
+        ids = [
+            transaction.bundleId?.rawValue, transaction.originalTransactionId?.rawValue,
+            transaction.transactionId?.rawValue, AcceptedEvidence.text(transaction.signedDate),
+            AcceptedEvidence.text(renewal?.signedDate), status.map(String.init),
+        ]
     }
 
-    /// A secret authenticates version 1, the connection a verifyReceipt response.
-    private var trust: Trust {
-        switch self {
-        case .notification(let notification): Trust(notification.trust)
-        case .transaction(let transaction): Trust(transaction.trust)
-        case .pair(let pair, _): Trust(pair.transaction.trust)
-        case .appTransaction(let appTransaction): Trust(appTransaction.trust)
-        case .receipt(let receipt): Trust(receipt.trust)
-        case .verifyReceipt: .transport
-        case .notificationV1: .secret
-        }
-    }
-
-    private var kind: EventKind {
-        switch self {
-        case .notification: .notification
-        case .transaction: .transaction
-        case .pair: .renewalPair
-        case .appTransaction: .appTransaction
-        case .receipt: .receipt
-        case .notificationV1: .notificationV1
-        case .verifyReceipt: .verifyReceipt
-        }
+    init(_ appTransaction: VerifiedAppTransaction) {
+        let payload = appTransaction.payload
+        self.init(
+            .appTransaction, Trust(appTransaction.trust), payload.bundleId,
+            payload.receiptType?.rawValue, signedAt: payload.receiptCreationDate,
+            root: appTransaction.rootFingerprint
+        ) { identity throws(VerificationError) in try identity.require(appTransaction) }
+        namesNoEnvironment = payload.receiptType == nil
+        signed = appTransaction.signed
+        setChains([appTransaction.chain])
+        ids = [
+            payload.bundleId?.rawValue, payload.appTransactionId?.rawValue,
+            AcceptedEvidence.text(payload.receiptCreationDate), payload.deviceVerificationNonce,
+        ]
     }
 }
 
@@ -235,6 +154,59 @@ extension Trust {
         case .local: self = .xcode
         }
     }
+}
+
+// MARK: Original StoreKit
+
+extension AcceptedEvidence {
+    init(_ receipt: VerifiedReceipt) {
+        let payload = receipt.receipt
+        self.init(
+            .receipt, Trust(receipt.trust), payload.bundleId, payload.environment?.rawValue,
+            chain: ReceiptStatements(payload, origin: .none) { _ in .none }.onlyChain,
+            signedAt: payload.creationDate, root: receipt.rootFingerprint
+        ) { identity throws(VerificationError) in try identity.require(receipt) }
+        verbatim = receipt.bytes
+    }
+
+    /// A secret authenticates version 1.
+    init(_ accepted: AcceptedNotificationV1) {
+        let notification = accepted.notification
+        self.init(
+            .notificationV1, .secret, notification.bundleId, accepted.environment,
+            chain: ReceiptStatements(notification, origin: .none, statedAt: nil) { _ in .none }
+                .onlyChain, signedAt: accepted.statedAt
+        ) { identity throws(VerificationError) in
+            try identity.require(
+                notification.bundleId,
+                environment: accepted.environment ?? identity.environment.rawValue)
+        }
+        attributes.notificationType = notification.notificationType?.rawValue
+        verbatim = accepted.sealed.bytes
+        // Version 1 has no id: the body without its password identifies it.
+        ids = [SHA256.hash(accepted.sealed.blank).hexadecimal]
+    }
+
+    /// A verifyReceipt response: unsigned, accepted because Apple sent it over TLS, or because the
+    /// operator vouches for it.
+    init(_ response: VerifyReceiptResponse, _ body: [UInt8]) {
+        let environment = response.namedEnvironment
+        self.init(
+            .verifyReceipt, .transport, response.bundleId, environment,
+            chain: ReceiptStatements(response, origin: .none, statedAt: nil) { _ in .none }
+                .onlyChain, signedAt: response.statedAt
+        ) { identity throws(VerificationError) in
+            // Old responses name no environment: they belong to the ledger they are submitted to.
+            try identity.require(
+                response.bundleId, environment: environment ?? identity.environment.rawValue)
+        }
+        verbatim = body
+    }
+}
+
+extension ReceiptStatements {
+    /// The chain of evidence that names exactly one.
+    fileprivate var onlyChain: OriginalTransactionId? { chains.count == 1 ? chains[0] : nil }
 }
 
 extension FactOrigin {

@@ -6,13 +6,19 @@ import Signing
 package struct AcceptedNotificationV1: Sendable {
     let notification: NotificationV1
     let sealed: SealedNotificationV1
-    /// The header of the receipt inside; nil where there is none or it cannot be read.
-    private let receipt: InnerReceipt?
+    /// When Apple created the notification: the date of the receipt inside, which is issued anew
+    /// for each one; else the latest past date in the body. A receipt of another app is ignored.
+    /// The receipt is not verified: the body is authenticated otherwise.
+    let statedAt: Timestamp?
 
     init(notification: NotificationV1, sealed: SealedNotificationV1) {
         self.notification = notification
         self.sealed = sealed
-        receipt = notification.latestReceipt.flatMap { InnerReceipt(base64: $0) }
+        let receipt = notification.latestReceipt.flatMap { text in
+            try? ReceiptVerifier.readUnverified(Array(text.utf8))
+        }
+        let isDating = receipt?.bundleId == notification.bundleId
+        statedAt = (isDating ? receipt?.creationDate : nil) ?? notification.latestPast
     }
 
     /// The environment by its ledger name; Apple writes PROD here and Production elsewhere. Nil
@@ -22,13 +28,6 @@ package struct AcceptedNotificationV1: Sendable {
         notification.environment == "PROD"
             ? Environment.production.rawValue
             : notification.environment
-    }
-
-    /// When Apple created the notification: the date of the receipt inside, which is issued anew
-    /// for each one; else the latest past date in the body. A receipt of another app is ignored.
-    var statedAt: Timestamp? {
-        let dating = receipt.flatMap { $0.bundleId == notification.bundleId ? $0 : nil }
-        return dating?.creationDate ?? notification.latestPast
     }
 }
 

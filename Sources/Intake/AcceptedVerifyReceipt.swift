@@ -2,20 +2,12 @@ import AppStore
 import Ledger
 import Signing
 
-/// A verifyReceipt response: unsigned, accepted because Apple sent it over TLS, or because the
-/// operator vouches for it.
-package struct AcceptedVerifyReceipt: Sendable {
-    let response: VerifyReceiptResponse
-
-    /// Nil in responses about old transaction receipts, which name none; the environment of the
-    /// ledger then applies.
-    package init(response: VerifyReceiptResponse) {
-        self.response = response
-    }
-
-    package var environment: String? {
-        response.environment
-            ?? response.receipt?.receiptType.map { type in
+extension VerifyReceiptResponse {
+    /// The environment by its ledger name. Nil in responses about old transaction receipts, which
+    /// name none; the environment of the ledger then applies.
+    package var namedEnvironment: String? {
+        environment
+            ?? receipt?.receiptType.map { type in
                 type.hasSuffix("Sandbox")
                     ? Environment.sandbox.rawValue : Environment.production.rawValue
             }
@@ -35,9 +27,9 @@ extension EventPreparation {
     /// Throws `undecodablePayload` for anything but a verifyReceipt response,
     /// `receiptRefusedByApple` for a response without a receipt that Apple confirms,
     /// `secretExposed`.
-    func verifyEvidence(verifyReceipt body: [UInt8]) throws(VerificationError)
-        -> AcceptedVerifyReceipt
-    {
+    func verifyEvidence(
+        verifyReceipt body: [UInt8]
+    ) throws(VerificationError) -> AcceptedEvidence {
         let response: VerifyReceiptResponse
         do throws(JSONError) { response = try VerifyReceiptResponse(body) } catch {
             throw VerificationError(
@@ -55,6 +47,6 @@ extension EventPreparation {
                     + " contains no receipt that Apple confirms.")
         }
         try EventPreparation.requireBounded(response.transactions)
-        return AcceptedVerifyReceipt(response: response)
+        return AcceptedEvidence(response, body)
     }
 }

@@ -121,22 +121,23 @@ package struct EventPreparation: Sendable {
             throw VerificationError(.undecodablePayload, reason: message)
         case .jws(let token):
             switch try verifier.verifyAny(token, receivedAt: receivedAt) {
-            case .notification(let notification): return .notification(notification)
-            case .transaction(let transaction): return .transaction(transaction)
-            case .appTransaction(let appTransaction): return .appTransaction(appTransaction)
+            case .notification(let notification): return AcceptedEvidence(notification)
+            case .transaction(let transaction): return AcceptedEvidence(transaction)
+            case .appTransaction(let appTransaction): return AcceptedEvidence(appTransaction)
             }
         case .transaction(let token):
-            return .transaction(try verifier.verifyTransaction(token, receivedAt: receivedAt))
+            return AcceptedEvidence(
+                try verifier.verifyTransaction(token, receivedAt: receivedAt))
         case .notificationV1(let body):
-            return .notificationV1(try verifyEvidence(notificationV1: body))
+            return AcceptedEvidence(try verifyEvidence(notificationV1: body))
         case .receipt(let bytes):
             let receipt = try verifier.receipts.verify(bytes, receivedAt: receivedAt)
             try EventPreparation.requireNamed(receipt.receipt)
-            return .receipt(receipt)
+            return AcceptedEvidence(receipt)
         case .verifyReceipt(let body):
-            return .verifyReceipt(try verifyEvidence(verifyReceipt: body))
+            return try verifyEvidence(verifyReceipt: body)
         case .pair(let transaction, let renewal, let status):
-            return .pair(
+            return AcceptedEvidence(
                 try verifier.verifyPair(
                     transaction: transaction, renewal: renewal, receivedAt: receivedAt), status)
         }
@@ -249,8 +250,8 @@ package struct EventPreparation: Sendable {
             case .jws(let token), .transaction(let token): .jws(token)
             case .pair(let transaction, let renewal, let status):
                 .pair(transaction: transaction, renewal: renewal, status: status)
-            case .notificationV1, .verifyReceipt, .receipt: .verbatim(accepted.verbatim(submission))
-            case .unreadable: .verbatim([])
+            case .notificationV1, .verifyReceipt, .receipt, .unreadable:
+                .verbatim(accepted.verbatim)
             }
         let prepared: PreparedEvidence
         do throws(StoreError) {

@@ -1,3 +1,4 @@
+import AppStore
 import Dispatch
 import Foundation
 
@@ -144,6 +145,11 @@ package final class LineReader {
 
     // MARK: Whole bodies
 
+    /// Whether the bytes are one complete JSON object.
+    static func isObject(_ bytes: [UInt8]) -> Bool {
+        bytes.first == UInt8(ascii: "{") && (try? JSONValue.parse(bytes)) != nil
+    }
+
     /// The whole input, when it is one JSON body over several lines and within the size limit.
     private func wholeBody() async throws(Failure) -> InputChunk? {
         isFirst = false
@@ -158,14 +164,14 @@ package final class LineReader {
             return nil
         }
         if let end = buffer.firstIndex(of: UInt8(ascii: "\n")),
-            JSONShape.isObject(LineReader.trimmed(buffer[..<end]))
+            LineReader.isObject(LineReader.trimmed(buffer[..<end]))
         {
             return nil
         }
         while !isAtEnd, buffer.count <= InputLine.maximumByteCount { try await fill() }
         guard isAtEnd, buffer.count <= InputLine.maximumByteCount else { return nil }
         let whole = LineReader.trimmed(buffer[...])
-        guard JSONShape.isObject(whole) else { return nil }
+        guard LineReader.isObject(whole) else { return nil }
         start = buffer.count
         return InputChunk(bytes: whole, line: 1, isTooLong: false)
     }

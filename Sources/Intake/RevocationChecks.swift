@@ -209,31 +209,6 @@ package struct UnreachableResponders: RevocationTransport {
     }
 }
 
-extension AcceptedEvidence {
-    /// The certificate chains its signatures rest on, each once. Receipts are left out: responders
-    /// for the signers of older ones no longer answer. Empty for what has no chain.
-    var certificateChains: [VerifiedCertificateChain] {
-        let all: [VerifiedCertificateChain?] =
-            switch self {
-            case .notification(let notification):
-                [
-                    notification.chain, notification.transaction?.chain,
-                    notification.renewal?.chain, notification.appTransaction?.chain,
-                ]
-            case .transaction(let transaction): [transaction.chain]
-            case .pair(let pair, _): [pair.transaction.chain, pair.renewal.chain]
-            case .appTransaction(let appTransaction): [appTransaction.chain]
-            case .receipt, .notificationV1, .verifyReceipt: []
-            }
-        var chains: [VerifiedCertificateChain] = []
-        for case let chain? in all
-        where !chains.contains(where: { $0.fingerprint == chain.fingerprint }) {
-            chains.append(chain)
-        }
-        return chains
-    }
-}
-
 extension Refusal {
     /// Of evidence of an app of ours whose signatures hold, under a certificate chain that is not
     /// good. Under a revoked one it may be a forger's, so that room for it is bounded, as for

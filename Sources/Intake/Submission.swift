@@ -48,56 +48,40 @@ package struct Submission: Sendable {
         switch form {
         case .unreadable(_, let bytes): return bytes
         case .jws(let token):
-            guard let claimedReceivedAt else { return token }
-            var json = JSONWriter(reservingCapacity: token.count + 96)
-            json.object {
-                $0.member("receivedAt", claimedReceivedAt.milliseconds)
-                $0.member("signedPayload", String(decoding: token, as: UTF8.self))
-            }
-            return json.bytes
-        case .transaction(let token):
-            var json = JSONWriter(reservingCapacity: token.count + 96)
-            json.object {
-                $0.memberIfPresent("receivedAt", claimedReceivedAt?.milliseconds)
-                $0.member("signedTransactionInfo", String(decoding: token, as: UTF8.self))
-            }
-            return json.bytes
+            return claimedReceivedAt == nil ? token : object([("signedPayload", token)])
+        case .transaction(let token): return object([("signedTransactionInfo", token)])
         case .notificationV1(let body):
             // Secrets are never written, not even foreign ones.
             guard let sealed = try? body.sealed, !sealed.repeatsPassword else {
                 return []
             }
-            return envelope("notificationV1", sealed.bytes)
+            return claimedReceivedAt == nil
+                ? sealed.bytes : object([("notificationV1", sealed.bytes)])
         case .receipt(let bytes):
             // Binary or base64: written as base64 either way, so that it fits on a line.
             let base64 =
                 (try? ReceiptForm.decode(bytes)).map { Base64Standard.encode($0) } ?? bytes
-            var json = JSONWriter(reservingCapacity: base64.count + 96)
-            json.object {
-                $0.memberIfPresent("receivedAt", claimedReceivedAt?.milliseconds)
-                $0.member("receipt", String(decoding: base64, as: UTF8.self))
-            }
-            return json.bytes
-        case .verifyReceipt(let body): return envelope("verifyReceipt", body)
+            return object([("receipt", base64)])
+        case .verifyReceipt(let body):
+            return claimedReceivedAt == nil ? body : object([("verifyReceipt", body)])
         case .pair(let transaction, let renewal, let status):
-            var json = JSONWriter(reservingCapacity: transaction.count + renewal.count + 96)
-            json.object {
-                $0.memberIfPresent("receivedAt", claimedReceivedAt?.milliseconds)
-                $0.member("signedTransactionInfo", String(decoding: transaction, as: UTF8.self))
-                $0.member("signedRenewalInfo", String(decoding: renewal, as: UTF8.self))
-                $0.memberIfPresent("status", status)
-            }
-            return json.bytes
+            return object(
+                [("signedTransactionInfo", transaction), ("signedRenewalInfo", renewal)],
+                status: status)
         }
     }
 
-    /// A body as the text of one member, beside the claimed time; else the body itself.
-    private func envelope(_ name: String, _ body: [UInt8]) -> [UInt8] {
-        guard let claimedReceivedAt else { return body }
-        var json = JSONWriter(reservingCapacity: body.count + body.count / 8 + 96)
-        json.object {
-            $0.member("receivedAt", claimedReceivedAt.milliseconds)
-            $0.member(name, String(decoding: body, as: UTF8.self))
+    /// Bytes as the texts of members, after the claimed time.
+    private func object(_ texts: [(name: String, bytes: [UInt8])], status: Int64? = nil) -> [UInt8]
+    {
+        let byteCount = texts.reduce(96) { $0 + $1.bytes.count + $1.bytes.count / 8 }
+        var json = JSONWriter(reservingCapacity: byteCount)
+        json.object { json in
+            json.memberIfPresent("receivedAt", claimedReceivedAt?.milliseconds)
+            for text in texts {
+                json.member(text.name, String(decoding: text.bytes, as: UTF8.self))
+            }
+            json.memberIfPresent("status", status)
         }
         return json.bytes
     }

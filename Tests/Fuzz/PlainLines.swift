@@ -15,7 +15,7 @@ enum PlainLines {
         let pieces = input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         let lines = pieces.map { trimmed($0) }
         let whole = trimmed(input[...])
-        if !JSONShape.isObject(lines[0]), JSONShape.isObject(whole) {
+        if !LineReader.isObject(lines[0]), LineReader.isObject(whole) {
             return [Line(number: 1, bytes: whole)]
         }
         return lines.enumerated().filter { !$1.isEmpty }.map { Line(number: $0 + 1, bytes: $1) }

@@ -89,10 +89,9 @@ struct StoredDocument: Sendable {
             throw StoredDocument.undecodable(error, name)
         }
         if let refused = StoredDocument.refused(response, name) { throw refused }
-        let accepted = AcceptedVerifyReceipt(response: response)
         self.init(
             form: .response, bundleId: response.bundleId,
-            environment: accepted.environment.flatMap { Environment(rawValue: $0) },
+            environment: response.namedEnvironment.flatMap { Environment(rawValue: $0) },
             chains: StoredDocument.chains(response.transactions, response.pendingRenewalInfo))
     }
 

@@ -125,17 +125,9 @@ public final class LedgerHost: Sendable {
         let isApart = !configuration.server.notificationNetworks.isEmpty
         notifications = intake(
             .webhook, isApart ? verifier.budgeted(by: CertificateChainBudget()) : verifier, nil
-        ) {
-            switch $0 {
-            case .notification, .notificationV1: true
-            case .transaction, .pair, .appTransaction, .receipt, .verifyReceipt: false
-            }
-        }
+        ) { [.notification, .notificationV1].contains($0.kind) }
         uploads = intake(.client, verifier, uploadBudget) {
-            switch $0 {
-            case .transaction, .pair, .receipt: true
-            case .notification, .appTransaction, .notificationV1, .verifyReceipt: false
-            }
+            [.transaction, .renewalPair, .receipt].contains($0.kind)
         }
     }
 
