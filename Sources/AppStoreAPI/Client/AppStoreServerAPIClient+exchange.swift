@@ -22,7 +22,7 @@ extension AppStoreServerAPIClient {
                 guard !hasNewToken else { return .failed(.unauthorized(request.endpoint)) }
                 hasNewToken = true
                 tokens.refused(
-                    token, appleDate: answer.date.flatMap { HTTPDate.read($0) },
+                    token, appleDate: answer.appleDate,
                     at: sender.clock.now)
                 return .atOnce
             default:

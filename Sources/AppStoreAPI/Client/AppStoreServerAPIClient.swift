@@ -45,7 +45,7 @@ public final class AppStoreServerAPIClient: Sendable {
         }
         return APIResponse(
             value: response, body: answer.body, environment: environment,
-            date: answer.date.flatMap { HTTPDate.read($0) })
+            date: answer.appleDate)
     }
 
     /// Decodes a response and requires its essential members.
@@ -69,7 +69,7 @@ public final class AppStoreServerAPIClient: Sendable {
         let (answer, environment) = try await send(request, choice)
         return APIResponse(
             value: Accepted(status: answer.status), body: answer.body, environment: environment,
-            date: answer.date.flatMap { HTTPDate.read($0) })
+            date: answer.appleDate)
     }
 
     /// Rejects a response that names another app.

@@ -14,6 +14,11 @@ enum HTTPDate {
     }
 }
 
+extension TransportResponse {
+    /// The responding clock, to the second; nil if not stated.
+    var appleDate: Timestamp? { date.flatMap { HTTPDate.read($0) } }
+}
+
 /// Parses `Retry-After`.
 enum RetryAfter {
     /// Smaller numbers are seconds from now (RFC 9110 §10.2.3), larger ones Apple's milliseconds

@@ -68,7 +68,7 @@ struct RequestSender: Sendable {
         }
         if let code, answer.status < 500 {
             var refusal = APIFailure.refused(endpoint, status: answer.status, code: code)
-            refusal.answeredAt = answer.date.flatMap { HTTPDate.read($0) }
+            refusal.answeredAt = answer.appleDate
             // A rejection that Apple calls retryable has changed nothing.
             return refusal.isRetryable ? .again(refusal) : .failed(refusal)
         }

@@ -139,7 +139,7 @@ public final class VerifyReceiptClient: Sendable {
         return .done(
             APIResponse(
                 value: response, body: answer.body, environment: environment,
-                date: answer.date.flatMap { HTTPDate.read($0) }))
+                date: answer.appleDate))
     }
 
     private func confirmed(

@@ -23,9 +23,6 @@ public struct RequestTally: Sendable, Equatable {
         public let message: String
     }
 
-    /// No requests yet.
-    public init() {}
-
     mutating func add(_ summary: IngestSummary) {
         received += summary.read
         appended += summary.appended

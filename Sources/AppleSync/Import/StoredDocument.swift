@@ -24,10 +24,7 @@ struct StoredDocument: Sendable {
         guard piece.bytes.first != UInt8(ascii: "[") else { throw StoredDocument.list(name) }
         guard !piece.isTooLong else { throw InputLine.tooLong(name) }
         if let old = ReceiptForm.transactionReceipt(piece.bytes) {
-            form = .transactionReceipt
-            bundleId = old.bundleId
-            environment = old.environment?.value
-            ids = [old.originalTransactionId?.rawValue ?? old.transactionId.rawValue]
+            self.init(old)
             return
         }
         let submissions: [Submission]
@@ -64,13 +61,16 @@ struct StoredDocument: Sendable {
         ids = chains.compactMap { $0 }.filter { seen.insert($0).inserted }
     }
 
+    private init(_ old: TransactionReceipt) {
+        self.init(
+            form: .transactionReceipt, bundleId: old.bundleId, environment: old.environment?.value,
+            chains: [old.originalTransactionId?.rawValue ?? old.transactionId.rawValue])
+    }
+
     private init(receipt: [UInt8], _ name: String) throws(UnreadableInput) {
         // A transaction receipt inside a request body of verifyReceipt.
         if let old = ReceiptForm.transactionReceipt(receipt) {
-            self.init(
-                form: .transactionReceipt, bundleId: old.bundleId,
-                environment: old.environment?.value,
-                chains: [old.originalTransactionId?.rawValue ?? old.transactionId.rawValue])
+            self.init(old)
             return
         }
         let read: AppReceipt

@@ -180,23 +180,15 @@ public struct Recovery: Sendable {
                 // The next run must not resume from an invalid cursor.
                 slice.place = nil
                 slice.fetchedCount = 0
-                if let reason = await storeRestart(slice, record) { return .failed(reason) }
+                do throws(RecoveryFailure) {
+                    try await advance(slice, record, [], nil, isFlawed: false, try await head())
+                } catch { return .failed(error) }
                 guard failure.isExpiredPlace, restarts < APILimits.restartCount else {
                     return .failed(error)
                 }
                 restarts += 1
             }
         }
-    }
-
-    /// Stores that a slice is to be walked from its start; returns the error if that fails.
-    private func storeRestart(
-        _ slice: RecoverySlice, _ record: RecoveryRecord
-    ) async -> RecoveryFailure? {
-        do throws(RecoveryFailure) {
-            try await advance(slice, record, [], nil, isFlawed: false, try await head())
-            return nil
-        } catch { return error }
     }
 
     private func pages(
@@ -225,7 +217,11 @@ public struct Recovery: Sendable {
             let isCounted = plan.isCounted(slice.pass) && pieces == nil
             tally.update { $0.take(summary, items.count, isCounted: isCounted) }
             if let pieces {
-                try await divide(slice, record, pieces, page.date, summary, position)
+                try await storing { () throws(StoreError) in
+                    try await ledger.operations.divideRecovery(
+                        record.id, slice, into: pieces, appleDate: page.date,
+                        isFlawed: !summary.isClean, position: position)
+                }
                 return .divided(pieces)
             }
             slice.fetchedCount += Int64(items.count)
@@ -273,17 +269,6 @@ public struct Recovery: Sendable {
             try await ledger.operations.advanceRecovery(
                 record.id, slice, undelivered: undelivered.map { ($0.uuid, $0.text) },
                 appleDate: date, isFlawed: isFlawed, position: position)
-        }
-    }
-
-    private func divide(
-        _ slice: RecoverySlice, _ record: RecoveryRecord, _ pieces: [RecoverySlice],
-        _ date: Timestamp?, _ summary: IngestSummary, _ position: Int64
-    ) async throws(RecoveryFailure) {
-        try await storing { () throws(StoreError) in
-            try await ledger.operations.divideRecovery(
-                record.id, slice, into: pieces, appleDate: date, isFlawed: !summary.isClean,
-                position: position)
         }
     }
 

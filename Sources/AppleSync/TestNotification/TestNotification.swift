@@ -49,7 +49,10 @@ public struct TestNotification: Sendable {
             return report
         }
         emit("requested; waiting for Apple's report on the delivery")
-        guard let status = try await status(token, until: start + wait, &report) else {
+        guard
+            let status = try await status(
+                token, until: start.advanced(byMilliseconds: wait), &report)
+        else {
             return report
         }
         report.attempts = status.sendAttempts ?? []
@@ -112,7 +115,8 @@ public struct TestNotification: Sendable {
     ) async throws {
         let results = report.attempts.compactMap(\.sendAttemptResult)
         let isDelivered = results.contains(Raw(.success))
-        let deadline = clock.now + (isDelivered ? TestNotificationLimits.arrivalMilliseconds : 0)
+        let deadline = clock.now.advanced(
+            byMilliseconds: isDelivered ? TestNotificationLimits.arrivalMilliseconds : 0)
         while true {
             if let event = try await arrived(payload) {
                 report.position = event.position
@@ -159,12 +163,5 @@ public struct TestNotification: Sendable {
                 if String(decoding: bytes, as: UTF8.self).contains(parts[1]) { return item.code }
             }
         }
-    }
-}
-
-extension Timestamp {
-    /// The time this many milliseconds later.
-    fileprivate static func + (time: Timestamp, milliseconds: Int64) -> Timestamp {
-        time.advanced(byMilliseconds: milliseconds)
     }
 }
