@@ -31,52 +31,38 @@ public enum ServedEndpoint: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// Method and path below `inApps` of each endpoint; `*` is an id.
+    private static let routes: [(method: String, path: String, endpoint: ServedEndpoint)] = [
+        ("GET", "v1/subscriptions/*", .allSubscriptionStatuses),
+        ("GET", "v2/history/*", .transactionHistory),
+        ("GET", "v1/transactions/*", .transactionInfo),
+        ("GET", "v1/transactions/appTransactions/*", .appTransactionInfo),
+        ("GET", "v1/lookup/*", .orderLookup), ("GET", "v2/refund/lookup/*", .refundHistory),
+        ("GET", "v1/notifications/test/*", .testNotificationStatus),
+        ("GET", "v1/subscriptions/extend/mass/*/*", .massExtendRenewalDateStatus),
+        ("POST", "v1/notifications/history", .notificationHistory),
+        ("POST", "v1/notifications/test", .requestTestNotification),
+        ("POST", "v1/subscriptions/extend/mass", .massExtendRenewalDate),
+        ("POST", "v1/transactions/*/finish", .finishTransaction),
+        ("PUT", "v1/subscriptions/extend/*", .extendRenewalDate),
+        ("PUT", "v2/transactions/consumption/*", .sendConsumptionInformation),
+        ("PUT", "v1/transactions/*/appAccountToken", .setAppAccountToken),
+    ]
+
     /// The endpoint of a method and a path's segments, with the ids among them; nil for none. Paths
     /// are case-sensitive.
     static func find(
         _ method: String, _ segments: [String]
     ) -> (endpoint: ServedEndpoint, ids: [String])? {
-        guard segments.count >= 3, segments[0] == "inApps" else { return nil }
-        let rest = Array(segments.dropFirst())
-        switch (method, rest.count) {
-        case ("GET", _): return reading(rest)
-        case ("POST", 3) where rest == ["v1", "notifications", "history"]:
-            return (.notificationHistory, [])
-        case ("POST", 3) where rest == ["v1", "notifications", "test"]:
-            return (.requestTestNotification, [])
-        case ("POST", 4) where rest == ["v1", "subscriptions", "extend", "mass"]:
-            return (.massExtendRenewalDate, [])
-        case ("POST", 4) where rest[0...1] == ["v1", "transactions"] && rest[3] == "finish":
-            return (.finishTransaction, [rest[2]])
-        case ("PUT", 4) where rest[0...2] == ["v1", "subscriptions", "extend"]:
-            return (.extendRenewalDate, [rest[3]])
-        case ("PUT", 4) where rest[0...2] == ["v2", "transactions", "consumption"]:
-            return (.sendConsumptionInformation, [rest[3]])
-        case ("PUT", 4)
-        where rest[0...1] == ["v1", "transactions"]
-            && rest[3] == "appAccountToken":
-            return (.setAppAccountToken, [rest[2]])
-        default: return nil
+        guard segments.first == "inApps" else { return nil }
+        for route in routes where route.method == method {
+            let parts = route.path.split(separator: "/").map(String.init)
+            let pairs = Array(zip(parts, segments.dropFirst()))
+            guard parts.count == segments.count - 1,
+                pairs.allSatisfy({ $0 == $1 || $0 == "*" })
+            else { continue }
+            return (route.endpoint, pairs.filter { $0.0 == "*" }.map(\.1))
         }
-    }
-
-    private static func reading(
-        _ rest: [String]
-    ) -> (endpoint: ServedEndpoint, ids: [String])? {
-        switch rest.count {
-        case 3 where rest[0...1] == ["v1", "subscriptions"]:
-            return (.allSubscriptionStatuses, [rest[2]])
-        case 3 where rest[0...1] == ["v2", "history"]: return (.transactionHistory, [rest[2]])
-        case 3 where rest[0...1] == ["v1", "transactions"]: return (.transactionInfo, [rest[2]])
-        case 3 where rest[0...1] == ["v1", "lookup"]: return (.orderLookup, [rest[2]])
-        case 4 where rest[0...2] == ["v1", "transactions", "appTransactions"]:
-            return (.appTransactionInfo, [rest[3]])
-        case 4 where rest[0...2] == ["v2", "refund", "lookup"]: return (.refundHistory, [rest[3]])
-        case 4 where rest[0...2] == ["v1", "notifications", "test"]:
-            return (.testNotificationStatus, [rest[3]])
-        case 6 where rest[0...3] == ["v1", "subscriptions", "extend", "mass"]:
-            return (.massExtendRenewalDateStatus, [rest[4], rest[5]])
-        default: return nil
-        }
+        return nil
     }
 }
