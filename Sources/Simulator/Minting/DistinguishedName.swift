@@ -9,16 +9,6 @@ struct DistinguishedName: Hashable, Sendable {
     /// ISO 3166 alpha-2.
     var country: String?
 
-    init(
-        commonName: String, organizationalUnit: String? = nil, organization: String? = nil,
-        country: String? = nil
-    ) {
-        self.commonName = commonName
-        self.organizationalUnit = organizationalUnit
-        self.organization = organization
-        self.country = country
-    }
-
     /// OpenSSL's short names with their values, in order.
     var entries: [(name: String, value: String)] {
         [("CN", commonName), ("OU", organizationalUnit), ("O", organization), ("C", country)]

@@ -92,16 +92,18 @@ extension LifeWriter {
         count(.recoveredBeforeEnd)
     }
 
-    /// The status is queried while payment is failing.
-    private mutating func queryWhileFailing(
+    /// Occasionally the status is queried while payment is failing. True if so.
+    @discardableResult
+    mutating func queryWhileFailing(
         _ failure: inout Failure, before limit: Timestamp, status: SubscriptionStatus
-    ) {
-        guard random.chance(20) else { return }
+    ) -> Bool {
+        guard random.chance(20) else { return false }
         let first = max(now, failure.end).advanced(byMilliseconds: 3000)
         let room = limit.milliseconds(since: first)
-        guard room > 20_000 else { return }
+        guard room > 20_000 else { return false }
         let queried = first.advanced(byMilliseconds: random.within(0...room / 3))
         note(&failure, at: queried, status: status)
+        return true
     }
 
     /// Signs something while payment is failing: a response to a query, or a notification about

@@ -18,7 +18,7 @@ extension LifeWriter {
             return cancelWhileFailing(failure, before: failure.cap)
         case .timeOut: return timeOut(failure)
         case .purchase:
-            let start = momentInRetry(failure)
+            let start = moment(failure, before: failure.cap)
             if failure.isLone {
                 // Without the notice nothing states a failure: expired, then purchased again.
                 losses.append(
@@ -46,20 +46,16 @@ extension LifeWriter {
         statements.last { $0.ordinal < notice.ordinal }?.reason
     }
 
-    private mutating func momentInRetry(_ failure: Failure) -> Timestamp {
+    private mutating func moment(_ failure: Failure, before limit: Timestamp) -> Timestamp {
         let first = max(now, failure.end).advanced(byMilliseconds: 3000)
-        let room = failure.cap.milliseconds(since: first)
+        let room = limit.milliseconds(since: first)
         return first.advanced(byMilliseconds: room > 9000 ? random.within(0...room - 6000) : 0)
     }
 
     private mutating func queryInRetry(_ failure: inout Failure) {
-        guard random.chance(20) else { return }
-        let first = max(now, failure.end).advanced(byMilliseconds: 3000)
-        let room = failure.cap.milliseconds(since: first)
-        guard room > 20_000 else { return }
-        let queried = first.advanced(byMilliseconds: random.within(0...room / 3))
-        note(&failure, at: queried, status: .billingRetry)
-        guard random.chance(30) else { return }
+        guard queryWhileFailing(&failure, before: failure.cap, status: .billingRetry),
+            random.chance(30)
+        else { return }
         // Auto-renew off and on again while Apple retries: billing retry is uninterrupted.
         let changed = now.advanced(byMilliseconds: 3000)
         renewal.willRenew = false
@@ -79,7 +75,7 @@ extension LifeWriter {
 
     /// Paid in retry: a new period from the time of payment, which becomes the anchor.
     private mutating func recoverInRetry(_ failure: Failure) {
-        var start = momentInRetry(failure)
+        var start = moment(failure, before: failure.cap)
         if random.chance(8) {
             let length = failure.cap.milliseconds(since: failure.end)
             start = max(start, failure.cap).advanced(
@@ -137,10 +133,7 @@ extension LifeWriter {
     /// The customer disables auto-renew while payment is failing: over at once
     /// (`Lifecycle.md` §2).
     mutating func cancelWhileFailing(_ failure: Failure, before limit: Timestamp) -> Bool {
-        let first = max(now, failure.end).advanced(byMilliseconds: 3000)
-        let room = limit.milliseconds(since: first)
-        let moment = first.advanced(
-            byMilliseconds: room > 9000 ? random.within(0...room - 6000) : 0)
+        let moment = moment(failure, before: limit)
         renewal.willRenew = false
         renewal.intent = .customerCancelled
         renewal.isInBillingRetry = false
