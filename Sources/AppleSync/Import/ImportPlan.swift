@@ -1,4 +1,5 @@
 public import AppStore
+internal import Intake
 internal import Projection
 
 /// The cost of fetching the histories of all customers named in a directory.
@@ -56,13 +57,7 @@ public struct ImportPlan: Sendable, Equatable {
         json.member("responses", evidence.responses)
         json.member("notifications", evidence.notifications)
         json.member("transactionReceipts", evidence.transactionReceipts)
-        json.array("badInputs", evidence.badInputs) { json, bad in
-            json.object { json in
-                json.member("input", bad.input)
-                json.member("code", bad.code)
-                json.member("message", bad.message)
-            }
-        }
+        json.array("badInputs", evidence.badInputs) { json, bad in bad.write(to: &json) }
         json.member("badInputsOmitted", evidence.badInputsOmitted)
         json.array("otherApps", evidence.otherApps.sorted { $0.key < $1.key }) { json, app in
             json.object { json in

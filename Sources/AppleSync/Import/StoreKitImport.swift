@@ -31,7 +31,7 @@ public struct StoreKitImport: Sendable {
         for (index, file) in files.enumerated() {
             report(index)
             var found = 0
-            var bad: [StoredEvidence.BadInput] = []
+            var bad: [IngestSummary.IngestError] = []
             do throws(LineReader.Failure) {
                 let reader = StoredFileReader(path: "\(directory)/\(file)", name: file)
                 reading: while true {
@@ -41,7 +41,7 @@ public struct StoreKitImport: Sendable {
                         do throws(UnreadableInput) {
                             try take(StoredDocument(piece, name: piece.name ?? file), &evidence)
                             found += 1
-                        } catch { bad.append(StoredEvidence.BadInput(error)) }
+                        } catch { bad.append(IngestSummary.IngestError(error)) }
                         if found == 0, bad.count >= ImportLimits.barrenLineCount {
                             break reading
                         }
@@ -52,7 +52,7 @@ public struct StoreKitImport: Sendable {
                 if found == 0, bad.count != 1 { bad = [StoreKitImport.barren(file, bad.count)] }
             } catch {
                 bad.append(
-                    StoredEvidence.BadInput(
+                    IngestSummary.IngestError(
                         input: file, code: "unreadableInput",
                         message: "It cannot be read: \(error.reason)."))
             }
@@ -61,8 +61,8 @@ public struct StoreKitImport: Sendable {
         return evidence
     }
 
-    private static func barren(_ file: String, _ lines: Int) -> StoredEvidence.BadInput {
-        StoredEvidence.BadInput(
+    private static func barren(_ file: String, _ lines: Int) -> IngestSummary.IngestError {
+        IngestSummary.IngestError(
             input: file, code: VerificationCode.undecodablePayload.rawValue,
             message: lines == 0
                 ? "The file is empty."

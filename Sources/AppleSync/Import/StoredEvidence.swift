@@ -1,5 +1,5 @@
 public import AppStore
-internal import Intake
+public import Intake
 
 /// One app in one environment: the scope of one of Apple's API keys.
 public struct ImportScope: Hashable, Comparable, Sendable {
@@ -24,8 +24,9 @@ public struct StoredEvidence: Sendable {
     public package(set) var notifications = 0
     /// Of iOS 6: only their ids are used.
     public package(set) var transactionReceipts = 0
-    /// The first `ImportLimits.badInputCount` unusable inputs.
-    public package(set) var badInputs: [BadInput] = []
+    /// The first `ImportLimits.badInputCount` unusable files and lines, by their path relative to
+    /// the directory.
+    public package(set) var badInputs: [IngestSummary.IngestError] = []
     public package(set) var badInputsOmitted = 0
     /// Pieces of environments that are not requested.
     public package(set) var otherEnvironments = 0
@@ -37,14 +38,6 @@ public struct StoredEvidence: Sendable {
     init(directory: String, files: [String]) {
         self.directory = directory
         self.files = files
-    }
-
-    /// An unusable file or line.
-    public struct BadInput: Sendable, Equatable {
-        /// The path relative to the directory; for lines, with the line number.
-        public let input: String
-        public let code: String
-        public let message: String
     }
 
     /// Apps and environments with customers, sorted.
@@ -74,7 +67,7 @@ public struct StoredEvidence: Sendable {
         }
     }
 
-    mutating func add(_ bad: BadInput) {
+    mutating func add(_ bad: IngestSummary.IngestError) {
         if badInputs.count < ImportLimits.badInputCount {
             badInputs.append(bad)
         } else {
@@ -83,7 +76,7 @@ public struct StoredEvidence: Sendable {
     }
 }
 
-extension StoredEvidence.BadInput {
+extension IngestSummary.IngestError {
     init(_ problem: UnreadableInput) {
         self.init(input: problem.input, code: problem.code, message: problem.message)
     }
