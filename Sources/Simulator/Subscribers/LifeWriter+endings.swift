@@ -60,10 +60,7 @@ extension LifeWriter {
         if remarkAfterEnd() {
             return resubscribeLater()
         }
-        losses.append(
-            LossRecord(
-                kind: .expiredAfterEnd, dropped: [stamp.ordinal],
-                edits: [.meaning(mark, .state(.expired), guess)]))
+        lose(.expiredAfterEnd, [stamp.ordinal], [.meaning(mark, .state(.expired), guess)])
         return resubscribeLater()
     }
 

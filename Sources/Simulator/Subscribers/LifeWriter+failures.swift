@@ -165,10 +165,9 @@ extension LifeWriter {
         notify(.didRenew, .billingRecovery, at: paid, status: .active)
         count(.recoveredInGrace)
         guard failure.isLone else { return }
-        losses.append(
-            LossRecord(
-                kind: .graceBeforeRecovery, dropped: [failure.notice.ordinal],
-                edits: [.strike(failure.mark), .from(failure.mark + 1, failure.end)]))
+        lose(
+            .graceBeforeRecovery, [failure.notice.ordinal],
+            [.strike(failure.mark), .from(failure.mark + 1, failure.end)])
     }
 
     /// Grace ends, retry continues, GRACE_PERIOD_EXPIRED is sent.
@@ -182,14 +181,12 @@ extension LifeWriter {
         let three = failure.end.advanced(byMilliseconds: 3 * Pace.day)
         let over = failure.isDated ? graceEnd : min(three, stamp.signed)
         if failure.isLone {
-            losses.append(
-                LossRecord(
-                    kind: .graceBeforeGraceExpired, dropped: [failure.notice.ordinal],
-                    edits: lingers
-                        ? [] : [.meaning(failure.mark, .state(.billingRetry), .billing)]))
+            lose(
+                .graceBeforeGraceExpired, [failure.notice.ordinal],
+                lingers ? [] : [.meaning(failure.mark, .state(.billingRetry), .billing)])
         }
         if failure.isDated {
-            losses.append(LossRecord(kind: .graceExpired, dropped: [stamp.ordinal]))
+            lose(.graceExpired, [stamp.ordinal])
         }
         failure.mark = truth.begin(
             .state(.billingRetry), at: over, period: current, reason: .billing)

@@ -42,10 +42,7 @@ extension LifeWriter {
             ]
         case .state: return
         }
-        losses.append(
-            LossRecord(
-                kind: period.reason == .renewal ? .renewal : .purchase,
-                dropped: Set(period.deliveries), edits: edits))
+        lose(period.reason == .renewal ? .renewal : .purchase, Set(period.deliveries), edits)
     }
 
     /// Whether EXPIRED was sent about the period.
@@ -69,7 +66,7 @@ extension LifeWriter {
         if traits.statesReason, period.reason == .renewal, stated < period.start {
             edits.append(.from(mark, stated))
         }
-        losses.append(LossRecord(kind: .beginning, dropped: Set(dropped), edits: edits))
+        lose(.beginning, Set(dropped), edits)
     }
 
     /// The loss of a refund, or of its reversal, after which the transaction was not stated again.
@@ -78,13 +75,9 @@ extension LifeWriter {
         let hasOne = truth.revocations[note.period]?.count == 1
         guard hasOne else { return }
         if newest == note.refund {
-            losses.append(
-                LossRecord(
-                    kind: .refund, dropped: [note.refund], edits: [.unrevoke(note.period)]))
+            lose(.refund, [note.refund], [.unrevoke(note.period)])
         } else if let reversal = note.reversal, newest == reversal {
-            losses.append(
-                LossRecord(
-                    kind: .refundReversed, dropped: [reversal], edits: [.reopen(note.period)]))
+            lose(.refundReversed, [reversal], [.reopen(note.period)])
         }
     }
 }

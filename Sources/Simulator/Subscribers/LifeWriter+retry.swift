@@ -21,13 +21,9 @@ extension LifeWriter {
             let start = moment(failure, before: failure.cap)
             if failure.isLone {
                 // Without the notice nothing states a failure: expired, then purchased again.
-                losses.append(
-                    LossRecord(
-                        kind: .failureBeforeExpiry, dropped: [failure.notice.ordinal],
-                        edits: [
-                            .meaning(
-                                failure.mark, .state(.expired), reasonBefore(failure.notice))
-                        ]))
+                lose(
+                    .failureBeforeExpiry, [failure.notice.ordinal],
+                    [.meaning(failure.mark, .state(.expired), reasonBefore(failure.notice))])
             }
             resubscribe(at: start)
             count(.purchaseInRetry)
@@ -92,8 +88,7 @@ extension LifeWriter {
         notify(.didRenew, .billingRecovery, at: signed, status: .active)
         count(.recoveredInRetry)
         guard failure.isLone else { return }
-        losses.append(
-            LossRecord(kind: .failureBeforeRecovery, dropped: [failure.notice.ordinal]))
+        lose(.failureBeforeRecovery, [failure.notice.ordinal])
     }
 
     /// Apple gives up: EXPIRED ends it when signed, a little before or after the window.
@@ -113,20 +108,16 @@ extension LifeWriter {
         noteLoneFailure(failure, .billing)
         let cap = max(failure.cap, failure.newestFailing)
         guard random.chance(25) else {
-            losses.append(
-                LossRecord(
-                    kind: .expiredAfterRetry, dropped: [stamp.ordinal],
-                    edits: [.postpone(mark, cap, guess)]))
+            lose(.expiredAfterRetry, [stamp.ordinal], [.postpone(mark, cap, guess)])
             return resubscribeLater()
         }
         // Without EXPIRED a status proves only that it was over by then.
         let queried = sendPair(
             at: now.advanced(byMilliseconds: random.within(5000...max(5000, window / 60))),
             status: .expired)
-        losses.append(
-            LossRecord(
-                kind: .expiredAfterRetryThenAsked, dropped: [stamp.ordinal],
-                edits: [.postpone(mark, min(cap, queried.signed), .billing)]))
+        lose(
+            .expiredAfterRetryThenAsked, [stamp.ordinal],
+            [.postpone(mark, min(cap, queried.signed), .billing)])
         return resubscribeLater()
     }
 
@@ -150,7 +141,7 @@ extension LifeWriter {
         let stamp = notify(
             .expired, .voluntary, at: now.advanced(byMilliseconds: 3000 + shortly()),
             status: .expired)
-        losses.append(LossRecord(kind: .expiredAfterCancellation, dropped: [stamp.ordinal]))
+        lose(.expiredAfterCancellation, [stamp.ordinal])
         noteLoneFailure(failure, .voluntary)
         return resubscribeLater()
     }
@@ -158,9 +149,8 @@ extension LifeWriter {
     /// Without its only notice there is no failure: over from the period's end.
     private mutating func noteLoneFailure(_ failure: Failure, _ reason: TrueReason) {
         guard failure.isLone, failure.graceEnd == nil else { return }
-        losses.append(
-            LossRecord(
-                kind: .failureBeforeExpiry, dropped: [failure.notice.ordinal],
-                edits: [.meaning(failure.mark, .state(.expired), reason)]))
+        lose(
+            .failureBeforeExpiry, [failure.notice.ordinal],
+            [.meaning(failure.mark, .state(.expired), reason)])
     }
 }

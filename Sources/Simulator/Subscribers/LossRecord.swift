@@ -20,12 +20,21 @@ struct LossRecord: Sendable {
 
     let kind: SimulatedLoss.Kind
     let dropped: Set<Int>
-    var edits: [Edit] = []
+    let edits: [Edit]
 
     func truth(from line: TruthLine) -> TruthLine {
         var line = line
         for edit in edits { line.apply(edit) }
         return line
+    }
+}
+
+extension LifeWriter {
+    /// Notes a loss of deliveries, by ordinal, with the changes that it makes to the truth.
+    mutating func lose(
+        _ kind: SimulatedLoss.Kind, _ dropped: Set<Int>, _ edits: [LossRecord.Edit] = []
+    ) {
+        losses.append(LossRecord(kind: kind, dropped: dropped, edits: edits))
     }
 }
 
