@@ -48,8 +48,11 @@ public struct ServedResponse: Sendable {
     /// Delay of the response.
     public var delayMilliseconds: Int64 = 0
 
-    /// A response without a body.
-    public init(status: Int) { self.status = status }
+    /// A response with these bytes.
+    public init(status: Int, body: [UInt8] = []) {
+        self.status = status
+        self.body = body
+    }
 
     init(status: Int = 200, _ body: (inout JSONWriter) -> Void) {
         self.status = status

@@ -26,9 +26,7 @@ extension SimulatedAPI {
             reported.verifyReceipt(of: id.rawValue, at: now, latestReceipt: data)
         }.first
         guard let answer else { return SimulatedAPI.status(.accountNotFound) }
-        var reply = ServedResponse(status: 200)
-        reply.body = answer
-        return reply
+        return ServedResponse(status: 200, body: answer)
     }
 
     private static func status(_ status: VerifyReceiptStatus) -> ServedResponse {

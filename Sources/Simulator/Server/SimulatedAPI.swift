@@ -141,13 +141,10 @@ public final class SimulatedAPI: Sendable {
             reply.manner = .dropped
             return reply
         case .garbage:
-            var reply = ServedResponse(status: 200)
-            reply.body = Array("<html>It works!</html>".utf8)
-            return reply
+            return ServedResponse(status: 200, body: Array("<html>It works!</html>".utf8))
         case .oversized(let count):
-            var reply = ServedResponse(status: 200)
-            reply.body = [UInt8](repeating: UInt8(ascii: " "), count: count)
-            return reply
+            return ServedResponse(
+                status: 200, body: [UInt8](repeating: UInt8(ascii: " "), count: count))
         default: return nil
         }
     }
