@@ -36,11 +36,9 @@ struct OCSPResponseBuilder: Sendable {
     }
 
     private func addStatuses(_ bytes: [UInt8], to basic: OpaquePointer) -> Bool {
-        let parsed: OpaquePointer? = bytes.withUnsafeBufferPointer { buffer in
-            var next = buffer.baseAddress
-            return d2i_OCSP_REQUEST(nil, &next, buffer.count)
+        guard let parsed = DER.decoded(bytes, { d2i_OCSP_REQUEST(nil, $0, $1) }) else {
+            return false
         }
-        guard let parsed else { return false }
         defer { OCSP_REQUEST_free(parsed) }
         guard let from = ASN1_TIME_set(nil, Int(window.from.milliseconds / 1000)) else {
             return false

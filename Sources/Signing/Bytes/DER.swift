@@ -8,6 +8,17 @@ package enum DER {
         return [tag, 0x80 | UInt8(octets.count)] + octets + contents
     }
 
+    /// The OpenSSL object in `bytes`, read by its d2i function (d2i_X509(3)); the caller frees it.
+    package static func decoded<Object>(
+        _ bytes: [UInt8],
+        _ decode: (UnsafeMutablePointer<UnsafePointer<UInt8>?>?, Int) -> Object?
+    ) -> Object? {
+        bytes.withUnsafeBufferPointer { buffer in
+            var next = buffer.baseAddress
+            return decode(&next, buffer.count)
+        }
+    }
+
     /// The encoding of an OpenSSL object by its i2d function (d2i_X509(3)); empty if that fails.
     package static func encoded(
         _ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32

@@ -19,8 +19,8 @@ struct SignerName: ~Copyable {
             keyIdentifier = parts.keyIdentifier
             return
         }
-        guard let name = SignerName.name(issuer) else { return nil }
-        guard let number = SignerName.number(serial) else {
+        guard let name = DER.decoded(issuer, { d2i_X509_NAME(nil, $0, $1) }) else { return nil }
+        guard let number = DER.decoded(serial, { d2i_ASN1_INTEGER(nil, $0, $1) }) else {
             X509_NAME_free(name)
             return nil
         }
@@ -71,20 +71,6 @@ struct SignerName: ~Copyable {
                 serial: BER.copy(serial.encoding, of: bytes))
         } catch {
             return nil
-        }
-    }
-
-    private static func name(_ encoding: [UInt8]) -> OpaquePointer? {
-        encoding.withUnsafeBufferPointer { buffer in
-            var next = buffer.baseAddress
-            return d2i_X509_NAME(nil, &next, buffer.count)
-        }
-    }
-
-    private static func number(_ encoding: [UInt8]) -> UnsafeMutablePointer<ASN1_INTEGER>? {
-        encoding.withUnsafeBufferPointer { buffer in
-            var next = buffer.baseAddress
-            return d2i_ASN1_INTEGER(nil, &next, buffer.count)
         }
     }
 }

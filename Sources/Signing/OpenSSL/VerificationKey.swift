@@ -27,7 +27,8 @@ package final class VerificationKey: @unchecked Sendable {
     package init?(publicKeyInfo: [UInt8]) {
         guard publicKeyInfo.count == VerificationKey.infoByteCount,
             publicKeyInfo.starts(with: VerificationKey.prefix),
-            let loaded = VerificationKey.load(publicKeyInfo)
+            // Decoding checks that the point is on the curve.
+            let loaded = DER.decoded(publicKeyInfo, { d2i_PUBKEY(nil, $0, $1) })
         else { return nil }
         guard let context = EVP_PKEY_CTX_new(loaded, nil) else {
             EVP_PKEY_free(loaded)
@@ -45,14 +46,6 @@ package final class VerificationKey: @unchecked Sendable {
     deinit {
         EVP_PKEY_CTX_free(context)
         EVP_PKEY_free(key)
-    }
-
-    /// Decoding checks that the point is on the curve.
-    private static func load(_ info: [UInt8]) -> OpaquePointer? {
-        info.withUnsafeBufferPointer { buffer in
-            var next = buffer.baseAddress
-            return d2i_PUBKEY(nil, &next, buffer.count)
-        }
     }
 
     /// Whether `signature` (r and s, 32 bytes each) is this key's over `digest`. OpenSSL refuses

@@ -81,11 +81,7 @@ struct CertificateBuilder {
     }
 
     private func setKey(_ info: [UInt8], of certificate: OpaquePointer) -> Bool {
-        let key: OpaquePointer? = info.withUnsafeBufferPointer { buffer in
-            var next = buffer.baseAddress
-            return d2i_PUBKEY(nil, &next, buffer.count)
-        }
-        guard let key else { return false }
+        guard let key = DER.decoded(info, { d2i_PUBKEY(nil, $0, $1) }) else { return false }
         defer { EVP_PKEY_free(key) }
         return X509_set_pubkey(certificate, key) == 1
     }
