@@ -25,8 +25,8 @@ public final class Authority: Sendable {
     public convenience init(shape: AuthorityShape = AuthorityShape()) throws {
         let rootKey = try PrivateKey(generating: .p384)
         let intermediateKey = try PrivateKey(generating: .p384)
-        let root = try AuthorityCertificates.root(shape, key: rootKey)
-        let intermediate = try AuthorityCertificates.intermediate(
+        let root = try AuthorityCertificates.jws.root(shape, key: rootKey)
+        let intermediate = try AuthorityCertificates.jws.intermediate(
             shape, key: intermediateKey, rootKey: rootKey)
         try self.init(
             shape: shape, rootKey: rootKey, rootDER: root, intermediateKey: intermediateKey,
@@ -39,7 +39,7 @@ public final class Authority: Sendable {
         intermediateKey: PrivateKey, intermediateDER: [UInt8]
     ) throws {
         let leafKey = try PrivateKey(generating: shape.isLeafOnWrongCurve ? .p384 : .p256)
-        let leafDER = try AuthorityCertificates.leaf(
+        let leafDER = try AuthorityCertificates.jws.leaf(
             shape, key: leafKey, intermediateKey: intermediateKey)
         self.init(
             shape: shape, rootKey: rootKey, rootDER: rootDER, intermediateKey: intermediateKey,

@@ -1,6 +1,6 @@
 public import AppStore
 
-/// The properties of an `Authority`. The defaults match Apple's; every other setting is one defect.
+/// The properties of an `Authority` or a `ReceiptAuthority`. The defaults match Apple's; every other setting is one defect.
 public struct AuthorityShape: Sendable, Hashable {
     /// 2014-04-30 to 2039-04-30, like Apple Root CA - G3.
     public var rootValidity = AuthorityShape.days(16_190...25_322)
@@ -36,13 +36,27 @@ public struct AuthorityShape: Sendable, Hashable {
     public var isIntermediateForged = false
     /// The leaf names another issuer than the intermediate's subject.
     public var isLeafMisnamed = false
-    /// Certificates are signed with SHA-1.
-    public var usesWeakDigest = false
+    /// The digest over which certificates are signed: SHA1, MD5 and SHA-2's, as OpenSSL names them.
+    public var digest = "SHA384"
+    /// Length of the leaf's RSA key, for receipts.
+    public var leafBitCount = 2048
     /// The certificates in the header.
     public var presentation = Presentation.appleOrder
 
     /// The shape of Apple's authority.
     public init() {}
+
+    /// The shape of Apple's authority for receipts, whose root is valid from 2006-04-25 to
+    /// 2035-02-09, like Apple Inc. Root. The others begin on 2008-02-14 and 2010-11-11 and last
+    /// longer than Apple's, so that stories can use any date.
+    public static var receipts: AuthorityShape {
+        var shape = AuthorityShape()
+        shape.rootValidity = days(13_263...23_781)
+        shape.intermediateValidity = days(13_923...23_781)
+        shape.leafValidity = days(14_924...23_781)
+        shape.digest = "SHA256"
+        return shape
+    }
 
     /// The contents of a header's `x5c`.
     public enum Presentation: Sendable, Hashable, CaseIterable {

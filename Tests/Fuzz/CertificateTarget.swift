@@ -29,7 +29,7 @@ struct CertificateTarget: FuzzTarget {
             { $0.hasLeafMarker = false }, { $0.isLeafOnWrongCurve = true },
             { $0.isLeafCA = true }, { $0.isLeafCAForData = true }, { $0.mayLeafSign = false },
             { $0.hasUnknownCriticalExtension = true }, { $0.isIntermediateCA = false },
-            { $0.mayIntermediateSign = false }, { $0.usesWeakDigest = true },
+            { $0.mayIntermediateSign = false }, { $0.digest = "SHA1" },
         ]
         return changes.map { change in
             var shape = AuthorityShape()

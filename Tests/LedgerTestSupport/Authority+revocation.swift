@@ -42,7 +42,7 @@ extension Authority {
             return try builder.answer(request, signer: issuerDER, key: issuerKey)
         }
         let key = try PrivateKey(generating: .p256)
-        let delegate = try AuthorityCertificates.responder(
+        let delegate = try AuthorityCertificates.jws.responder(
             shape, key: key, issuerKey: responder == .stranger ? key : issuerKey,
             isOfRoot: subject == .intermediate, mayAnswer: responder != .undelegated,
             validity: responder == .expiredDelegate

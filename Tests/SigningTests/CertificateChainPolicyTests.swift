@@ -43,7 +43,7 @@ struct CertificateChainPolicyTests {
         Case("leaf forged", .invalidCertificate) { $0.isLeafForged = true },
         Case("intermediate forged", .invalidCertificate) { $0.isIntermediateForged = true },
         Case("leaf names another issuer", .invalidCertificate) { $0.isLeafMisnamed = true },
-        Case("SHA-1", .invalidCertificate) { $0.usesWeakDigest = true },
+        Case("SHA-1", .invalidCertificate) { $0.digest = "SHA1" },
         Case("root first", .untrustedRoot) { $0.presentation = .rootFirst },
         Case("two certificates", .invalidChainLength) { $0.presentation = .withoutRoot },
         Case("one certificate", .invalidChainLength) { $0.presentation = .leafOnly },

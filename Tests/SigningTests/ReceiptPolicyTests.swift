@@ -9,11 +9,11 @@ struct ReceiptPolicyTests {
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let expected: VerificationCode?
-        let change: @Sendable (inout ReceiptAuthorityShape) -> Void
+        let change: @Sendable (inout AuthorityShape) -> Void
 
         init(
             _ testDescription: String, _ expected: VerificationCode?,
-            _ change: @escaping @Sendable (inout ReceiptAuthorityShape) -> Void
+            _ change: @escaping @Sendable (inout AuthorityShape) -> Void
         ) {
             self.testDescription = testDescription
             self.expected = expected
@@ -22,26 +22,26 @@ struct ReceiptPolicyTests {
     }
 
     private static let faults: [Fault] = [
-        Fault("no marker in the signer", .missingAppleMarker) { $0.hasSignerMarker = false },
-        Fault("the signer is an authority", .invalidCertificate) { $0.isSignerCA = true },
+        Fault("no marker in the signer", .missingAppleMarker) { $0.hasLeafMarker = false },
+        Fault("the signer is an authority", .invalidCertificate) { $0.isLeafCAForData = true },
         Fault("the intermediate is not an authority", .invalidCertificate) {
             $0.isIntermediateCA = false
         },
-        Fault("the signer may not sign", .invalidCertificate) { $0.maySignerSign = false },
-        Fault("the signer is forged", .invalidCertificate) { $0.isSignerForged = true },
+        Fault("the signer may not sign", .invalidCertificate) { $0.mayLeafSign = false },
+        Fault("the signer is forged", .invalidCertificate) { $0.isLeafForged = true },
         Fault("the intermediate is forged", .invalidCertificate) {
             $0.isIntermediateForged = true
         },
-        Fault("the signer is misnamed", .invalidCertificate) { $0.isSignerMisnamed = true },
-        Fault("certificates over MD5", .invalidCertificate) { $0.usesMD5 = true },
-        Fault("certificates over SHA-1", nil) { $0.usesSHA1 = true },
+        Fault("the signer is misnamed", .invalidCertificate) { $0.isLeafMisnamed = true },
+        Fault("certificates over MD5", .invalidCertificate) { $0.digest = "MD5" },
+        Fault("certificates over SHA-1", nil) { $0.digest = "SHA1" },
         // Required of Apple's own chain alone.
         Fault("no marker in the intermediate", nil) { $0.hasIntermediateMarker = false },
     ]
 
     @Test("An authority with one fault is rejected", arguments: faults)
     func shapes(_ fault: Fault) throws {
-        var shape = ReceiptAuthorityShape()
+        var shape = AuthorityShape.receipts
         fault.change(&shape)
         let authority = try ReceiptTrial.authority().reshaped(shape)
         let receipt = try authority.sign(ReceiptTrial.contents())
@@ -55,7 +55,7 @@ struct ReceiptPolicyTests {
     @Test("Apple's own chain also requires the intermediate's marker")
     func intermediateMarker() throws {
         for isMarked in [true, false] {
-            var shape = ReceiptAuthorityShape()
+            var shape = AuthorityShape.receipts
             shape.hasIntermediateMarker = isMarked
             let authority = try ReceiptTrial.authority().reshaped(shape)
             let envelope = try ReceiptEnvelope(
@@ -73,8 +73,8 @@ struct ReceiptPolicyTests {
 
     @Test("A signer's key has 2048 to 4096 bits", arguments: [1024, 2047, 2048, 4096, 4104])
     func bits(_ count: Int) throws {
-        var shape = ReceiptAuthorityShape()
-        shape.signerBitCount = count
+        var shape = AuthorityShape.receipts
+        shape.leafBitCount = count
         let authority = try ReceiptTrial.authority().reshaped(shape)
         let receipt = try authority.sign(ReceiptTrial.contents())
         let verifier = try ReceiptTrial.verifier(authority)
@@ -154,9 +154,9 @@ struct ReceiptPolicyTests {
 
     @Test("Every certificate was valid when the receipt was made, to the second at both ends")
     func dates() throws {
-        var shape = ReceiptAuthorityShape()
+        var shape = AuthorityShape.receipts
         let (from, until) = (Timestamp(milliseconds: 1_500_000_000_000), Trial.now)
-        shape.signerValidity = from...until
+        shape.leafValidity = from...until
         let authority = try ReceiptTrial.authority().reshaped(shape)
         let verifier = try ReceiptTrial.verifier(authority)
         let cases: [(Timestamp, VerificationCode?)] = [

@@ -19,34 +19,34 @@ public final class ReceiptAuthority: Sendable {
     /// Generates keys and certificates of the given shape.
     ///
     /// Throws only when OpenSSL fails, for lack of memory or randomness.
-    public convenience init(shape: ReceiptAuthorityShape = ReceiptAuthorityShape()) throws {
+    public convenience init(shape: AuthorityShape = .receipts) throws {
         try self.init(
             shape: shape, rootKey: RSAPrivateKey(), intermediateKey: RSAPrivateKey(),
-            signerKey: RSAPrivateKey(generatingBitCount: shape.signerBitCount))
+            signerKey: RSAPrivateKey(generatingBitCount: shape.leafBitCount))
     }
 
     private init(
-        shape: ReceiptAuthorityShape, rootKey: RSAPrivateKey, intermediateKey: RSAPrivateKey,
+        shape: AuthorityShape, rootKey: RSAPrivateKey, intermediateKey: RSAPrivateKey,
         signerKey: RSAPrivateKey
     ) throws {
         self.rootKey = rootKey
         self.intermediateKey = intermediateKey
         self.signerKey = signerKey
-        rootDER = try ReceiptCertificates.root(shape, key: rootKey)
-        intermediateDER = try ReceiptCertificates.intermediate(
+        rootDER = try AuthorityCertificates.receipts.root(shape, key: rootKey)
+        intermediateDER = try AuthorityCertificates.receipts.intermediate(
             shape, key: intermediateKey, rootKey: rootKey)
-        signerDER = try ReceiptCertificates.signer(
+        signerDER = try AuthorityCertificates.receipts.leaf(
             shape, key: signerKey, intermediateKey: intermediateKey)
     }
 
     /// New certificates of another shape for the same keys, which are slow to generate; only a
     /// signer's key of another length is replaced.
-    public func reshaped(_ shape: ReceiptAuthorityShape) throws -> ReceiptAuthority {
-        let isSame = signerKey.bitCount == shape.signerBitCount
+    public func reshaped(_ shape: AuthorityShape) throws -> ReceiptAuthority {
+        let isSame = signerKey.bitCount == shape.leafBitCount
         return try ReceiptAuthority(
             shape: shape, rootKey: rootKey, intermediateKey: intermediateKey,
             signerKey: isSame
-                ? signerKey : RSAPrivateKey(generatingBitCount: shape.signerBitCount))
+                ? signerKey : RSAPrivateKey(generatingBitCount: shape.leafBitCount))
     }
 
     /// A receipt of these contents, binary.
@@ -79,7 +79,7 @@ public final class ReceiptAuthority: Sendable {
         let key = try RSAPrivateKey()
         var builder = SignedDataBuilder()
         builder.isIndefinite = writing.isIndefinite
-        let certificate = try ReceiptCertificates.alone(key: key)
+        let certificate = try AuthorityCertificates.alone(key: key)
         return try builder.sign(
             payload, signer: certificate, certificates: [certificate], key: key)
     }
