@@ -60,13 +60,7 @@ public final class ReceiptAuthority: Sendable {
     public func sign(
         payload: [UInt8], writing: ReceiptEncoding = ReceiptEncoding()
     ) throws -> [UInt8] {
-        var builder = SignedDataBuilder()
-        builder.digest = writing.usesSHA512 ? .sha512 : writing.usesSHA1 ? .sha1 : .sha256
-        builder.hasSignedAttributes = writing.hasSignedAttributes
-        builder.isIndefinite = writing.isIndefinite
-        builder.usesKeyIdentifier = writing.usesKeyIdentifier
-        builder.signerCount = writing.signerCount
-        return try builder.sign(
+        try writing.sign(
             payload, signer: signerDER,
             certificates: writing.certificates ?? [signerDER, intermediateDER, rootDER],
             key: signerKey)
@@ -77,10 +71,10 @@ public final class ReceiptAuthority: Sendable {
         payload: [UInt8], writing: ReceiptEncoding = ReceiptEncoding()
     ) throws -> [UInt8] {
         let key = try RSAPrivateKey()
-        var builder = SignedDataBuilder()
-        builder.isIndefinite = writing.isIndefinite
+        var encoding = ReceiptEncoding()
+        encoding.isIndefinite = writing.isIndefinite
         let certificate = try AuthorityCertificates.alone(key: key)
-        return try builder.sign(
+        return try encoding.sign(
             payload, signer: certificate, certificates: [certificate], key: key)
     }
 }

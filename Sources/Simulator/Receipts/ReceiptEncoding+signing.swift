@@ -1,31 +1,9 @@
 internal import COpenSSL
 internal import Signing
 
-/// PKCS #7 signed data to be minted (RFC 5652 §5), the format of app receipts. Encoded by OpenSSL
-/// rather than by this project, so that tests check the reader independently.
-struct SignedDataBuilder: Sendable {
-    /// The digest signed.
-    enum DigestName: String, Sendable, CaseIterable {
-        case sha1 = "SHA1"
-        case sha256 = "SHA256"
-        /// Not accepted in a receipt.
-        case sha512 = "SHA512"
-    }
-
-    /// Digest of the signature.
-    var digest: DigestName = .sha256
-    /// Whether the signature covers attributes with the content's digest. Apple's does not.
-    var hasSignedAttributes = false
-    /// Whether lengths are indefinite and the content is in chunks, as Xcode writes it.
-    var isIndefinite = false
-    /// Whether the signer is identified by its key identifier.
-    var usesKeyIdentifier = false
-    /// Number of signers with the same key and certificate; genuine receipts have one.
-    var signerCount = 1
-
-    /// One signer, SHA-256, DER, no attributes.
-    init() {}
-
+/// PKCS #7 signed data (RFC 5652 §5), the format of app receipts. Encoded by OpenSSL rather than by
+/// this project, so that tests check the reader independently.
+extension ReceiptEncoding {
     /// Signs `content` with the key of `signer`'s certificate. `certificates` are included in their
     /// order; the signer's only if it is one of them.
     func sign(
@@ -40,12 +18,14 @@ struct SignedDataBuilder: Sendable {
         return bytes
     }
 
+    private var digest: String { usesSHA512 ? "SHA512" : usesSHA1 ? "SHA1" : "SHA256" }
+
     private func write(
         _ content: UnsafeRawBufferPointer, signer: [UInt8], certificates: [[UInt8]],
         key: RSAPrivateKey
     ) -> [UInt8]? {
         guard let input = BIO_new_mem_buf(content.baseAddress, Int32(content.count)),
-            let algorithm = EVP_get_digestbyname(digest.rawValue)
+            let algorithm = EVP_get_digestbyname(digest)
         else { return nil }
         defer { BIO_free(input) }
         guard let output = BIO_new(BIO_s_mem()) else { return nil }
