@@ -2,30 +2,16 @@ package import AppStore
 
 /// The JWT of a request to the App Store Server API (Generating JSON Web Tokens for API requests):
 /// ES256 with an In-App Purchase key.
-package struct ClientToken: Sendable {
+package enum ClientToken {
     /// The audience that Apple requires.
     package static let audience = "appstoreconnect-v1"
 
-    let keyId: String
-    let issuerId: String
-    let bundleId: BundleId
-    let issuedAtSeconds: Int64
-    let lifeSeconds: Int64
-
-    /// The id of the key in App Store Connect and of the account, the app, and seconds since 1970.
-    package init(
+    /// The token in compact form, for the ids of the key in App Store Connect and of the account,
+    /// with times in seconds since 1970. Throws `wrongCurve` for a key that is not on P-256.
+    package static func sign(
         keyId: String, issuerId: String, bundleId: BundleId, issuedAtSeconds: Int64,
-        lifeSeconds: Int64
-    ) {
-        self.keyId = keyId
-        self.issuerId = issuerId
-        self.bundleId = bundleId
-        self.issuedAtSeconds = issuedAtSeconds
-        self.lifeSeconds = lifeSeconds
-    }
-
-    /// The token in compact form. Throws `wrongCurve` for a key that is not on P-256.
-    package func sign(with key: PrivateKey) throws(SigningError) -> String {
+        lifeSeconds: Int64, with key: PrivateKey
+    ) throws(SigningError) -> String {
         var header = JSONWriter()
         header.object { json in
             json.member("alg", "ES256")
