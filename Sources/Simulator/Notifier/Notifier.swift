@@ -13,12 +13,12 @@ public struct Notifier: Sendable {
         /// Number of the attempt, from 1.
         public let number: Int
         /// When Apple starts it.
-        public let date: Timestamp
+        public fileprivate(set) var date: Timestamp
         /// When it reaches the receiver, or would.
-        public let arrival: Timestamp
+        public fileprivate(set) var arrival: Timestamp
         /// Whether Apple repeats a notification that its own books record as delivered.
-        let isRepetition: Bool
-        let fault: DeliveryFault?
+        fileprivate(set) var isRepetition = false
+        fileprivate(set) var fault: DeliveryFault?
         /// The fault that stops it; nil when it reaches the receiver.
         public internal(set) var obstacle: AttemptResult?
     }
@@ -94,7 +94,11 @@ public struct Notifier: Sendable {
         attempts.note(DeliveryAttempt(date: step.date, result: noted), step.index)
         if noted == .success {
             guard step.obstacle == nil, case .duplicated(let wait) = step.fault else { return }
-            plan(step.repeated(after: wait))
+            var again = step
+            again.date = step.date.advanced(byMilliseconds: wait)
+            again.arrival = step.arrival.advanced(byMilliseconds: wait)
+            (again.isRepetition, again.fault) = (true, nil)
+            plan(again)
             return
         }
         tally.failed += 1
@@ -125,7 +129,7 @@ public struct Notifier: Sendable {
         return Step(
             index: index, number: number, date: date,
             arrival: date.advanced(byMilliseconds: random.within(Notifier.transit)),
-            isRepetition: false, fault: fault)
+            fault: fault)
     }
 
     private func fault(_ index: Int, _ number: Int) -> DeliveryFault? {
@@ -138,8 +142,7 @@ public struct Notifier: Sendable {
         var place = first.startIndex
         while place + 1 < first.endIndex {
             if first[place].fault == .reordered {
-                let after = first[place + 1].arrival.advanced(byMilliseconds: 1)
-                first[place] = first[place].arriving(at: after)
+                first[place].arrival = first[place + 1].arrival.advanced(byMilliseconds: 1)
                 first.swapAt(place, place + 1)
                 // It has been moved and does not wait again.
                 place += 1
@@ -171,20 +174,5 @@ public struct Notifier: Sendable {
 
     private static func precedes(_ left: Step, _ right: Step) -> Bool {
         (left.arrival, left.index, left.number) < (right.arrival, right.index, right.number)
-    }
-}
-
-extension Notifier.Step {
-    fileprivate func arriving(at moment: Timestamp) -> Notifier.Step {
-        Notifier.Step(
-            index: index, number: number, date: date, arrival: moment, isRepetition: isRepetition,
-            fault: fault)
-    }
-
-    fileprivate func repeated(after milliseconds: Int64) -> Notifier.Step {
-        let wait = milliseconds
-        return Notifier.Step(
-            index: index, number: number, date: date.advanced(byMilliseconds: wait),
-            arrival: arrival.advanced(byMilliseconds: wait), isRepetition: true, fault: nil)
     }
 }
