@@ -67,12 +67,8 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
             .refundHistory, .extendRenewalDate, .sendConsumptionInformation, .setAppAccountToken,
             .finishTransaction:
             true
-        // Orders exist in Production only.
-        case .orderLookup, .massExtendRenewalDate, .massExtendRenewalDateStatus,
-            .notificationHistory, .requestTestNotification, .testNotificationStatus:
-            false
-        // Its statuses name the environment.
-        case .verifyReceipt: false
+        // Orders exist in Production only, and verifyReceipt's statuses name the environment.
+        default: false
         }
     }
 }

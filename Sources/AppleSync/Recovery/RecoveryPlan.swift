@@ -29,15 +29,12 @@ struct RecoveryPlan: Sendable {
         10 * 60_000, 3_600_000, NotificationHistory.marginMilliseconds,
     ]
 
+}
+
+extension RecoveryPlan {
     /// The whole window; Apple's refusal shows how far back its history goes.
     init(_ request: RecoveryRequest) {
         self.init(request: request, from: request.from, to: request.to)
-    }
-
-    private init(request: RecoveryRequest, from: Timestamp, to: Timestamp) {
-        self.request = request
-        self.from = from
-        self.to = to
     }
 
     /// The part of the window that Apple still has after it refused the beginning, without a margin

@@ -6,9 +6,8 @@ import Synchronization
 /// taken in. They are not fetched again every few minutes. Kept in memory only: losing them costs
 /// one sweep.
 package final class UncertainSweeps: Sendable {
+    package init() {}
 
-    package init() {
-    }
     package struct Name: Hashable, Sendable {
         let environment: Environment
         let bundleId: BundleId
