@@ -95,28 +95,21 @@ public struct StoryDelivery: Sendable {
                 JSONMember(key: "receivedAt", value: .number(String(receivedAt.milliseconds))))
         }
         guard command == nil else { return JSONValue.object(members).encoded() }
-        let transactionToken = try transaction.map { try token($0, authority) }
-        let renewalToken = try renewal.map { try token($0, authority) }
+        var parts: [JSONMember] = []
+        for (key, part) in [("signedTransactionInfo", transaction), ("signedRenewalInfo", renewal)]
+        {
+            guard let part else { continue }
+            parts.append(JSONMember(key: key, value: try token(part, authority)))
+        }
         guard var notification else {
-            if let transactionToken {
-                members.append(JSONMember(key: "signedTransactionInfo", value: transactionToken))
-            }
-            if let renewalToken {
-                members.append(JSONMember(key: "signedRenewalInfo", value: renewalToken))
-            }
+            members += parts
             if let status {
                 members.append(JSONMember(key: "status", value: .number(String(status))))
             }
             return JSONValue.object(members).encoded()
         }
-        if var data {
-            if let transactionToken {
-                data.append(JSONMember(key: "signedTransactionInfo", value: transactionToken))
-            }
-            if let renewalToken {
-                data.append(JSONMember(key: "signedRenewalInfo", value: renewalToken))
-            }
-            notification.append(JSONMember(key: "data", value: .object(data)))
+        if let data {
+            notification.append(JSONMember(key: "data", value: .object(data + parts)))
         }
         members.append(
             JSONMember(key: "signedPayload", value: try token(notification, authority)))
