@@ -27,7 +27,6 @@ struct SignedPayloadTarget: FuzzTarget {
         _ = try? verifier.verifyAny(token, receivedAt: now)
         _ = try? verifier.verifyNotification(token, receivedAt: now)
         _ = try? verifier.verifyTransaction(token, receivedAt: now)
-        _ = try? verifier.verifyAppTransaction(token, receivedAt: now)
         _ = try? verifier.verifyRenewal(token, fallbackDate: now)
     }
 }

@@ -56,14 +56,6 @@ public final class EvidenceVerifier: Sendable {
         return try transaction(verified, receivedAt: receivedAt)
     }
 
-    /// Verifies a separate AppTransaction; see `verifyTransaction` for errors.
-    public func verifyAppTransaction(
-        _ bytes: [UInt8], receivedAt: Timestamp
-    ) throws(VerificationError) -> VerifiedAppTransaction {
-        let verified = try jws.verify(bytes)
-        return try appTransaction(verified, receivedAt: receivedAt)
-    }
-
     /// Verifies a renewal info as a part. The caller knows what it belongs to; without a date of
     /// its own it is checked at `fallbackDate`, the effective date of the evidence it came with.
     ///
