@@ -1,4 +1,3 @@
-internal import AppStore
 public import Ledger
 
 /// A page of changes in feed order, and the next cursor.

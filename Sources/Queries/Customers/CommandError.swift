@@ -1,4 +1,3 @@
-import Ledger
 public import LedgerStore
 
 /// A rejected command. Nothing was written, except that an `idempotencyKeyReused` may have lost a

@@ -2,7 +2,6 @@ public import AppStore
 public import Ledger
 public import LedgerStore
 public import Projection
-import Signing
 
 /// Accepts commands of operators and back ends: checked against the current state, appended, and
 /// durable on return. Projections follow.

@@ -1,6 +1,5 @@
 import AppStore
 import Ledger
-internal import SQLiteStore
 
 /// The delay of notifications from Apple's signature to receipt, by time of signature. A delivery
 /// that arrived after an outage counts towards the outage; repetitions are not counted.

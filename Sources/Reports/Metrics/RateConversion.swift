@@ -1,4 +1,3 @@
-import AppStore
 import Ledger
 
 /// Converts the contributions of chains to one question, and collects why amounts cannot be

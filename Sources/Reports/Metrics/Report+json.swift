@@ -1,6 +1,5 @@
 public import AppStore
 import Ledger
-internal import Projection
 
 extension Report {
     /// - Parameter isStamped: without its stamp an answer stays byte-identical until its content

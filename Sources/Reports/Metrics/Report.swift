@@ -1,6 +1,5 @@
 public import AppStore
 public import Ledger
-internal import Projection
 
 /// The answer to a metrics query (`Contract.md`): figures by interval and group, and the definition
 /// and knowledge they were counted under.

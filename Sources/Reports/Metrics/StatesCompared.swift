@@ -1,4 +1,3 @@
-import AppStore
 import Ledger
 
 /// A table under two states of knowledge, and the events responsible for the differences.
