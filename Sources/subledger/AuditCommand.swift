@@ -119,18 +119,14 @@ extension Audit.Report {
         json.member("projectionsError", projectionsFailure?.code.rawValue)
         json.member("signaturesVerified", signaturesVerified)
         json.member("signaturesNotVerifiable", signaturesNotVerifiable)
-        json.array("findings", log.findings) { json, finding in
-            json.object { json in
-                json.member("position", finding.position)
-                json.member("code", finding.code.rawValue)
-            }
+        json.objects("findings", log.findings) { json, finding in
+            json.member("position", finding.position)
+            json.member("code", finding.code.rawValue)
         }
-        json.array("signatureFindings", signatureFindings) { json, finding in
-            json.object { json in
-                json.member("position", finding.position)
-                json.member("code", finding.code)
-                json.member("message", finding.message)
-            }
+        json.objects("signatureFindings", signatureFindings) { json, finding in
+            json.member("position", finding.position)
+            json.member("code", finding.code)
+            json.member("message", finding.message)
         }
         json.member("findingsOmitted", omittedCount ?? 0)
     }

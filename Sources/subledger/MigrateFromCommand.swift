@@ -200,14 +200,12 @@ private struct MigrationRun {
         json.member("dryRun", command.dryRun)
         json.key("ingest")
         if let findings { findings.ingest.write(to: &json) } else { json.null() }
-        json.array("backfill", findings?.reports ?? []) { json, entry in
-            json.object { json in
-                json.member("bundleId", entry.scope.bundleId)
-                json.member("environment", entry.scope.environment.rawValue)
-                json.key("report")
-                entry.report.write(
-                    to: &json, list: entry.list, environment: entry.scope.environment)
-            }
+        json.objects("backfill", findings?.reports ?? []) { json, entry in
+            json.member("bundleId", entry.scope.bundleId)
+            json.member("environment", entry.scope.environment.rawValue)
+            json.key("report")
+            entry.report.write(
+                to: &json, list: entry.list, environment: entry.scope.environment)
         }
         (findings?.differences ?? StateDifferences()).write(to: &json)
     }

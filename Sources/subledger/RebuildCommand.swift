@@ -68,12 +68,10 @@ struct RebuildCommand: OutputCommand {
             json.member("storedReducerVersion", report.stored?.reducerVersion)
             json.member("reducerVersion", report.expected.reducerVersion)
             json.array("fileFindings", report.fileFindings)
-            json.array("differences", report.differences) { json, difference in
-                json.object { json in
-                    json.member("bundleId", difference.chain.bundleId)
-                    json.member("originalTransactionId", difference.chain.originalTransactionId)
-                    json.array("columns", difference.columns)
-                }
+            json.objects("differences", report.differences) { json, difference in
+                json.member("bundleId", difference.chain.bundleId)
+                json.member("originalTransactionId", difference.chain.originalTransactionId)
+                json.array("columns", difference.columns)
             }
         }
     }

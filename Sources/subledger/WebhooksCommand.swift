@@ -50,12 +50,10 @@ struct WebhooksCommand: AsyncParsableCommand {
                 text: results.map { "\($0.name): \($0.outcome.text)\n" }.joined(),
                 isClean: results.allSatisfy(\.outcome.isSuccess)
             ) { json in
-                json.array("endpoints", results) { json, result in
-                    json.object { json in
-                        json.member("name", result.name)
-                        json.member("delivered", result.outcome.isSuccess)
-                        json.member("outcome", result.outcome.text)
-                    }
+                json.objects("endpoints", results) { json, result in
+                    json.member("name", result.name)
+                    json.member("delivered", result.outcome.isSuccess)
+                    json.member("outcome", result.outcome.text)
                 }
             }
         }

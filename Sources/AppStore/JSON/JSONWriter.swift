@@ -97,6 +97,17 @@ public struct JSONWriter: Sendable {
         close(UInt8(ascii: "]"))
     }
 
+    /// A member that is an array of objects; `body` writes the members of each.
+    @inlinable
+    public mutating func objects<Elements: Sequence, Failure: Error>(
+        _ key: String, _ elements: Elements,
+        _ body: (inout JSONWriter, Elements.Element) throws(Failure) -> Void
+    ) throws(Failure) {
+        try array(key, elements) { (json, element) throws(Failure) in
+            try json.object { (json) throws(Failure) in try body(&json, element) }
+        }
+    }
+
     // MARK: Members and values
 
     /// A member; nil is written as `null`.

@@ -46,8 +46,7 @@ public struct FeedChange: Sendable {
                 json.object("entry", change.entry) { json, entry in
                     write(entry, to: &json)
                 }
-                json.array("withdrawn", change.withdrawn) { json, entry in
-                    json.object { json in write(entry, to: &json) }
+                json.objects("withdrawn", change.withdrawn) { json, entry in write(entry, to: &json)
                 }
                 json.object("subscription", change.answer) { json, answer in
                     answer.writeState(to: &json)

@@ -39,17 +39,13 @@ extension Entitlements {
         json.array("entitlements", verdicts) { json, verdict in
             verdict.write(to: &json)
         }
-        json.array("products", products) { json, product in
-            json.object { json in
-                json.member("productId", product.productId)
-                json.member("standing", product.standing.rawValue)
-            }
+        json.objects("products", products) { json, product in
+            json.member("productId", product.productId)
+            json.member("standing", product.standing.rawValue)
         }
-        json.array("groups", groups) { json, group in
-            json.object { json in
-                json.member("group", group.group)
-                json.member("standing", group.standing.rawValue)
-            }
+        json.objects("groups", groups) { json, group in
+            json.member("group", group.group)
+            json.member("standing", group.standing.rawValue)
         }
     }
 }

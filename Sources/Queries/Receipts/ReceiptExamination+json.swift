@@ -26,11 +26,9 @@ extension ReceiptExamination {
             }
             json.array("originalTransactionIds", originalTransactionIds)
             json.array("untypedProducts", untypedProducts)
-            json.array("next", nextSteps(file: file)) { json, step in
-                json.object { json in
-                    json.member("command", step.command)
-                    json.member("purpose", step.purpose)
-                }
+            json.objects("next", nextSteps(file: file)) { json, step in
+                json.member("command", step.command)
+                json.member("purpose", step.purpose)
             }
         }
     }
@@ -76,8 +74,8 @@ extension AppReceipt {
         json.member("expirationDate", expirationDate)
         json.member("downloadId", downloadId)
         json.member("versionExternalIdentifier", versionExternalIdentifier)
-        json.array("inAppPurchases", inAppPurchases) { json, purchase in
-            json.object { json in purchase.writeMembers(to: &json) }
+        json.objects("inAppPurchases", inAppPurchases) { json, purchase in
+            purchase.writeMembers(to: &json)
         }
         json.array("otherAttributes", otherAttributes) { json, attribute in
             attribute.write(to: &json)

@@ -41,17 +41,15 @@ extension ChainReading {
         json.object { json in
             json.key("chain")
             writeShow(to: &json, isStamped: isStamped)
-            json.array("intervals", shown) { json, interval in
-                json.object { json in
-                    json.member("state", interval.state.rawValue)
-                    json.member("from", interval.from)
-                    json.member("to", interval.to)
-                    json.member("productId", interval.productId)
-                    json.member("transactionId", interval.transactionId)
-                }
+            json.objects("intervals", shown) { json, interval in
+                json.member("state", interval.state.rawValue)
+                json.member("from", interval.from)
+                json.member("to", interval.to)
+                json.member("productId", interval.productId)
+                json.member("transactionId", interval.transactionId)
             }
-            json.array("entries", entries[start..<end]) { json, entry in
-                json.object { json in writeMembers(of: entry, to: &json) }
+            json.objects("entries", entries[start..<end]) { json, entry in
+                writeMembers(of: entry, to: &json)
             }
             if after != nil || next != nil { json.member("next", next?.cursor) }
         }

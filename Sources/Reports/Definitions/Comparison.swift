@@ -38,19 +38,15 @@ public struct Comparison: Sendable {
     func write(to json: inout JSONWriter) {
         json.member("definitions", pack.rawValue)
         Report.write(figures, as: "figures", to: &json)
-        json.array("rules", rules) { json, rule in
-            json.object { json in
-                json.member("rule", rule.rawValue)
-                json.member("theirs", rule.theirs)
-                json.member("ours", rule.ours)
-            }
+        json.objects("rules", rules) { json, rule in
+            json.member("rule", rule.rawValue)
+            json.member("theirs", rule.theirs)
+            json.member("ours", rule.ours)
         }
         guard !reasons.isEmpty else { return }
-        json.array("reasons", reasons) { json, named in
-            json.object { json in
-                json.member("reason", named.reason.rawValue)
-                json.member("theirs", named.theirs)
-            }
+        json.objects("reasons", reasons) { json, named in
+            json.member("reason", named.reason.rawValue)
+            json.member("theirs", named.theirs)
         }
     }
 
@@ -60,12 +56,10 @@ public struct Comparison: Sendable {
             json.member("to", row.to)
             for (name, value) in zip(Comparison.dimensions, row.group) { json.member(name, value) }
             json.member("ours", row["ours"])
-            json.array("differences", rules) { json, rule in
-                json.object { json in
-                    json.member("rule", rule.rawValue)
-                    json.member("amount", row[rule.rawValue])
-                    json.member("chains", row[Comparison.chains(rule)])
-                }
+            json.objects("differences", rules) { json, rule in
+                json.member("rule", rule.rawValue)
+                json.member("amount", row[rule.rawValue])
+                json.member("chains", row[Comparison.chains(rule)])
             }
             json.member("theirs", row["theirs"])
             json.member("base", row.amounts["base"])

@@ -92,11 +92,9 @@ public struct MetricsStamp: Sendable {
         json.member("reducerVersion", Lifecycle.reducerVersion)
         json.member("catalogueHash", catalogueHash)
         writeRates(to: &json)
-        json.array("remarks", remarks) { json, remark in
-            json.object { json in
-                json.member("code", remark.rawValue)
-                json.member("message", remark.message)
-            }
+        json.objects("remarks", remarks) { json, remark in
+            json.member("code", remark.rawValue)
+            json.member("message", remark.message)
         }
     }
 

@@ -48,11 +48,9 @@ extension Report {
     }
 
     static func write(_ columns: [CountColumn], as key: String, to json: inout JSONWriter) {
-        json.array(key, columns) { json, column in
-            json.object { json in
-                json.member("name", column.name)
-                json.member("unit", column.unit.rawValue)
-            }
+        json.objects(key, columns) { json, column in
+            json.member("name", column.name)
+            json.member("unit", column.unit.rawValue)
         }
     }
 

@@ -24,11 +24,9 @@ struct HealthRoutes: Sendable {
         var json = JSONWriter()
         json.object { json in
             json.member("status", state)
-            json.array("problems", problems) { json, problem in
-                json.object { json in
-                    json.member("environment", problem.environment)
-                    json.member("code", problem.code)
-                }
+            json.objects("problems", problems) { json, problem in
+                json.member("environment", problem.environment)
+                json.member("code", problem.code)
             }
         }
         return Response(
