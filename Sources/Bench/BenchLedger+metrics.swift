@@ -96,7 +96,7 @@ extension BenchLedger {
         }
         return [
             try await row("metrics.definitions") {
-                let report = try await query.comparison(MetricName.churn, months, .revenuecat)
+                let report = try await query.comparison(MetricName.churnName, months, .revenuecat)
                 guard !report.rows.isEmpty else { throw BenchProblem.refused }
             },
             try await row("metrics.diff") {

@@ -33,7 +33,7 @@ struct MetricsDiffCommand: OutputCommand {
     @OptionGroup var common: SharedOptions
 
     func output(_ settings: Settings) async throws -> Output {
-        let metric = try ComparedMetric(name)
+        let metric = try MetricName(compared: name)
         let (before, after) = try limits()
         return try await metrics.output(settings, common, after, rates: rates) { query in
             try await query.diff(metric, metrics.parameters, from: before)

@@ -114,7 +114,7 @@ struct ComparedRouteTests {
                         continue
                     }
                     let diff = try await query.diff(
-                        try ComparedMetric(metric), words, from: before)
+                        try MetricName(compared: metric), words, from: before)
                     #expect(answer.status == 200, "\(path)")
                     #expect(answer.bytes == bytes { diff.write(to: &$0) }, "\(path)")
                     #expect(diff.rows.isEmpty == (before == after))

@@ -34,7 +34,9 @@ struct ComparedSums: Summable {
             rules, isByReason ? pack.reasonFigures : pack.figures(metric),
             question(isMoney ? .money : .chains, instants),
             based: isByReason ? [] : pack.based(metric))
-        guard metric == MetricName.churn || metric == CountedMetric.active.rawValue else { return }
+        guard metric == MetricName.churnName || metric == CountedMetric.active.rawValue else {
+            return
+        }
         rollForwards = [.chains, .paidChains, .paidChains].map {
             RollForward(question($0, instants))
         }
@@ -157,7 +159,7 @@ struct ComparedSums: Summable {
                 guard rules.contains(rule) else { return }
                 sums.add(amount, by: rule, in: cell, chainCount: abs(amount))
             }
-            guard metric == MetricName.churn else {
+            guard metric == MetricName.churnName else {
                 sums.add(ours: whole.activeEnd, in: cell)
                 add(paid.activeEnd - whole.activeEnd, by: .trialsExcluded)
                 add(kept.activeEnd - paid.activeEnd, by: .pastDueIncluded)
@@ -198,10 +200,6 @@ struct ComparedSums: Summable {
 
     /// The remarks on money that our own answer would carry for the same figures.
     func remarks(on rows: [Report.Row]) -> [MetricsRemark] {
-        var remarks: [MetricsRemark] = []
-        if tally.hasInferredPeriods { remarks.append(.inferredPeriods) }
-        if tally.hasUnpriced { remarks.append(.unpriced) }
-        if Set(rows.compactMap { $0.group[0] }).count > 1 { remarks.append(.severalCurrencies) }
-        return remarks
+        tally.remarks + rows.currencyRemarks
     }
 }

@@ -51,7 +51,7 @@ extension MetricsQuery {
         _ dimensions: [Dimension], _ metric: String, _ pack: DefinitionPack
     ) throws(MetricsError) -> Bool {
         guard !dimensions.isEmpty else { return false }
-        guard dimensions == [.reason], metric == MetricName.churn else { throw .comparedWhole }
+        guard dimensions == [.reason], metric == MetricName.churnName else { throw .comparedWhole }
         guard !pack.reasons.isEmpty else { throw .undocumented("\(metric) by reason", pack) }
         return true
     }

@@ -1,7 +1,9 @@
 public import Ledger
 
-/// The metrics other than churn, by name.
+/// The metrics by name. All cases are those other than churn, which has its own form of answer.
 public enum MetricName: Hashable, Sendable, CaseIterable {
+    /// The roll-forward of active chains, or of paid ones.
+    case churn(isPaid: Bool)
     case counted(CountedMetric)
     /// Monthly recurring revenue at the end of each interval.
     case mrr
@@ -19,6 +21,7 @@ public enum MetricName: Hashable, Sendable, CaseIterable {
 
     public var rawValue: String {
         switch self {
+        case .churn: MetricName.churnName
         case .counted(let metric): metric.rawValue
         case .mrr: "mrr"
         case .mrrMovement: "mrr-movement"
@@ -35,27 +38,35 @@ public enum MetricName: Hashable, Sendable, CaseIterable {
         self = found
     }
 
+    /// `churn`, or the name of another metric.
+    public init(compared name: String) throws(MetricsError) {
+        self = name == MetricName.churnName ? .churn(isPaid: false) : try MetricName(name)
+    }
+
     /// Whether rows are separated by currency.
     var isMoney: Bool {
         switch self {
         case .counted(let metric): metric.isMoney
         case .mrr, .mrrMovement, .arr, .ltv: true
-        case .lateness: false
+        case .churn, .lateness: false
         }
     }
 
     // MARK: Definitions
 
-    /// The roll-forward of active chains; a metric with its own form of answer.
-    public static let churn = "churn"
-    static let paidChurn = "churn.paid"
+    public static let churnName = "churn"
+    private static let paidChurnName = "churn.paid"
 
     /// The version of every definition; it increases when a change affects what is counted.
     static let version = 1
 
     static func definition(_ name: String) -> String { "\(name)/\(version)" }
 
+    var definition: String {
+        MetricName.definition(self == .churn(isPaid: true) ? MetricName.paidChurnName : rawValue)
+    }
+
     /// All definitions.
     public static let definitions: [String] =
-        ([churn, paidChurn] + allCases.map(\.rawValue)).map { definition($0) }
+        ([churnName, paidChurnName] + allCases.map(\.rawValue)).map { definition($0) }
 }

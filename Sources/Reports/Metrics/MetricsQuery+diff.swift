@@ -5,45 +5,11 @@ internal import Projection
 internal import Queries
 internal import SQLiteStore
 
-/// The metric by which two states of knowledge are compared.
-public enum ComparedMetric: Sendable, Hashable {
-    case churn(isPaid: Bool)
-    case metric(MetricName)
-
-    /// `churn`, or the name of another metric.
-    public init(_ name: String) throws(MetricsError) {
-        self = name == MetricName.churn ? .churn(isPaid: false) : .metric(try MetricName(name))
-    }
-
-    /// The requested name.
-    var name: String {
-        switch self {
-        case .churn: MetricName.churn
-        case .metric(let name): name.rawValue
-        }
-    }
-
-    var isMoney: Bool {
-        switch self {
-        case .churn: false
-        case .metric(let name): name.isMoney
-        }
-    }
-
-    var definition: String {
-        switch self {
-        case .churn(let isPaid):
-            MetricName.definition(isPaid ? MetricName.paidChurn : MetricName.churn)
-        case .metric(let name): MetricName.definition(name.rawValue)
-        }
-    }
-}
-
 extension MetricsQuery {
     /// The cells of a metric that differ between two states of knowledge, up to the earliest of
     /// both and now. This query's own knowledge is the later one.
     public func diff(
-        _ metric: ComparedMetric, _ parameters: MetricParameters, from before: AsOf
+        _ metric: MetricName, _ parameters: MetricParameters, from before: AsOf
     ) async throws(MetricsError) -> Report {
         let common = before.knownAt.map { min($0, limit) } ?? limit
         let scope = try parameters.scope(reportTimeZone, limit: common)
@@ -52,15 +18,15 @@ extension MetricsQuery {
         switch metric {
         case .churn(let isPaid):
             empty = .rollForward(RollForward(scope.question(isPaid ? .paidChains : .chains)))
-        case .metric(.counted(let counted)):
+        case .counted(let counted):
             guard !scope.hasReason else { throw .reasonElsewhere }
             empty = .counted(
                 CountTable(
                     counted, instants: scope.instants, dimensions: scope.dimensions,
                     filters: scope.filters))
-        case .metric(.lateness): return try await latenessDiff(scope, before, limit: common)
-        case .metric(.ltv): return try await lifetimeDiff(scope, before, limit: common)
-        case .metric: empty = .rollForward(RollForward(scope.question(.money)))
+        case .lateness: return try await latenessDiff(scope, before, limit: common)
+        case .ltv: return try await lifetimeDiff(scope, before, limit: common)
+        case .mrr, .mrrMovement, .arr: empty = .rollForward(RollForward(scope.question(.money)))
         }
         // Counts of chains need no conversion.
         let isMoney = metric.isMoney
@@ -88,7 +54,7 @@ extension MetricsQuery {
     }
 
     func difference(
-        _ metric: ComparedMetric, _ scope: MetricScope, _ before: AsOf,
+        _ metric: MetricName, _ scope: MetricScope, _ before: AsOf,
         _ remarks: [MetricsRemark], _ dimensions: [Dimension], _ cells: [Report.Row]
     ) -> Report {
         Report(
@@ -109,21 +75,9 @@ extension MetricsQuery {
             tally.hasUnpriced = rows.contains { $0["unpriced"] > 0 }
             if counted.metric == .proceeds { remarks.append(.estimate) }
         case .rollForward:
-            do throws(StoreError) {
-                for counted in try await query.projections.metricClasses().classes
-                where bundleId == nil || counted.values.app == bundleId {
-                    tally.note(counted)
-                }
-            } catch {
-                throw .store(error)
-            }
+            for counted in try await classes() { tally.note(counted) }
         }
-        if tally.hasInferredPeriods { remarks.append(.inferredPeriods) }
-        if tally.hasUnpriced { remarks.append(.unpriced) }
-        if Set(rows.compactMap { $0.group.first ?? nil }).count > 1 {
-            remarks.append(.severalCurrencies)
-        }
-        return remarks
+        return remarks + tally.remarks + rows.currencyRemarks
     }
 
     /// A cell of a compared table.

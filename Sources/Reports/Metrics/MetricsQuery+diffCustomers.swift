@@ -35,7 +35,7 @@ extension MetricsQuery {
                 : sum.events[cell] ?? []
         }
         return difference(
-            .metric(.lateness), scope, before, remarks(sum.chainCount), scope.dimensions,
+            .lateness, scope, before, remarks(sum.chainCount), scope.dimensions,
             try cells(old, new, moved, columns: LatenessTable.columns.map(\.name)))
     }
 
@@ -84,12 +84,9 @@ extension MetricsQuery {
             }
         }
         let rows = try sum.after.rows()
-        var money = unpriced(rows) + (rates == nil ? [] : [.converted])
-        if Set(rows.compactMap { $0.group.first ?? nil }).count > 1 {
-            money.append(.severalCurrencies)
-        }
+        let money = unpriced(rows) + (rates == nil ? [] : [.converted]) + rows.currencyRemarks
         return difference(
-            .metric(.ltv), scope, before, remarks(sum.chainCount) + money,
+            .ltv, scope, before, remarks(sum.chainCount) + money,
             [.currency] + empty.dimensions,
             try cells(
                 MetricsQuery.values(try sum.before.rows()), MetricsQuery.values(rows), moved,

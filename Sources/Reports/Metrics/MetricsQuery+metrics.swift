@@ -5,10 +5,13 @@ internal import Projection
 internal import Queries
 
 extension MetricsQuery {
-    /// Any metric but churn.
+    /// Any metric.
     public func metric(
         _ name: MetricName, _ parameters: MetricParameters
     ) async throws(MetricsError) -> Report {
+        if case .churn(let isPaid) = name {
+            return try await churn(parameters, isPaid: isPaid)
+        }
         let scope = try parameters.scope(reportTimeZone, limit: limit)
         let (dimensions, filters) = (scope.dimensions, scope.filters)
         guard name == .mrrMovement || !scope.hasReason else { throw .reasonElsewhere }
@@ -33,7 +36,7 @@ extension MetricsQuery {
                     instants: scope.instants, dimensions: dimensions, filters: filters,
                     limit: limit),
                 seen)
-        case .mrr, .mrrMovement, .arr:
+        case .churn, .mrr, .mrrMovement, .arr:
             answer = try await money(scope.question(.money), name, scope.zone)
             try await noteClasses(&seen)
         }
@@ -42,7 +45,7 @@ extension MetricsQuery {
         guard answer.rows.count <= MetricsLimits.rowCount else { throw .tooManyRows }
         return Report(
             stamp: stamp(
-                MetricName.definition(name.rawValue), scope,
+                name.definition, scope,
                 remarks: remarks(answer.tally.chainCount, seen) + answer.remarks
                     + (name.isMoney ? money(answer) : []),
                 rates: name.isMoney ? rates : nil, of: answer.rollForward),
@@ -76,6 +79,11 @@ extension MetricsQuery {
         mutating func note(_ counted: CountedClass) {
             if counted.isActive, counted.isInferred { hasInferredPeriods = true }
             if counted.isPaid, counted.annualised == nil { hasUnpriced = true }
+        }
+
+        /// On periods and prices.
+        var remarks: [MetricsRemark] {
+            (hasInferredPeriods ? [.inferredPeriods] : []) + (hasUnpriced ? [.unpriced] : [])
         }
 
         mutating func add(_ other: Tally) {
@@ -114,9 +122,7 @@ extension MetricsQuery {
 
     /// Remarks on the currencies of an answer.
     private func money(_ answer: Answer) -> [MetricsRemark] {
-        if rates != nil { return [.converted] }
-        let currencies = Set(answer.rows.compactMap { $0.group.first ?? nil })
-        return currencies.count > 1 ? [.severalCurrencies] : []
+        rates != nil ? [.converted] : answer.rows.currencyRemarks
     }
 
     /// A remark if any row counts missing amounts in the column `unpriced`.
@@ -184,9 +190,6 @@ extension MetricsQuery {
         _ question: RollForwardQuery, _ name: MetricName, _ zone: ReportZone
     ) async throws(MetricsError) -> Answer {
         let answer = try await rollForward(question, by: zone)
-        var remarks: [MetricsRemark] = []
-        if answer.tally.hasInferredPeriods { remarks.append(.inferredPeriods) }
-        if answer.tally.hasUnpriced { remarks.append(.unpriced) }
         let money = RecurringMoney(name)
         return Answer(
             tally: answer.tally, dimensions: question.dimensions,
@@ -194,6 +197,6 @@ extension MetricsQuery {
             rows: answer.rollForward.rows().map { row in
                 Report.Row(
                     from: row.from, to: row.to, group: row.group, amounts: money.amounts(row))
-            }, remarks: remarks, rollForward: answer)
+            }, remarks: answer.tally.remarks, rollForward: answer)
     }
 }

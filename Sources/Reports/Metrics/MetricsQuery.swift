@@ -54,7 +54,7 @@ public struct MetricsQuery: Sendable {
         let rows = answer.rollForward.rows()
         guard rows.count <= MetricsLimits.rowCount else { throw .tooManyRows }
         let stamp = stamp(
-            MetricName.definition(isPaid ? MetricName.paidChurn : MetricName.churn), scope,
+            MetricName.churn(isPaid: isPaid).definition, scope,
             remarks: remarks(answer.tally.chainCount, seen), of: answer)
         return Report(
             stamp: stamp,

@@ -19,7 +19,7 @@ struct RecurringMoney {
             RecurringMoney.movement.map { money($0) }
                 + RecurringMoney.movement.map { money("annualised.\($0)") }
                 + [money("annualised.residue"), count("unpriced")]
-        case .mrr, .counted, .lateness, .ltv:
+        case .mrr, .churn, .counted, .lateness, .ltv:
             [money("mrr"), money("annualised"), count("unpriced")]
         }
     }
@@ -34,7 +34,7 @@ struct RecurringMoney {
         let end = row.activeEnd
         switch name {
         case .arr: return ["arr": end, "unpriced": row.unpricedEnd]
-        case .mrr, .counted, .lateness, .ltv:
+        case .mrr, .churn, .counted, .lateness, .ltv:
             return ["mrr": month(end), "annualised": end, "unpriced": row.unpricedEnd]
         case .mrrMovement: break
         }

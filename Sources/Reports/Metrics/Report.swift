@@ -102,6 +102,13 @@ extension RollForwardRow {
     }
 }
 
+extension [Report.Row] {
+    /// A remark if their amounts are in several currencies.
+    var currencyRemarks: [MetricsRemark] {
+        Set(compactMap { $0.group.first ?? nil }).count > 1 ? [.severalCurrencies] : []
+    }
+}
+
 extension Report.Row {
     init(_ row: CountTable.Row) {
         self.init(from: row.from, to: row.to, group: row.group, amounts: row.amounts)

@@ -57,10 +57,14 @@ extension MetricsQuery {
     /// Records every class under which any chain was ever counted, regardless of knowledge.
     func noteClasses(_ seen: inout SeenValues) async throws(MetricsError) {
         guard !seen.isIdle else { return }
+        for counted in try await classes() { seen.note(counted.values) }
+    }
+
+    /// The classes of the requested app.
+    func classes() async throws(MetricsError) -> [CountedClass] {
         do throws(StoreError) {
-            for counted in try await query.projections.metricClasses().classes
-            where bundleId == nil || counted.values.app == bundleId {
-                seen.note(counted.values)
+            return try await query.projections.metricClasses().classes.filter {
+                bundleId == nil || $0.values.app == bundleId
             }
         } catch {
             throw .store(error)

@@ -9,24 +9,14 @@ public import Reports
 /// Reports. Each environment computes one at a time, since a report takes every core. Each throws
 /// `MetricsError` or `ServingError`.
 extension LedgerHost {
-    /// `churn`.
-    public func churn(
-        _ parameters: MetricParameters, isPaid: Bool, _ scope: QueryScope
-    ) async throws -> ServedAnswer {
-        try await answer(scope) { query in
-            try await query.churn(parameters, isPaid: isPaid)
-        }
-    }
-
-    /// `metrics NAME`.
+    /// `churn`, or `metrics NAME`.
     ///
     /// - Parameter rates: the rates to convert amounts by; nil keeps currencies separate.
     public func metric(
-        _ name: String, _ parameters: MetricParameters, rates: CurrencyRates? = nil,
+        _ name: MetricName, _ parameters: MetricParameters, rates: CurrencyRates? = nil,
         _ scope: QueryScope
     ) async throws -> ServedAnswer {
-        let name = try MetricName(name)
-        return try await answer(scope, rates: rates) { query in
+        try await answer(scope, rates: rates) { query in
             try await query.metric(name, parameters)
         }
     }
@@ -37,7 +27,7 @@ extension LedgerHost {
     public func comparison(
         _ name: String, _ parameters: MetricParameters, _ pack: DefinitionPack, _ scope: QueryScope
     ) async throws -> ServedAnswer {
-        let name = name == MetricName.churn ? name : try MetricName(name).rawValue
+        let name = try MetricName(compared: name).rawValue
         return try await answer(scope) { query in
             try await query.comparison(name, parameters, pack)
         }
@@ -52,7 +42,7 @@ extension LedgerHost {
         _ name: String, _ parameters: MetricParameters, between limits: [AsOf],
         rates: CurrencyRates? = nil, _ scope: QueryScope
     ) async throws -> ServedAnswer {
-        let metric = try ComparedMetric(name)
+        let metric = try MetricName(compared: name)
         guard let (before, after) = AsOf.compared(limits) else {
             throw MetricsError.comparedKnowledge
         }

@@ -15,11 +15,11 @@ struct ReportRoutes: Sendable {
             let definitions: DefinitionPack? = try parameters.choice("definitions")
             try parameters.requireNothingElse()
             guard let definitions else {
-                let answer = try await host.churn(metric, isPaid: isPaid, scope)
+                let answer = try await host.metric(.churn(isPaid: isPaid), metric, scope)
                 return AnswerResponse.make(answer, for: request)
             }
             guard !isPaid else { throw MetricsError.comparedAlone }
-            let answer = try await host.comparison(MetricName.churn, metric, definitions, scope)
+            let answer = try await host.comparison(MetricName.churnName, metric, definitions, scope)
             return AnswerResponse.make(answer, for: request)
         }
         groups.read.get("/v1/metrics/diff") { request, _ in
@@ -27,7 +27,7 @@ struct ReportRoutes: Sendable {
             let scope = try parameters.place()
             let metric = parameters.metric()
             let limits = try parameters.comparedKnowledge()
-            let name = parameters.text("metric") ?? MetricName.churn
+            let name = parameters.text("metric") ?? MetricName.churnName
             let rates = try parameters.rates()
             var bounded = scope
             bounded.minPosition = try parameters.position("minPosition")
@@ -47,7 +47,8 @@ struct ReportRoutes: Sendable {
             var name = try PathReader.text("name", context)
             if let basis { name = try basis.metric(try MetricName(name)).rawValue }
             guard let definitions else {
-                let answer = try await host.metric(name, metric, rates: rates, scope)
+                let answer = try await host.metric(
+                    try MetricName(name), metric, rates: rates, scope)
                 return AnswerResponse.make(answer, for: request)
             }
             guard rates == nil else { throw MetricsError.comparedAlone }

@@ -22,7 +22,7 @@ struct ChartedMetric {
                     "new", "reactivated", "recovered", "converted", "expansion", "contraction",
                     "churned.total",
                 ], isMoney: true)
-        case .lateness, .ltv: return nil
+        case .churn, .lateness, .ltv: return nil
         }
     }
 

@@ -55,7 +55,7 @@ struct ConvertedReportTests {
             query.rates = rates
             // The first four events are those in dollars.
             return try await query.diff(
-                try ComparedMetric("revenue"), words, from: .knownPosition(4))
+                try MetricName(compared: "revenue"), words, from: .knownPosition(4))
         }
     }
 
@@ -87,7 +87,7 @@ struct ConvertedReportTests {
     private static let money = MetricName.allCases.filter { name in
         switch name {
         case .counted(let metric): metric.isMoney && metric != .refunds
-        case .lateness: false
+        case .churn, .lateness: false
         case .mrr, .mrrMovement, .arr, .ltv: true
         }
     }

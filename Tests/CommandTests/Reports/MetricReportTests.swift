@@ -266,7 +266,7 @@ struct MetricReportTests {
         let isMoney: Bool =
             switch name {
             case .counted(let metric): metric.isMoney || metric == .renewals
-            case .lateness: false
+            case .churn, .lateness: false
             case .mrr, .mrrMovement, .arr, .ltv: true
             }
         let answer = try await report(ledger, name.rawValue)

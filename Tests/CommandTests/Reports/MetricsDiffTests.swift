@@ -34,7 +34,7 @@ struct MetricsDiffTests {
         return try await ledger.session { [words] session in
             let query = MetricsQuery(
                 session.query, reportTimeZone: "UTC", now: ledger.now, knowledge: after)
-            return try await query.diff(try ComparedMetric(name), words, from: before)
+            return try await query.diff(try MetricName(compared: name), words, from: before)
         }
     }
 
@@ -55,7 +55,7 @@ struct MetricsDiffTests {
         let ledger = try await taken()
         #expect(try await diff(ledger, from: .everything).rows.isEmpty)
         #expect(try await diff(ledger, from: .knownPosition(5)).rows.isEmpty)
-        #expect(throws: MetricsError.unknownMetric("profit")) { try ComparedMetric("profit") }
+        #expect(throws: MetricsError.unknownMetric("profit")) { try MetricName(compared: "profit") }
         await #expect(throws: MetricsError.onlyApp) {
             try await diff(ledger, "lateness", by: ["product"], from: .everything)
         }
