@@ -25,11 +25,10 @@ struct DoctorCommand: OutputCommand {
     /// Checks the TLS files as `serve` reads them; empty where none are configured.
     private func certificates(_ settings: Settings) -> [Doctor.Finding] {
         guard let files = settings.configuration.server.tls else { return [] }
-        do throws(WebServiceError) {
-            try WebService.requireUsable(files)
-            return [Doctor.Finding(level: .good, subject: "tls", message: "usable")]
-        } catch {
-            return [Doctor.Finding(level: .bad, subject: "tls", message: error.description)]
-        }
+        return [
+            Doctor.Finding("tls", passing: "usable") { () throws(WebServiceError) in
+                try WebService.requireUsable(files)
+            }
+        ]
     }
 }

@@ -21,39 +21,35 @@ extension Doctor {
             for event in page { seen.note(event, now: now) }
         }
         var findings: [Finding] = []
+        func note(_ level: Finding.Level, _ subject: String, _ message: String) {
+            findings.append(Finding(level, subject, message))
+        }
         if let first = seen.firstDamaged {
-            findings.append(
-                Finding(
-                    level: .bad, subject: "log",
-                    message:
-                        "\(seen.damagedCount) rows, from position \(first), cannot be read: their"
-                        + " content is in no answer. See `subledger audit verify`; restore the"
-                        + " newest backup that verifies."))
+            note(
+                .bad, "log",
+                "\(seen.damagedCount) rows, from position \(first), cannot be read: their content is"
+                    + " in no answer. See `subledger audit verify`; restore the newest backup that"
+                    + " verifies.")
         }
         if seen.foreignRootCount > 0, environment == .production {
-            findings.append(
-                Finding(
-                    level: .warning, subject: "log",
-                    message: "\(seen.foreignRootCount) events are signed under other roots than"
-                        + " Apple's; see rootFingerprint in `subledger export events`."))
+            note(
+                .warning, "log",
+                "\(seen.foreignRootCount) events are signed under other roots than Apple's; see"
+                    + " rootFingerprint in `subledger export events`.")
         }
         if let first = seen.firstFuture {
-            findings.append(
-                Finding(
-                    level: .warning, subject: "clock",
-                    message: "\(seen.futureCount) events, from position \(first), claim to have"
-                        + " arrived in the future: the clock was ahead then, or is behind now."
-                        + " Queries of what was known at a time (--known-at) are off by as much;"
-                        + " positions are not."
-                ))
+            note(
+                .warning, "clock",
+                "\(seen.futureCount) events, from position \(first), claim to have arrived in the"
+                    + " future: the clock was ahead then, or is behind now. Queries of what was known"
+                    + " at a time (--known-at) are off by as much; positions are not.")
         }
         if let first = seen.firstEarly {
-            findings.append(
-                Finding(
-                    level: .warning, subject: "clock",
-                    message: "\(seen.earlyCount) events, from position \(first), arrived before"
-                        + " Apple signed them: the clock was behind by more than"
-                        + " \(Doctor.clockToleranceMilliseconds / 60_000) minutes."))
+            note(
+                .warning, "clock",
+                "\(seen.earlyCount) events, from position \(first), arrived before Apple signed"
+                    + " them: the clock was behind by more than"
+                    + " \(Doctor.clockToleranceMilliseconds / 60_000) minutes.")
         }
         return findings
     }

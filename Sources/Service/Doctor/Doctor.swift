@@ -33,10 +33,20 @@ public struct Doctor: Sendable {
         public let subject: String
         public let message: String
 
-        public init(level: Level, subject: String, message: String) {
+        public init(_ level: Level, _ subject: String, _ message: String) {
             self.level = level
             self.subject = subject
             self.message = message
+        }
+
+        /// That `check` passes, or why not.
+        public init<Failure: Error & CustomStringConvertible>(
+            _ subject: String, passing message: String, _ check: () throws(Failure) -> Void
+        ) {
+            do throws(Failure) {
+                try check()
+                self.init(.good, subject, message)
+            } catch { self.init(.bad, subject, error.description) }
         }
 
         public var text: String {
@@ -81,36 +91,30 @@ public struct Doctor: Sendable {
 
     private func apps() -> [Finding] {
         guard !configuration.apps.isEmpty else {
-            return [
-                Finding(
-                    level: .bad, subject: "apps",
-                    message: "None is configured: all evidence from Apple would be quarantined.")
-            ]
+            let message = "None is configured: all evidence from Apple would be quarantined."
+            return [Finding(.bad, "apps", message)]
         }
         return configuration.apps.map { app in
+            let subject = "app \(app.bundleId)"
             guard environment == .production, app.appAppleId == nil else {
-                return Finding(
-                    level: .good, subject: "app \(app.bundleId)", message: "configured")
+                return Finding(.good, subject, "configured")
             }
             return Finding(
-                level: .warning, subject: "app \(app.bundleId)",
-                message: "appAppleId is missing: in Production it distinguishes your app from"
-                    + " another that signs with the same bundle id.")
+                .warning, subject,
+                "appAppleId is missing: in Production it distinguishes your app from another that"
+                    + " signs with the same bundle id.")
         }
     }
 
     private func trust() -> [Finding] {
         let extra = roots.fingerprints.filter { !TrustedRoots.isApple($0) }.sorted()
-        guard !extra.isEmpty else {
-            return [
-                Finding(level: .good, subject: "roots", message: "Apple Root CA - G3 only")
-            ]
-        }
+        guard !extra.isEmpty else { return [Finding(.good, "roots", "Apple Root CA - G3 only")] }
+        let isProduction = environment == .production
         return extra.map { fingerprint in
             Finding(
-                level: environment == .production ? .warning : .good, subject: "roots",
-                message: "\(fingerprint.hexadecimal) is trusted besides Apple's root"
-                    + (environment == .production
+                isProduction ? .warning : .good, "roots",
+                "\(fingerprint.hexadecimal) is trusted besides Apple's root"
+                    + (isProduction
                         ? ": in Production the holder of its key can forge events." : "."))
         }
     }
@@ -118,15 +122,12 @@ public struct Doctor: Sendable {
     private func keys() -> [Finding] {
         configuration.apps.enumerated().compactMap { index, app in
             guard let api = app.api else { return nil }
-            let subject = "key of \(app.bundleId)"
             let setting = "apps[\(index)].api"
-            do throws(ConfigurationError) {
+            return Finding("key of \(app.bundleId)", passing: "usable") {
+                () throws(ConfigurationError) in
                 let file = try APIKeyFile(
                     path: api.privateKeyFile, key: "\(setting).privateKeyFile")
                 _ = try file.credentials(api, bundleId: app.bundleId, key: setting)
-                return Finding(level: .good, subject: subject, message: "usable")
-            } catch {
-                return Finding(level: .bad, subject: subject, message: error.description)
             }
         }
     }
@@ -134,12 +135,9 @@ public struct Doctor: Sendable {
     private func sharedSecrets() -> [Finding] {
         configuration.apps.enumerated().compactMap { index, app in
             guard let file = app.sharedSecretFile else { return nil }
-            let subject = "shared secret of \(app.bundleId)"
-            do throws(ConfigurationError) {
+            return Finding("shared secret of \(app.bundleId)", passing: "usable") {
+                () throws(ConfigurationError) in
                 _ = try SharedSecret(file: file, key: "apps[\(index)].sharedSecretFile")
-                return Finding(level: .good, subject: subject, message: "usable")
-            } catch {
-                return Finding(level: .bad, subject: subject, message: error.description)
             }
         }
     }
@@ -148,13 +146,8 @@ public struct Doctor: Sendable {
 
     private func clock() -> [Finding] {
         let isPlausible = now >= Doctor.earliestPlausibleNow
-        return [
-            Finding(
-                level: isPlausible ? .good : .bad, subject: "clock",
-                message: isPlausible
-                    ? now.rfc3339
-                    : "\(now.rfc3339) lies in the past; received times would be wrong.")
-        ]
+        let doubt = isPlausible ? "" : " lies in the past; received times would be wrong."
+        return [Finding(isPlausible ? .good : .bad, "clock", now.rfc3339 + doubt)]
     }
 
     private func disk() -> [Finding] {
@@ -166,17 +159,11 @@ public struct Doctor: Sendable {
         let attributes = try? FileManager.default.attributesOfFileSystem(
             forPath: parent.path)
         guard let free = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value else {
-            return [
-                Finding(
-                    level: .warning, subject: "disk", message: "Free space cannot be determined.")
-            ]
+            return [Finding(.warning, "disk", "Free space cannot be determined.")]
         }
         let isComfortable = free >= Doctor.comfortableFreeByteCount
-        return [
-            Finding(
-                level: isComfortable ? .good : .warning, subject: "disk",
-                message: "\(free / 1_048_576) MiB free at \(parent.path)")
-        ]
+        let message = "\(free / 1_048_576) MiB free at \(parent.path)"
+        return [Finding(isComfortable ? .good : .warning, "disk", message)]
     }
 
     // MARK: Files
@@ -185,28 +172,21 @@ public struct Doctor: Sendable {
         do throws(StoreError) {
             let session = try await LedgerSession.open(
                 configuration.ledger, environment: environment)
-            var findings = [
-                Finding(
-                    level: .good, subject: "log",
-                    message: "\(session.ledger.log.location), position \(session.head)"),
-                Finding(
-                    level: .good, subject: "projections",
-                    message: "up to position \(session.head)"),
-            ]
+            let (log, head) = (session.ledger.log.location, session.head)
             let quarantined = try await session.ledger.operations.quarantineCount()
-            findings.append(
+            let isEmpty = quarantined == 0
+            var findings = [
+                Finding(.good, "log", "\(log), position \(head)"),
+                Finding(.good, "projections", "up to position \(head)"),
                 Finding(
-                    level: quarantined == 0 ? .good : .warning, subject: "quarantine",
-                    message: quarantined == 0
-                        ? "empty" : "\(quarantined) items; see `subledger quarantine list`"))
+                    isEmpty ? .good : .warning, "quarantine",
+                    isEmpty ? "empty" : "\(quarantined) items; see `subledger quarantine list`"),
+            ]
             findings += try await events(of: session.ledger)
             await session.close()
             return findings
         } catch {
-            return [
-                Finding(
-                    level: .bad, subject: "files", message: "\(error.code.rawValue): \(error)")
-            ]
+            return [Finding(.bad, "files", "\(error.code.rawValue): \(error)")]
         }
     }
 }
