@@ -66,11 +66,19 @@ struct ServeCommand: OutputCommand {
         _ endpoints: [WebhookEndpoint], _ service: WebService, _ host: LedgerHost
     ) async -> [any Service] {
         guard !endpoints.isEmpty else { return [] }
-        let delivery = WebhookService(
-            endpoints: endpoints, feeds: service.feeds, clock: SystemClock(host.clock)
+        let client = WebhookClient()
+        let dispatcher = WebhookDispatcher(
+            endpoints: endpoints, feeds: service.feeds, transport: client,
+            clock: SystemClock(host.clock)
         ) { host.observer.noted(.webhook($0)) }
-        await delivery.begin()
-        return [delivery]
+        await dispatcher.begin()
+        // Deliveries that were not confirmed are repeated after the next start.
+        return [
+            UntilShutdown {
+                await dispatcher.run()
+                await client.close()
+            }
+        ]
     }
 
     /// Recovers from outages and reconciles chains while the service runs, through the same

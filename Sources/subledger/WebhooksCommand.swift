@@ -63,9 +63,10 @@ struct WebhooksCommand: AsyncParsableCommand {
         ) async throws -> [(name: String, outcome: WebhookOutcome)] {
             var results: [(name: String, outcome: WebhookOutcome)] = []
             for endpoint in endpoints {
-                let test = WebhookTest(endpoint: endpoint, transport: client, clock: SystemClock())
+                let sender = WebhookSender(
+                    endpoint: endpoint, transport: client, clock: SystemClock())
                 let outcome = try await settings.withLedger(of: endpoint.environment) {
-                    try await test.run($0.operations)
+                    try await sender.test($0.operations)
                 }
                 results.append((endpoint.name, outcome))
             }
@@ -131,14 +132,14 @@ struct WebhooksCommand: AsyncParsableCommand {
 
         private func redeliver(
             to endpoint: WebhookEndpoint, _ settings: Settings
-        ) async throws -> WebhookRedelivery.Report {
+        ) async throws -> WebhookSender.Redelivered {
             try await settings.withSession(of: endpoint.environment) { session in
                 let client = WebhookClient()
                 return try await closing(client.close) {
-                    try await WebhookRedelivery(
-                        ledger: session.ledger, endpoint: endpoint, transport: client,
-                        clock: SystemClock()
-                    ).run(from: from, to: min(to, session.head), isDryRun: dryRun)
+                    try await WebhookSender(
+                        endpoint: endpoint, transport: client, clock: SystemClock()
+                    ).redeliver(
+                        session.ledger, from: from, to: min(to, session.head), isDryRun: dryRun)
                 }
             }
         }

@@ -54,14 +54,16 @@ struct BarePositionTests {
         try await open { live in
             let end = try await live.feed.logEnd()
             try await live.pass(to: chain.start(1))
-            let redelivery = WebhookRedelivery(
-                ledger: live.session.ledger, endpoint: .test(), transport: Receiver(),
+            let redelivery = WebhookSender(
+                endpoint: .test(), transport: Receiver(),
                 clock: live.clock)
             for from in [end, end + 1] {
-                let report = try await redelivery.run(from: from, to: end, isDryRun: true)
+                let report = try await redelivery.redeliver(
+                    live.session.ledger, from: from, to: end, isDryRun: true)
                 #expect(report.types["expired"] == 1, "from \(from)")
             }
-            let later = try await redelivery.run(from: end + 1, to: end, isDryRun: true)
+            let later = try await redelivery.redeliver(
+                live.session.ledger, from: end + 1, to: end, isDryRun: true)
             #expect(later.changes == 1)
         }
     }

@@ -78,8 +78,8 @@ struct StubbornChainTests {
             try await webhook.deliverAll()
             live.clock.set(right)
             receiver.answer { _ in .answered(status: 204) }
-            let test = WebhookTest(endpoint: .test(), transport: receiver, clock: live.clock)
-            #expect(try await test.run(live.session.ledger.operations).isSuccess)
+            let test = WebhookSender(endpoint: .test(), transport: receiver, clock: live.clock)
+            #expect(try await test.test(live.session.ledger.operations).isSuccess)
             receiver.forget()
             try await webhook.deliverAll()
             #expect(receiver.taken.map(\.type) == ["started"])

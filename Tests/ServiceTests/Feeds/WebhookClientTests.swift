@@ -26,9 +26,9 @@ struct WebhookClientTests {
             secret: secret)
         let operations = try await OperationsStore.open(directory: directory.path)
         let client = WebhookClient(timeoutMilliseconds: timeoutMilliseconds)
-        let outcome = try await WebhookTest(
+        let outcome = try await WebhookSender(
             endpoint: endpoint, transport: client, clock: SystemClock()
-        ).run(operations)
+        ).test(operations)
         await client.close()
         await operations.close()
         return outcome

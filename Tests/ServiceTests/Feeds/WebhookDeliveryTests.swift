@@ -220,8 +220,8 @@ struct WebhookDeliveryStepTests {
             #expect(receiver.tried.count == 1)
             #expect(notes.texts.contains { $0.contains("410") })
             receiver.answer { _ in .answered(status: 200) }
-            let test = WebhookTest(endpoint: .test(), transport: receiver, clock: live.clock)
-            #expect(try await test.run(live.session.ledger.operations).isSuccess)
+            let test = WebhookSender(endpoint: .test(), transport: receiver, clock: live.clock)
+            #expect(try await test.test(live.session.ledger.operations).isSuccess)
             live.clock.advance(byMilliseconds: 86_400_000)
             try await webhook.deliverAll()
             #expect(receiver.taken.first?.type == "test")
@@ -283,19 +283,22 @@ struct WebhookDeliveryStepTests {
             let first = receiver.taken
             receiver.forget()
             let cursor = try await live.session.ledger.operations.webhookEndpoints()
-            let again = WebhookRedelivery(
-                ledger: live.session.ledger, endpoint: .test(), transport: receiver,
+            let again = WebhookSender(
+                endpoint: .test(), transport: receiver,
                 clock: live.clock)
-            let dry = try await again.run(from: 1, to: 4, isDryRun: true)
+            let dry = try await again.redeliver(
+                live.session.ledger, from: 1, to: 4, isDryRun: true)
             #expect(receiver.tried.isEmpty)
             #expect(dry.changes == first.count && dry.delivered == 0)
             #expect(dry.types.values.reduce(0, +) == first.count)
-            let wet = try await again.run(from: 1, to: 4, isDryRun: false)
+            let wet = try await again.redeliver(
+                live.session.ledger, from: 1, to: 4, isDryRun: false)
             #expect(wet.delivered == first.count && wet.failed == 0)
             #expect(receiver.taken.map(\.id) == first.map(\.id))
             #expect(receiver.taken.map(\.bytes) == first.map(\.bytes))
             #expect(try await live.session.ledger.operations.webhookEndpoints() == cursor)
-            let part = try await again.run(from: 3, to: 3, isDryRun: true)
+            let part = try await again.redeliver(
+                live.session.ledger, from: 3, to: 3, isDryRun: true)
             #expect(part.changes < dry.changes && part.changes > 0)
         }
     }
@@ -305,10 +308,10 @@ struct WebhookDeliveryStepTests {
         try await open { live in
             let receiver = Receiver { _ in .timedOut }
             try await live.take(chain.life)
-            let report = try await WebhookRedelivery(
-                ledger: live.session.ledger, endpoint: .test(), transport: receiver,
+            let report = try await WebhookSender(
+                endpoint: .test(), transport: receiver,
                 clock: live.clock
-            ).run(from: 1, to: 4, isDryRun: false)
+            ).redeliver(live.session.ledger, from: 1, to: 4, isDryRun: false)
             #expect(report.delivered == 0)
             #expect(report.failed == report.changes)
             #expect(report.lastFailure == "timedOut")

@@ -1,0 +1,157 @@
+import AppStore
+import Ledger
+public import LedgerStore
+public import Projection
+public import Queries
+import Signing
+
+/// The result of posting one change.
+struct WebhookAttempt: Sendable {
+    let change: FeedChange
+    /// Nil: not attempted, because an earlier change of its chain failed, or for lack of time.
+    let outcome: WebhookOutcome?
+    let at: Timestamp
+
+    var isDone: Bool { outcome?.isSuccess ?? false }
+    var isFailure: Bool { outcome.map { !$0.isSuccess } ?? false }
+}
+
+/// Posts changes to one endpoint: several chains concurrently, the changes of one chain in sequence.
+public struct WebhookSender: Sendable {
+    let endpoint: WebhookEndpoint
+    let transport: any WebhookTransport
+    let clock: any ServiceClock
+
+    public init(
+        endpoint: WebhookEndpoint, transport: any WebhookTransport, clock: any ServiceClock
+    ) {
+        self.endpoint = endpoint
+        self.transport = transport
+        self.clock = clock
+    }
+
+    /// Posts `chains`, each element the changes of one chain in order. `after` is called with every
+    /// finished chain and returns whether another one may start; the rest is not attempted.
+    func post(
+        _ chains: [[FeedChange]], concurrency: Int, after: ([WebhookAttempt]) -> Bool
+    ) async -> [WebhookAttempt] {
+        var attempts: [WebhookAttempt] = []
+        await withTaskGroup(of: [WebhookAttempt].self) { group in
+            var next = 0
+            var mayBegin = true
+            func begin() {
+                guard mayBegin, next < chains.count else { return }
+                let changes = chains[next]
+                next += 1
+                group.addTask { await post(changes) }
+            }
+            for _ in 0..<concurrency { begin() }
+            while let finished = await group.next() {
+                attempts += finished
+                mayBegin = after(finished) && !Task.isCancelled && mayBegin
+                begin()
+            }
+            let now = clock.now
+            attempts += chains[next...].joined().map {
+                WebhookAttempt(change: $0, outcome: nil, at: now)
+            }
+        }
+        return attempts
+    }
+
+    private func post(_ changes: [FeedChange]) async -> [WebhookAttempt] {
+        var attempts: [WebhookAttempt] = []
+        var isBlocked = false
+        for change in changes {
+            let now = clock.now
+            guard !isBlocked, !Task.isCancelled else {
+                attempts.append(WebhookAttempt(change: change, outcome: nil, at: now))
+                continue
+            }
+            let outcome = await transport.post(endpoint.request(change, at: now))
+            // A cancelled task breaks the connection itself, which says nothing about the endpoint.
+            let isOurs = Task.isCancelled && !outcome.isSuccess
+            attempts.append(
+                WebhookAttempt(change: change, outcome: isOurs ? nil : outcome, at: now))
+            isBlocked = !outcome.isSuccess
+        }
+        return attempts
+    }
+
+    // MARK: Test
+
+    /// Posts one message of type `test`, to check whether the endpoint accepts and verifies it, and
+    /// returns the outcome. A disabled endpoint that accepts the message is enabled again and
+    /// continues at its cursor.
+    public func test(_ operations: any OperationalState) async throws(StoreError) -> WebhookOutcome
+    {
+        let now = clock.now
+        var json = JSONWriter()
+        json.object { json in
+            json.member("type", "test")
+            json.member("timestamp", now)
+            json.object("data") { json in
+                json.member("environment", endpoint.environment.rawValue)
+                json.member("endpoint", endpoint.name)
+            }
+        }
+        let id = "tst_" + SHA256.hash(json.bytes).hexadecimal.prefix(32)
+        let outcome = await transport.post(endpoint.request(id: id, body: json.bytes, at: now))
+        if outcome.isSuccess { try await operations.enableWebhook(endpoint.name) }
+        return outcome
+    }
+
+    // MARK: Redelivery
+
+    /// What came of a redelivery.
+    public struct Redelivered: Sendable, Equatable {
+        /// Changes that the endpoint's filter admits.
+        public var changes = 0
+        public var delivered = 0
+        /// Not accepted, or not attempted because an earlier change of its chain was not.
+        public var failed = 0
+        public var lastFailure: String?
+        public var types: [String: Int] = [:]
+    }
+
+    /// Redelivers the same bodies under the same ids, so that a receiver that remembers ids skips
+    /// what it has; moves no cursor: everything at positions `from` through `to`, and the clock changes after the
+    /// position before `from`; only counts with `isDryRun`. Ends early when the endpoint is down.
+    ///
+    /// A receiver that has everything up to a position requests from the next one, and may have
+    /// missed the clock changes at its last position.
+    public func redeliver(
+        _ ledger: EnvironmentLedger, from: Int64, to: Int64, isDryRun: Bool
+    ) async throws(StoreError) -> Redelivered {
+        let reader = ChangeReader(ledger: ledger)
+        var report = Redelivered()
+        var cursor = ChangePlace.afterEvent(at: max(0, from - 1))
+        var failures = 0
+        while !Task.isCancelled {
+            let page = try await reader.page(after: cursor, through: to)
+            let wanted = page.changes.filter { endpoint.filter.admits($0) }
+            report.changes += wanted.count
+            for change in wanted { report.types[change.change.name.rawValue, default: 0] += 1 }
+            if !isDryRun, !wanted.isEmpty {
+                let attempts = await post(
+                    Dictionary(grouping: wanted, by: \.chain).values.sorted {
+                        $0[0].chainPlace < $1[0].chainPlace
+                    }, concurrency: WebhookLimits.concurrency
+                ) { finished in
+                    failures = finished.contains(where: \.isDone) ? 0 : failures + 1
+                    return failures < WebhookLimits.downFailureCount
+                }
+                let done = attempts.filter(\.isDone)
+                report.delivered += done.count
+                report.failed += attempts.count - done.count
+                report.lastFailure =
+                    attempts.last { $0.isFailure }?.outcome?.text ?? report.lastFailure
+                try await ledger.operations.forgetParked(
+                    done.map(\.change.chainPlace), of: endpoint.name)
+            }
+            cursor = page.next
+            if page.isEnd || failures >= WebhookLimits.downFailureCount { break }
+        }
+        return report
+    }
+}
