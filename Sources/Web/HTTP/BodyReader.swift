@@ -90,8 +90,7 @@ final class BodyReader: Sendable {
             case .contentEncoding: try requirePlain(field.value)
             case .contentLength:
                 guard let stated = Int(field.value), stated >= 0 else {
-                    throw Problem(
-                        .badRequest, code: "badRequest", detail: "Content-Length is not a number.")
+                    throw Problem.invalid("Content-Length is not a number.", code: "badRequest")
                 }
                 guard stated <= limit else { throw Problem.tooLarge(limit: limit) }
                 length = stated

@@ -20,8 +20,7 @@ enum CommandHeaders {
     ) throws(Problem) -> String {
         let values = request.headers[values: name]
         guard values.count == 1 else {
-            throw Problem(
-                .badRequest, code: code, detail: "\(name.rawName) \(what); give it once.")
+            throw Problem.invalid("\(name.rawName) \(what); give it once.", code: code)
         }
         return try utf8(values[0], name, code: code)
     }
@@ -30,8 +29,7 @@ enum CommandHeaders {
     static func key(_ request: Request) throws(Problem) -> String? {
         let values = request.headers[values: .idempotencyKey]
         guard values.count <= 1 else {
-            throw Problem(
-                .badRequest, code: "invalidIdempotencyKey", detail: "Give one Idempotency-Key.")
+            throw Problem.invalid("Give one Idempotency-Key.", code: "invalidIdempotencyKey")
         }
         return try values.first.map { (value) throws(Problem) in
             try utf8(value, .idempotencyKey, code: "invalidIdempotencyKey")
@@ -44,7 +42,7 @@ enum CommandHeaders {
         _ value: String, _ name: HTTPField.Name, code: String
     ) throws(Problem) -> String {
         guard !value.unicodeScalars.contains("\u{FFFD}") else {
-            throw Problem(.badRequest, code: code, detail: "\(name.rawName) is not UTF-8.")
+            throw Problem.invalid("\(name.rawName) is not UTF-8.", code: code)
         }
         return value
     }

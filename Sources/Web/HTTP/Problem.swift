@@ -27,6 +27,15 @@ struct Problem: Error, Sendable {
         self.retryAfter = retryAfter
     }
 
+    /// A parameter that is not valid.
+    static func invalid(_ detail: String) -> Problem {
+        Problem(.badRequest, code: "invalidParameter", detail: detail)
+    }
+
+    static func invalid(_ detail: String, code: String) -> Problem {
+        Problem(.badRequest, code: code, detail: detail)
+    }
+
     /// The problem type of a code: a URN, not an address to fetch.
     static func type(of code: String) -> String { "urn:subledger:problem:\(code)" }
 

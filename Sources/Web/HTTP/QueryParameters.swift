@@ -21,17 +21,24 @@ struct QueryParameters {
             let name = PercentCoding.decoded(parts[0])
             let value = PercentCoding.decoded(parts.count > 1 ? parts[1] : "")
             guard let name, let value else {
-                throw Problem(
-                    .badRequest, code: "invalidParameter",
-                    detail: "A parameter is not percent-encoded UTF-8.")
+                throw Problem.invalid("A parameter is not percent-encoded UTF-8.")
             }
             guard names.insert(name).inserted else {
-                throw Problem(
-                    .badRequest, code: "invalidParameter", detail: "A parameter is given twice.")
+                throw Problem.invalid("A parameter is given twice.")
             }
             values.append((name, value))
         }
         self.values = values
+    }
+
+    /// What `body` reads of a request's parameters, which must be all of them.
+    static func read<Value>(
+        _ request: Request, _ body: (inout QueryParameters) throws -> Value
+    ) throws -> Value {
+        var parameters = try QueryParameters(request)
+        let value = try body(&parameters)
+        try parameters.requireNothingElse()
+        return value
     }
 
     /// The value of a parameter; nil when it is absent.
@@ -44,9 +51,9 @@ struct QueryParameters {
     mutating func time(_ name: String) throws(Problem) -> Timestamp? {
         guard let text = text(name) else { return nil }
         guard let time = Timestamp(userInput: text) else {
-            throw Problem(
-                .badRequest, code: "invalidTime",
-                detail: "\(name) takes RFC 3339 (2026-01-31T23:59:59.000Z) or epoch milliseconds.")
+            throw Problem.invalid(
+                "\(name) takes RFC 3339 (2026-01-31T23:59:59.000Z) or epoch milliseconds.",
+                code: "invalidTime")
         }
         return time
     }
@@ -55,9 +62,7 @@ struct QueryParameters {
     mutating func position(_ name: String) throws(Problem) -> Int64? {
         guard let text = text(name) else { return nil }
         guard let number = Int64(plain: text), number >= 0 else {
-            throw Problem(
-                .badRequest, code: "invalidParameter",
-                detail: "\(name) takes a position: a whole number that is not negative.")
+            throw Problem.invalid("\(name) takes a position: a whole number that is not negative.")
         }
         return number
     }
@@ -67,8 +72,7 @@ struct QueryParameters {
         case nil, "false": return false
         case "true": return true
         default:
-            throw Problem(
-                .badRequest, code: "invalidParameter", detail: "\(name) takes true or false.")
+            throw Problem.invalid("\(name) takes true or false.")
         }
     }
 
@@ -79,9 +83,7 @@ struct QueryParameters {
         guard let text = text("limit") else { return usual }
         let bounds = 1...Int64(LedgerHost.maximumPageCount)
         guard let number = Int64(plain: text), bounds.contains(number) else {
-            throw Problem(
-                .badRequest, code: "invalidParameter",
-                detail: "limit takes 1 to \(LedgerHost.maximumPageCount).")
+            throw Problem.invalid("limit takes 1 to \(LedgerHost.maximumPageCount).")
         }
         return Int(number)
     }
@@ -93,9 +95,8 @@ struct QueryParameters {
     mutating func cursor<Place>(_ place: (String) -> Place?) throws(Problem) -> Place? {
         guard let text = text("after") else { return nil }
         guard text.utf8.count <= QueryParameters.cursorByteCount, let place = place(text) else {
-            throw Problem(
-                .badRequest, code: "invalidCursor",
-                detail: "after takes the next of the previous page, unchanged.")
+            throw Problem.invalid(
+                "after takes the next of the previous page, unchanged.", code: "invalidCursor")
         }
         return place
     }
@@ -108,9 +109,9 @@ struct QueryParameters {
     mutating func statedEnvironment() throws(Problem) -> AppStore.Environment? {
         guard let name = text("environment") else { return nil }
         guard let found = EnvironmentLedger.environment(named: name) else {
-            throw Problem(
-                .badRequest, code: "unknownEnvironment",
-                detail: "environment is production, sandbox, xcode or localTesting.")
+            throw Problem.invalid(
+                "environment is production, sandbox, xcode or localTesting.",
+                code: "unknownEnvironment")
         }
         return found
     }
@@ -136,9 +137,7 @@ struct QueryParameters {
         let knownPosition = try position("knownPosition")
         switch (knownAt, knownPosition) {
         case (.some, .some):
-            throw Problem(
-                .badRequest, code: "invalidParameter",
-                detail: "Give knownAt or knownPosition, not both.")
+            throw Problem.invalid("Give knownAt or knownPosition, not both.")
         case (let time?, nil): scope.knowledge = .knownAt(time)
         case (nil, let position?): scope.knowledge = .knownPosition(position)
         case (nil, nil): break
@@ -164,9 +163,8 @@ struct QueryParameters {
     ) throws(Problem) -> Value? {
         guard let text = text(name) else { return nil }
         guard let value = Value(rawValue: text) else {
-            throw Problem(
-                .badRequest, code: "invalidParameter",
-                detail: "\(name) takes "
+            throw Problem.invalid(
+                "\(name) takes "
                     + Value.allCases.map(\.rawValue).joined(separator: ", ") + ".")
         }
         return value
@@ -182,19 +180,17 @@ struct QueryParameters {
         var limits: [AsOf] = []
         for text in MetricParameters.list(text("knownAt")) {
             guard let time = Timestamp(userInput: text) else {
-                throw Problem(
-                    .badRequest, code: "invalidTime",
-                    detail: "knownAt takes RFC 3339 (2026-01-31T23:59:59.000Z) or epoch"
-                        + " milliseconds, or two separated by a comma.")
+                throw Problem.invalid(
+                    "knownAt takes RFC 3339 (2026-01-31T23:59:59.000Z) or epoch"
+                        + " milliseconds, or two separated by a comma.", code: "invalidTime")
             }
             limits.append(.knownAt(time))
         }
         let hasTimes = !limits.isEmpty
         for text in MetricParameters.list(text("knownPosition")) {
             guard let position = Int64(plain: text), position >= 0, !hasTimes else {
-                throw Problem(
-                    .badRequest, code: "invalidParameter",
-                    detail: "knownPosition takes a position, or two separated by a comma, and"
+                throw Problem.invalid(
+                    "knownPosition takes a position, or two separated by a comma, and"
                         + " no knownAt beside it.")
             }
             limits.append(.knownPosition(position))
@@ -203,11 +199,11 @@ struct QueryParameters {
     }
 
     /// Throws for the first parameter that no call has read.
-    func requireNothingElse() throws(Problem) {
+    private func requireNothingElse() throws(Problem) {
         guard values.allSatisfy({ read.contains($0.name) }) else {
-            throw Problem(
-                .badRequest, code: "unknownParameter",
-                detail: "Known parameters are \(Set(read).sorted().joined(separator: ", ")).")
+            throw Problem.invalid(
+                "Known parameters are \(Set(read).sorted().joined(separator: ", ")).",
+                code: "unknownParameter")
         }
     }
 }

@@ -14,12 +14,10 @@ struct ChangeRoutes: Sendable {
 
     func add(to groups: RouteGroups) {
         groups.read.get("/v1/changes") { request, context in
-            var parameters = try QueryParameters(request)
-            let scope = try parameters.place()
-            let after = parameters.text("after")
-            let filter = ChangeFilter(
-                names: try names(parameters.text("types")), bundleId: scope.bundleId)
-            try parameters.requireNothingElse()
+            let (scope, after, types) = try QueryParameters.read(request) {
+                (try $0.place(), $0.text("after"), try names($0.text("types")))
+            }
+            let filter = ChangeFilter(names: types, bundleId: scope.bundleId)
             let last = HTTPField.Name("Last-Event-ID").flatMap { request.headers[$0] }
             return try await response(
                 scope.environment, filter, cursor: last ?? after, context.channel)
@@ -64,15 +62,14 @@ struct ChangeRoutes: Sendable {
         guard cursor.utf8.count <= StreamLimits.cursorByteCount,
             let place = ChangePlace(cursor)
         else {
-            throw Problem(
-                .badRequest, code: "invalidCursor",
-                detail: "Last-Event-ID and after take the id of an event, or a position.")
+            throw Problem.invalid(
+                "Last-Event-ID and after take the id of an event, or a position.",
+                code: "invalidCursor")
         }
         guard place.position <= (try await feed.logEnd()) else {
-            throw Problem(
-                .badRequest, code: "cursorBeyondLog",
-                detail: "The log ends before this position, so it is another log. Read the state"
-                    + " again and start without a cursor.")
+            throw Problem.invalid(
+                "The log ends before this position, so it is another log. Read the state"
+                    + " again and start without a cursor.", code: "cursorBeyondLog")
         }
         return .after(place)
     }
@@ -82,9 +79,8 @@ struct ChangeRoutes: Sendable {
         var names: Set<ChangeName> = []
         for text in list.split(separator: ",", omittingEmptySubsequences: false) {
             guard let name = ChangeName(rawValue: String(text)) else {
-                throw Problem(
-                    .badRequest, code: "invalidParameter",
-                    detail: "types takes names of changes separated by commas: "
+                throw Problem.invalid(
+                    "types takes names of changes separated by commas: "
                         + ChangeName.allCases.map(\.rawValue).joined(separator: ", ") + ".")
             }
             names.insert(name)

@@ -10,42 +10,29 @@ struct CustomerRoutes: Sendable {
 
     func add(to groups: RouteGroups) {
         groups.quick.get("/v1/customers/:id/entitlements") { request, context in
-            var parameters = try QueryParameters(request)
-            let scope = try parameters.scope()
-            try parameters.requireNothingElse()
-            let answer = try await host.entitlements(
-                of: try CustomerRoutes.customer(context), scope)
-            return AnswerResponse.make(answer, for: request)
+            let scope = try QueryParameters.read(request) { try $0.scope() }
+            return try await host.entitlements(of: try CustomerRoutes.customer(context), scope)
         }
         groups.read.get("/v1/customers/:id/timeline") { request, context in
-            var parameters = try QueryParameters(request)
-            let scope = try parameters.scope()
-            let after = try parameters.cursor { TimelinePlace(cursor: $0) }
-            let limit = try parameters.limit()
-            try parameters.requireNothingElse()
-            let answer = try await host.timeline(
+            let (scope, after, limit) = try QueryParameters.read(request) {
+                (try $0.scope(), try $0.cursor { TimelinePlace(cursor: $0) }, try $0.limit())
+            }
+            return try await host.timeline(
                 of: try CustomerRoutes.customer(context), scope, after: after, limit: limit)
-            return AnswerResponse.make(answer, for: request)
         }
         groups.read.get("/v1/customers/:id/subscriptions") { request, context in
-            var parameters = try QueryParameters(request)
-            let scope = try parameters.scope()
-            let after = try parameters.cursor { ChainId(cursor: $0) }
-            let limit = try parameters.limit()
-            try parameters.requireNothingElse()
-            let answer = try await host.subscriptions(
+            let (scope, after, limit) = try QueryParameters.read(request) {
+                (try $0.scope(), try $0.cursor { ChainId(cursor: $0) }, try $0.limit())
+            }
+            return try await host.subscriptions(
                 of: try CustomerRoutes.customer(context), scope, after: after, limit: limit)
-            return AnswerResponse.make(answer, for: request)
         }
         groups.read.post("/v1/customers:entitlements") { request, _ in
-            var parameters = try QueryParameters(request)
-            let scope = try parameters.scope()
-            try parameters.requireNothingElse()
+            let scope = try QueryParameters.read(request) { try $0.scope() }
             let body = try await bodies.json(request, upTo: CustomersBody.maximumByteCount) {
                 try CustomersBody($0)
             }
-            let answer = try await host.entitlements(of: body.customers, scope)
-            return AnswerResponse.make(answer, for: request)
+            return try await host.entitlements(of: body.customers, scope)
         }
     }
 

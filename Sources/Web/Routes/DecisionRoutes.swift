@@ -58,9 +58,7 @@ struct DecisionRoutes: Sendable {
         _ action: Command.Action, about chain: String?, _ request: Request,
         _ context: WebContext
     ) async throws -> Response {
-        var parameters = try QueryParameters(request)
-        let scope = try parameters.place()
-        try parameters.requireNothingElse()
+        let scope = try QueryParameters.read(request) { try $0.place() }
         let order = CommandIntake.Order(
             actor: try CommandHeaders.text(
                 .actor, request, code: "invalidActor", "names the author"),
@@ -69,7 +67,7 @@ struct DecisionRoutes: Sendable {
                 .reason, request, code: "invalidReason", "states the reason"),
             key: try CommandHeaders.key(request))
         let decision = try await host.decide(action, about: chain, order, scope)
-        var response = AnswerResponse.make(decision.answer, for: request)
+        var response = decision.answer.response(to: request)
         if decision.isRepeated { response.headers[.idempotencyReplayed] = "true" }
         return response
     }

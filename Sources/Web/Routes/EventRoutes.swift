@@ -8,18 +8,17 @@ struct EventRoutes: Sendable {
 
     func add(to groups: RouteGroups) {
         groups.read.get("/v1/events") { request, _ in
-            var parameters = try QueryParameters(request)
-            let scope = try parameters.place()
-            let after = try parameters.position("after") ?? 0
-            let limit = try parameters.limit()
-            let withEvidence = try parameters.flag("evidence")
-            try parameters.requireNothingElse()
+            let (scope, after, limit, withEvidence) = try QueryParameters.read(request) {
+                (
+                    try $0.place(), try $0.position("after") ?? 0, try $0.limit(),
+                    try $0.flag("evidence")
+                )
+            }
             let share =
                 withEvidence ? try answers.require(ResponseMemoryBudget.makingByteCount) : nil
             defer { withExtendedLifetime(share) {} }
-            let answer = try await host.events(
+            return try await host.events(
                 scope, after: after, limit: limit, withEvidence: withEvidence)
-            return AnswerResponse.make(answer, for: request)
         }
     }
 }

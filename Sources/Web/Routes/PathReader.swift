@@ -10,10 +10,9 @@ enum PathReader {
         guard raw.utf8.count <= 3 * maximumByteCount, let text = PercentCoding.decoded(raw),
             !text.isEmpty, text.utf8.count <= maximumByteCount
         else {
-            throw Problem(
-                .badRequest, code: "invalidPath",
-                detail: "The path must contain an id of 1 to \(maximumByteCount) bytes in"
-                    + " percent-encoded UTF-8.")
+            throw Problem.invalid(
+                "The path must contain an id of 1 to \(maximumByteCount) bytes in"
+                    + " percent-encoded UTF-8.", code: "invalidPath")
         }
         return text
     }

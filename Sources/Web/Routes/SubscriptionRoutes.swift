@@ -9,34 +9,28 @@ struct SubscriptionRoutes: Sendable {
 
     func add(to groups: RouteGroups) {
         groups.read.get("/v1/subscriptions/:id") { request, context in
-            var parameters = try QueryParameters(request)
-            let scope = try parameters.scope()
-            try parameters.requireNothingElse()
-            let id = try PathReader.text("id", context)
-            return AnswerResponse.make(try await host.subscription(id, scope), for: request)
+            let scope = try QueryParameters.read(request) { try $0.scope() }
+            return try await host.subscription(try PathReader.text("id", context), scope)
         }
         groups.read.get("/v1/subscriptions/:id/timeline") { request, context in
-            var parameters = try QueryParameters(request)
-            let scope = try parameters.scope()
-            let after = try parameters.cursor { TimelinePlace(cursor: $0) }
-            // Few chains have more; the timeline comes complete unless a limit is given.
-            let limit = try parameters.limit(usually: LedgerHost.maximumPageCount)
-            try parameters.requireNothingElse()
-            let id = try PathReader.text("id", context)
-            let answer = try await host.timeline(id, scope, after: after, limit: limit)
-            return AnswerResponse.make(answer, for: request)
+            let (scope, after, limit) = try QueryParameters.read(request) {
+                // Few chains have more; the timeline comes complete unless a limit is given.
+                (
+                    try $0.scope(), try $0.cursor { TimelinePlace(cursor: $0) },
+                    try $0.limit(usually: LedgerHost.maximumPageCount)
+                )
+            }
+            return try await host.timeline(
+                try PathReader.text("id", context), scope, after: after, limit: limit)
         }
         groups.read.get("/v1/subscriptions/:id/events") { request, context in
-            var parameters = try QueryParameters(request)
-            let scope = try parameters.scope()
-            let after = try parameters.position("after") ?? 0
-            let limit = try parameters.limit()
-            try parameters.requireNothingElse()
+            let (scope, after, limit) = try QueryParameters.read(request) {
+                (try $0.scope(), try $0.position("after") ?? 0, try $0.limit())
+            }
             let id = try PathReader.text("id", context)
             let share = try answers.require(ResponseMemoryBudget.makingByteCount)
             defer { withExtendedLifetime(share) {} }
-            let answer = try await host.chainEvents(id, scope, after: after, limit: limit)
-            return AnswerResponse.make(answer, for: request)
+            return try await host.chainEvents(id, scope, after: after, limit: limit)
         }
     }
 }

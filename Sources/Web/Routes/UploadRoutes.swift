@@ -16,15 +16,14 @@ struct UploadRoutes: Sendable {
             let upload = try await take(request, context, upTo: UploadBody.maximumByteCount) {
                 try await host.upload($0, only: $1, key: $2, sender: $3)
             }
-            var response = AnswerResponse.make(upload.answer, for: request)
+            var response = upload.answer.response(to: request)
             if upload.isRepeated { response.headers[.idempotencyReplayed] = "true" }
             return response
         }
         groups.write.post("/v1/receipts") { request, context in
-            let answer = try await take(request, context, upTo: ReceiptBody.maximumByteCount) {
+            try await take(request, context, upTo: ReceiptBody.maximumByteCount) {
                 try await host.takeReceipt($0, only: $1, key: $2, sender: $3)
             }
-            return AnswerResponse.make(answer, for: request)
         }
     }
 
@@ -33,9 +32,7 @@ struct UploadRoutes: Sendable {
         _ request: Request, _ context: WebContext, upTo limit: Int,
         _ work: ([UInt8], AppStore.Environment?, String?, String) async throws -> Answer
     ) async throws -> Answer {
-        var parameters = try QueryParameters(request)
-        let environment = try parameters.statedEnvironment()
-        try parameters.requireNothingElse()
+        let environment = try QueryParameters.read(request) { try $0.statedEnvironment() }
         let key = try CommandHeaders.key(request)
         let sender = context.principal?.name ?? UploadRoutes.unnamedSender
         return try await bodies.json(request, upTo: limit) { body in

@@ -28,9 +28,8 @@ struct HostMiddleware: RouterMiddleware {
                 request.head.path ?? "/",
                 to: [request.head.authority].compactMap { $0 } + hosts)
         else {
-            throw Problem(
-                .badRequest, code: "badRequest",
-                detail: "The request must name one Host, equal to that of its target.")
+            throw Problem.invalid(
+                "The request must name one Host, equal to that of its target.", code: "badRequest")
         }
         if tokens.isEmpty, !TokenMiddleware.isOpen(context.endpointPath, request.method) {
             try HostMiddleware.requireOwn(request)

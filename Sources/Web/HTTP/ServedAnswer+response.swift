@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
-internal import Queries
+public import Queries
 
 extension HTTPField.Name {
     /// The position that responses of this state include.
@@ -10,30 +10,34 @@ extension HTTPField.Name {
     static let subledgerLag = HTTPField.Name("Subledger-Lag")!
 }
 
-/// Responses with their entity tag and position.
-enum AnswerResponse {
+/// The response of a route that returns an answer, with its entity tag and position.
+extension ServedAnswer: ResponseGenerator {
+    public func response(from request: Request, context: some RequestContext) -> Response {
+        response(to: request)
+    }
+
     /// 304 when the client already has this version (RFC 9110 §13.1.2: weak comparison).
-    static func make(_ answer: ServedAnswer, for request: Request) -> Response {
-        let isHeld = isHeld(answer, request)
+    func response(to request: Request) -> Response {
+        let isHeld = isHeld(by: request)
         // Appended without a lookup: none of these fields is present yet.
         var headers = HTTPFields()
-        headers.append(HTTPField(name: .eTag, value: answer.entityTag))
-        headers.append(HTTPField(name: .subledgerPosition, value: String(answer.position)))
-        headers.append(HTTPField(name: .subledgerLag, value: String(answer.lag)))
+        headers.append(HTTPField(name: .eTag, value: entityTag))
+        headers.append(HTTPField(name: .subledgerPosition, value: String(position)))
+        headers.append(HTTPField(name: .subledgerLag, value: String(lag)))
         // A cached response must be revalidated.
         headers.append(HTTPField(name: .cacheControl, value: "private, no-cache"))
         if isHeld { return Response(status: .notModified, headers: headers) }
         headers.append(HTTPField(name: .contentType, value: "application/json"))
         return Response(
             status: .ok, headers: headers,
-            body: .init(byteBuffer: ByteBuffer(bytes: answer.bytes)))
+            body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    private static func isHeld(_ answer: ServedAnswer, _ request: Request) -> Bool {
+    private func isHeld(by request: Request) -> Bool {
         guard request.headers.contains(.ifNoneMatch),
             request.method == .get || request.method == .head
         else { return false }
-        let wanted = answer.entityTag.dropFirst(2)
+        let wanted = entityTag.dropFirst(2)
         return request.headers[values: .ifNoneMatch].contains { line in
             line.split(separator: ",").contains { tag in
                 let tag = tag.trimmingPrefix { $0 == " " }
