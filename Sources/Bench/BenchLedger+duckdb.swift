@@ -80,7 +80,7 @@ extension WarehouseExport {
     /// the chain's last position.
     func standingTransitions(_ page: FactsPage) throws(StoreError) -> [UInt8] {
         let subject = WarehouseSubject.transitions
-        var writer = WarehouseWriter(columns: subject.columns, format: .ndjson)
+        var writer = ExportLines(columns: subject.columns, format: .ndjson)
         let rules = rules(subject)
         try page.forEachChain { chain, facts in
             guard let last = facts.max(by: { $0.position < $1.position }) else { return }
@@ -91,7 +91,7 @@ extension WarehouseExport {
             for (values, count) in reading.stated(subject) where count > 0 {
                 var line = line(last.position, last.receivedAt, chain, 1, values)
                 line.values.append(.text(rules))
-                writer.add(line)
+                writer.add { line.write(to: &$0, subject.columns) }
             }
         }
         return writer.take()

@@ -1,30 +1,29 @@
-internal import AppStore
+package import AppStore
 
 /// Converts JSON objects into lines: NDJSON, or comma-separated values (RFC 4180) with one column
 /// per scalar, nested members named with a dot, lists as JSON.
-struct ExportLines {
+package struct ExportLines {
     private let columns: [String]?
     private let isRaw: Bool
     private var json = JSONWriter(reservingCapacity: 64 * 1024)
     private var text: [UInt8] = []
 
     init(subject: Export.Subject, format: Export.Format, withEvidence: Bool) {
+        let evidence = subject == .events && withEvidence ? ["signedPayload"] : []
+        self.init(columns: ExportLines.columns(subject) + evidence, format: format)
+    }
+
+    package init(columns: [String], format: Export.Format) {
+        self.columns = format == .ndjson ? nil : columns
         isRaw = format == .rawCSV
-        guard format != .ndjson else {
-            columns = nil
-            return
-        }
-        columns =
-            ExportLines.columns(subject)
-            + (subject == .events && withEvidence ? ["signedPayload"] : [])
     }
 
     /// The first line of a CSV file.
-    var header: [UInt8]? {
+    package var header: [UInt8]? {
         columns.map { Array(($0.joined(separator: ",") + "\r\n").utf8) }
     }
 
-    mutating func add(_ body: (inout JSONWriter) -> Void) {
+    package mutating func add(_ body: (inout JSONWriter) -> Void) {
         guard let columns else {
             body(&json)
             json.newline()
@@ -46,7 +45,7 @@ struct ExportLines {
     }
 
     /// The lines added since the last call.
-    mutating func take() -> [UInt8] {
+    package mutating func take() -> [UInt8] {
         defer {
             json.removeAll()
             text.removeAll(keepingCapacity: true)

@@ -47,8 +47,8 @@ public struct WarehouseExport: Sendable {
     public func run(
         _ subject: WarehouseSubject, format: Export.Format, output: Export.Output
     ) async throws {
-        var writer = WarehouseWriter(columns: subject.columns, format: format)
-        if format != .ndjson, after <= 0 { try output(writer.header) }
+        var writer = ExportLines(columns: subject.columns, format: format)
+        if after <= 0, let header = writer.header { try output(header) }
         let end = min(through, query.head)
         let rules = rules(subject)
         var position = after
@@ -58,7 +58,7 @@ public struct WarehouseExport: Sendable {
             position = last.position
             for var line in try await lines(subject, events) {
                 line.values.append(.text(rules))
-                writer.add(line)
+                writer.add { line.write(to: &$0, subject.columns) }
             }
             try output(writer.take())
         }
@@ -67,6 +67,19 @@ public struct WarehouseExport: Sendable {
     package struct Line: Sendable {
         var position: Int64
         package var values: [WarehouseCell]
+
+        package func write(to json: inout JSONWriter, _ columns: [String]) {
+            json.object { json in
+                for (column, value) in zip(columns, values) {
+                    switch value {
+                    case .null: json.member(column, nil as String?)
+                    case .flag(let flag): json.member(column, flag)
+                    case .number(let number): json.member(column, number)
+                    case .text(let text): json.member(column, text)
+                    }
+                }
+            }
+        }
     }
 
     private struct Task: Sendable {
