@@ -49,95 +49,91 @@ public enum ServingNote: Sendable {
         case error
     }
 
-    public var level: Level {
-        switch self {
-        case .remark(_, .unreadable): .error
-        case .remark: .warning
-        case .projectionFailed, .quarantineFailed, .checkpointFailed, .feedFailed: .error
-        case .recovery, .clockBehind: .warning
-        case .webhook(let note): note.isNews ? .warning : .notice
-        case .reconciled(let note): note.isNews ? .warning : .notice
-        case .revocation(let finding): finding.outcome == .revoked ? .error : .warning
-        case .projectionResumed, .sharedSecretsReloaded: .notice
-        case .sharedSecretUnusable, .clock(.jumped): .error
-        case .clock(.trusted): .notice
-        case .refused(let refusal):
-            // Genuine but not taken in needs an operator; other refusals are noise from outside.
-            refusal.standing == .notAcceptable || refusal.standing == .unavailable
-                ? .warning : .notice
-        }
-    }
+    public var level: Level { entry.level }
 
     /// Stable; to filter and alert by.
-    public var code: String {
-        switch self {
-        case .remark(_, .diverged): "projectionsDiverged"
-        case .remark(_, .gone): "projectionsGone"
-        case .remark(_, .damaged): "projectionsDamaged"
-        case .remark(_, .foreign): "projectionsForeign"
-        case .remark(_, .relinked): "projectionsRelinked"
-        case .remark(_, .unreadable): "logDamaged"
-        case .projectionFailed(_, let error), .quarantineFailed(_, let error),
-            .checkpointFailed(_, let error), .feedFailed(_, let error):
-            error.code.rawValue
-        case .webhook(let note): note.code
-        case .recovery(let note): note.code
-        case .reconciled(let note): note.code
-        case .revocation(let finding):
-            (finding.outcome == .revoked ? VerificationCode.certificateRevoked : .revocationUnknown)
-                .rawValue
-        case .projectionResumed: "projectionResumed"
-        case .refused(let refusal): refusal.code
-        case .sharedSecretsReloaded: "sharedSecretsReloaded"
-        case .sharedSecretUnusable: "sharedSecretUnusable"
-        case .clockBehind: "clockBehind"
-        case .clock(.jumped): "clockJumped"
-        case .clock(.trusted): "clockTrusted"
-        }
-    }
+    public var code: String { entry.code }
 
-    public var environment: Environment? {
-        switch self {
-        case .remark(let environment, _), .projectionFailed(let environment, _),
-            .projectionResumed(let environment), .quarantineFailed(let environment, _),
-            .checkpointFailed(let environment, _), .feedFailed(let environment, _),
-            .clockBehind(let environment, _):
-            environment
-        case .webhook, .revocation, .sharedSecretsReloaded, .sharedSecretUnusable, .clock: nil
-        case .recovery(let note): note.environment
-        case .reconciled(let note): note.environment
-        case .refused(let refusal): refusal.environment
-        }
-    }
+    public var environment: Environment? { entry.environment }
 
     /// One sentence, without anything of a payload, a token or a secret.
-    public var message: String {
+    public var message: String { entry.message }
+
+    private typealias Entry = (
+        level: Level, code: String, environment: Environment?, message: String
+    )
+
+    private var entry: Entry {
         switch self {
-        case .remark(_, let remark): remark.text
-        case .projectionFailed(_, let error): "The projector failed: \(error)"
-        case .projectionResumed: "The projector has resumed."
-        case .quarantineFailed(_, let error): "Quarantine cannot be written: \(error)"
+        case .remark(let environment, let remark):
+            let (level, code) = ServingNote.standing(of: remark)
+            return (level, code, environment, remark.text)
+        case .projectionFailed(let environment, let error):
+            return ServingNote.failure("The projector failed", error, environment)
+        case .projectionResumed(let environment):
+            return (.notice, "projectionResumed", environment, "The projector has resumed.")
+        case .quarantineFailed(let environment, let error):
+            return ServingNote.failure("Quarantine cannot be written", error, environment)
         case .refused(let refusal):
-            refusal.isKept && level == .warning
-                ? "\(refusal.message) `subledger quarantine retry` ingests the copy once the"
-                    + " configuration or this version accepts it." : refusal.message
-        case .checkpointFailed(_, let error): "The log cannot be checkpointed: \(error)"
-        case .feedFailed(_, let error): "The change feed failed: \(error)"
-        case .webhook(let note): note.text
-        case .recovery(let note): note.text
-        case .reconciled(let note): note.text
-        case .revocation(let finding): finding.message
-        case .sharedSecretsReloaded: "The shared secrets were read again."
+            // Genuine but not taken in needs an operator; other refusals are noise from outside.
+            let isNews = [.notAcceptable, .unavailable].contains(refusal.standing)
+            let hint =
+                refusal.isKept && isNews
+                ? " `subledger quarantine retry` ingests the copy once the configuration or this"
+                    + " version accepts it." : ""
+            return (
+                isNews ? .warning : .notice, refusal.code, refusal.environment,
+                refusal.message + hint
+            )
+        case .checkpointFailed(let environment, let error):
+            return ServingNote.failure("The log cannot be checkpointed", error, environment)
+        case .feedFailed(let environment, let error):
+            return ServingNote.failure("The change feed failed", error, environment)
+        case .webhook(let note):
+            return (note.isNews ? .warning : .notice, note.code, nil, note.text)
+        case .recovery(let note): return (.warning, note.code, note.environment, note.text)
+        case .reconciled(let note):
+            return (note.isNews ? .warning : .notice, note.code, note.environment, note.text)
+        case .revocation(let finding):
+            let isRevoked = finding.outcome == .revoked
+            let code: VerificationCode = isRevoked ? .certificateRevoked : .revocationUnknown
+            return (isRevoked ? .error : .warning, code.rawValue, nil, finding.message)
+        case .sharedSecretsReloaded:
+            return (.notice, "sharedSecretsReloaded", nil, "The shared secrets were read again.")
         case .sharedSecretUnusable(let bundleId, let error):
-            "The shared secret of \(bundleId) is unusable; the previous one stays. \(error)"
+            return (
+                .error, "sharedSecretUnusable", nil,
+                "The shared secret of \(bundleId) is unusable; the previous one stays. \(error)"
+            )
+        case .clockBehind(let environment, let milliseconds):
+            return (
+                .warning, "clockBehind", environment,
+                "The clock is \(milliseconds / 1_000) s behind the newest arrival in the log. Until"
+                    + " it has caught up, new arrivals are dated by that arrival, and decisions"
+                    + " take effect from then. Correct the clock if it is wrong."
+            )
         case .clock(.jumped(let milliseconds)):
-            "The clock jumped forward by \(milliseconds / 1_000) s; correct it or, if it is"
-                + " right, confirm it by `subledger test-notification` or a restart."
-        case .clock(.trusted): "The clock is trusted again."
-        case .clockBehind(_, let milliseconds):
-            "The clock is \(milliseconds / 1_000) s behind the newest arrival in the log. Until it"
-                + " has caught up, new arrivals are dated by that arrival, and decisions take"
-                + " effect from then. Correct the clock if it is wrong."
+            return (
+                .error, "clockJumped", nil,
+                "The clock jumped forward by \(milliseconds / 1_000) s; correct it or, if it is"
+                    + " right, confirm it by `subledger test-notification` or a restart."
+            )
+        case .clock(.trusted): return (.notice, "clockTrusted", nil, "The clock is trusted again.")
         }
     }
+
+    private static func standing(of remark: Projector.Remark) -> (Level, code: String) {
+        switch remark {
+        case .diverged: (.warning, "projectionsDiverged")
+        case .gone: (.warning, "projectionsGone")
+        case .damaged: (.warning, "projectionsDamaged")
+        case .foreign: (.warning, "projectionsForeign")
+        case .relinked: (.warning, "projectionsRelinked")
+        case .unreadable: (.error, "logDamaged")
+        }
+    }
+
+    private static func failure(
+        _ what: String, _ error: StoreError, _ environment: Environment
+    ) -> Entry { (.error, error.code.rawValue, environment, "\(what): \(error)") }
 }

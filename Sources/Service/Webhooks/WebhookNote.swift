@@ -18,43 +18,37 @@ public enum WebhookNote: Sendable {
     case storeFailed(endpoint: String, error: StoreError)
 
     /// Stable; to filter and alert by.
-    public var code: String {
-        switch self {
-        case .failed: "webhookFailed"
-        case .parked: "webhookParked"
-        case .down: "webhookDown"
-        case .back: "webhookBack"
-        case .disabled: "webhookDisabled"
-        case .cursorBeyondLog: "webhookCursorBeyondLog"
-        case .storeFailed: "webhookStoreFailed"
-        }
-    }
-
+    public var code: String { entry.code }
     /// Whether an operator should look: a single failed attempt is retried automatically.
-    public var isNews: Bool {
-        switch self {
-        case .failed, .back: false
-        case .parked, .down, .disabled, .cursorBeyondLog, .storeFailed: true
-        }
-    }
-
+    public var isNews: Bool { entry.isNews }
     /// One line for a log.
-    public var text: String {
+    public var text: String { "webhook \(entry.text)" }
+
+    private var entry: (code: String, isNews: Bool, text: String) {
         switch self {
         case .failed(let endpoint, let id, let attempts, let outcome):
-            "webhook \(endpoint): \(id) not accepted (\(outcome), attempt \(attempts))"
+            let text = "\(endpoint): \(id) not accepted (\(outcome), attempt \(attempts))"
+            return ("webhookFailed", false, text)
         case .parked(let endpoint, let changes):
-            "webhook \(endpoint): \(changes) changes parked after three days; redeliver them"
+            let text =
+                "\(endpoint): \(changes) changes parked after three days; redeliver them"
                 + " with `subledger webhooks redeliver`"
-        case .down(let endpoint): "webhook \(endpoint): down; no change is lost"
-        case .back(let endpoint): "webhook \(endpoint): back"
+            return ("webhookParked", true, text)
+        case .down(let endpoint):
+            return ("webhookDown", true, "\(endpoint): down; no change is lost")
+        case .back(let endpoint): return ("webhookBack", false, "\(endpoint): back")
         case .disabled(let endpoint):
-            "webhook \(endpoint): answered 410 and is disabled; `subledger webhooks test`"
+            let text =
+                "\(endpoint): answered 410 and is disabled; `subledger webhooks test`"
                 + " enables it again"
+            return ("webhookDisabled", true, text)
         case .cursorBeyondLog(let endpoint, let position):
-            "webhook \(endpoint): its cursor was at position \(position) of another log (a"
+            let text =
+                "\(endpoint): its cursor was at position \(position) of another log (a"
                 + " restored backup?); delivery continues at the log's end"
-        case .storeFailed(let endpoint, let error): "webhook \(endpoint): \(error)"
+            return ("webhookCursorBeyondLog", true, text)
+        case .storeFailed(let endpoint, let error):
+            return ("webhookStoreFailed", true, "\(endpoint): \(error)")
         }
     }
 }
