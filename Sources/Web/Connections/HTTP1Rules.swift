@@ -30,18 +30,16 @@ final class HTTP1Rules: ChannelDuplexHandler, RemovableChannelHandler {
         isPassing = !hasLast
         guard isPassing else { return }
         let isOld = head.version.major < 1 || head.version == .http1_0
-        let fields = Fields(head.headers)
-        let isSettled = HTTP1Rules.settleHost(&head, fields.hostCount, isOld: isOld)
+        let isSettled = HTTP1Rules.settleHost(&head, isOld: isOld)
         // RFC 9112 §9.3. The NIO handler behind this one compares the value case-sensitively.
         let isLast =
             isOld
-            || fields.hasConnection
-                && head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "close" }
+            || head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "close" }
         if isLast {
             head.headers.replaceOrAdd(name: "connection", value: "close")
             hasLast = true
         }
-        if !isOld, open.isEmpty, fields.hasExpect, HTTP1Rules.waits(head) {
+        if !isOld, open.isEmpty, HTTP1Rules.waits(head) {
             let answer = HTTPResponseHead(version: .http1_1, status: .continue)
             context.writeAndFlush(wrapOutboundOut(.head(answer)), promise: nil)
         }
@@ -51,40 +49,11 @@ final class HTTP1Rules: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(isChanged ? wrapInboundOut(.head(head)) : data)
     }
 
-    /// The fields that matter here, collected in one pass, since most requests have none of them.
-    private struct Fields {
-        var hostCount = 0
-        var hasConnection = false
-        var hasExpect = false
-
-        init(_ headers: HTTPHeaders) {
-            for (name, _) in headers {
-                switch name.utf8.count {
-                case 4: if HTTP1Rules.isSame(name, "host") { hostCount += 1 }
-                case 6: if HTTP1Rules.isSame(name, "expect") { hasExpect = true }
-                case 10: if HTTP1Rules.isSame(name, "connection") { hasConnection = true }
-                default: break
-                }
-            }
-        }
-    }
-
-    /// Field names are case-insensitive (RFC 9110 §5.1).
-    private static func isSame(_ name: String, _ lowercased: StaticString) -> Bool {
-        var index = 0
-        return name.utf8.allSatisfy { byte in
-            defer { index += 1 }
-            return byte | 0x20 == lowercased.utf8Start[index]
-        }
-    }
-
     /// Enforces exactly one Host in HTTP/1.1 (RFC 9112 §3.2), equal to that of an absolute target;
     /// HTTP/1.0 may have none. A violation removes the field, and `HostMiddleware` then refuses the
     /// request. Returns whether the head is unchanged.
-    private static func settleHost(
-        _ head: inout HTTPRequestHead, _ count: Int, isOld: Bool
-    ) -> Bool {
-        switch count {
+    private static func settleHost(_ head: inout HTTPRequestHead, isOld: Bool) -> Bool {
+        switch head.headers["host"].count {
         case 0 where isOld: head.headers.add(name: "host", value: "")
         case 0: return true
         case 1 where !HostMiddleware.isForeign(head.uri, to: head.headers["host"]): return true

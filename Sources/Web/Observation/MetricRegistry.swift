@@ -8,26 +8,8 @@ final class MetricRegistry: MetricsFactory {
 
     private struct Family {
         let kind: MetricSeries.Kind
-        var series: [Labels: MetricSeries] = [:]
-    }
-
-    /// Identifies a series of one name.
-    private struct Labels: Hashable {
-        let pairs: [(String, String)]
-
-        static func == (left: Labels, right: Labels) -> Bool {
-            left.pairs.elementsEqual(right.pairs, by: ==)
-        }
-
-        func hash(into hasher: inout Hasher) {
-            for (name, value) in pairs {
-                hasher.combine(name)
-                hasher.combine(value)
-            }
-        }
-
-        /// Sort key for a stable order.
-        var text: String { pairs.map { "\($0.0)\u{1}\($0.1)" }.joined(separator: "\u{2}") }
+        /// By names and values of the labels, in turn.
+        var series: [[String]: MetricSeries] = [:]
     }
 
     /// Series per name; further ones share one without labels, so that no client can make this grow
@@ -46,16 +28,15 @@ final class MetricRegistry: MetricsFactory {
     private func series(
         _ kind: MetricSeries.Kind, _ name: String, _ labels: [(String, String)]
     ) -> MetricSeries {
-        let key = Labels(pairs: labels)
+        let key = labels.flatMap { [$0.0, $0.1] }
         return families.withLock { families in
             if let known = families[name]?.series[key] { return known }
             var family = families[name] ?? Family(kind: kind)
             defer { families[name] = family }
             let isRoom = family.series.count < MetricRegistry.maximumSeriesCount
-            let rest = Labels(pairs: [])
-            if !isRoom, let known = family.series[rest] { return known }
+            if !isRoom, let known = family.series[[]] { return known }
             let made = MetricSeries(family.kind, labels: isRoom ? labels : [])
-            family.series[isRoom ? key : rest] = made
+            family.series[isRoom ? key : []] = made
             return made
         }
     }
@@ -113,7 +94,7 @@ final class MetricRegistry: MetricsFactory {
         for (name, family) in families.sorted(by: { $0.key < $1.key }) {
             if let meaning = MetricMeaning.of(name) { text += "# HELP \(name) \(meaning)\n" }
             text += "# TYPE \(name) \(family.kind.name)\n"
-            let ordered = family.series.map { ($0.key.text, $0.value) }.sorted { $0.0 < $1.0 }
+            let ordered = family.series.sorted { $0.key.lexicographicallyPrecedes($1.key) }
             for (_, series) in ordered {
                 series.write(name: name, to: &text)
             }
