@@ -43,7 +43,7 @@ struct TidyTests {
             "AppStore", "Ledger", "LedgerStore", "Intake", "Projection", "Queries", "Reports",
             "AppleSync", "Service", "OpenAPI", "Hummingbird", "HummingbirdTLS", "HummingbirdHTTP2",
             "HummingbirdCore", "HTTPTypes", "NIOCore", "NIOPosix", "NIOSSL", "NIOHTTP1",
-            "NIOHTTPTypes", "NIOTLS", "ServiceLifecycle", "UnixSignals", "Logging", "CoreMetrics",
+            "NIOHTTPTypes", "NIOTLS", "ServiceLifecycle", "UnixSignals", "Logging",
             "NIOHTTP2", "NIOHTTPTypesHTTP2",
         ],
         "Simulator": stores.union([

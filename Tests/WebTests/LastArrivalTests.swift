@@ -88,10 +88,10 @@ struct LastArrivalTests {
     @Test("A gauge set meanwhile is not lowered by the log")
     func raised() {
         let registry = MetricRegistry()
-        registry.raise("a", [], to: 5)
-        registry.raise("a", [], to: 3)
+        registry.gauge("a").raise(to: 5)
+        registry.gauge("a").raise(to: 3)
         #expect(registry.text().contains("\na 5\n"))
-        registry.raise("a", [], to: 7)
+        registry.gauge("a").raise(to: 7)
         #expect(registry.text().contains("\na 7\n"))
     }
 }

@@ -1,5 +1,4 @@
 import AppStore
-import CoreMetrics
 import Service
 import Testing
 
@@ -10,11 +9,11 @@ struct ObservationTests {
     @Test("The text is Prometheus's: types, labels escaped, buckets that add up")
     func text() {
         let registry = MetricRegistry()
-        Counter(label: "b_total", dimensions: [("x", "a\"b\\c\nd")], factory: registry).increment()
-        Meter(label: "a", dimensions: [], factory: registry).set(1.5)
-        let timer = Timer(label: "c_seconds", dimensions: [], factory: registry)
-        timer.recordNanoseconds(700_000)
-        timer.recordNanoseconds(20_000_000_000)
+        registry.counter("b_total", [("x", "a\"b\\c\nd")]).add()
+        registry.gauge("a").set(1.5)
+        let timer = registry.histogram("c_seconds")
+        timer.record(.nanoseconds(700_000))
+        timer.record(.seconds(20))
         let lines = registry.text().split(separator: "\n").map(String.init)
         #expect(lines.prefix(3) == ["# TYPE a gauge", "a 1.5", "# TYPE b_total counter"])
         #expect(lines[3] == #"b_total{x="a\"b\\c\nd"} 1"#)
@@ -29,7 +28,7 @@ struct ObservationTests {
     func bounded() {
         let registry = MetricRegistry()
         for number in 0...MetricRegistry.maximumSeriesCount + 5 {
-            Counter(label: "n", dimensions: [("i", "\(number)")], factory: registry).increment()
+            registry.counter("n", [("i", "\(number)")]).add()
         }
         let lines = registry.text().split(separator: "\n")
         #expect(lines.count == 1 + MetricRegistry.maximumSeriesCount + 1)

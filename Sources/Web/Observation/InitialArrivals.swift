@@ -21,11 +21,11 @@ final class InitialArrivals: Sendable {
                 let arrivals = try? await ledger.lastArrivals(of: apps)
             else { continue }
             for arrival in arrivals {
-                registry.raise(
+                registry.gauge(
                     ServiceMetrics.lastEventName,
                     ServiceMetrics.arrivalLabels(
-                        arrival.bundleId, ledger.environment, arrival.source.rawValue),
-                    to: Double(arrival.receivedAt.milliseconds) / 1_000)
+                        arrival.bundleId, ledger.environment, arrival.source.rawValue)
+                ).raise(to: Double(arrival.receivedAt.milliseconds) / 1_000)
             }
             reported.withLock { _ = $0.insert(ledger.environment) }
         }

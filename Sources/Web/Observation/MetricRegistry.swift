@@ -1,9 +1,8 @@
-import CoreMetrics
 import Synchronization
 
-/// All metrics of the service, exported as Prometheus text. A `MetricsFactory`, so that libraries
-/// measured with swift-metrics are counted here as well.
-final class MetricRegistry: MetricsFactory {
+/// All metrics of the service, exported as Prometheus text. Series live as long as the process: a
+/// counter must not restart from zero.
+final class MetricRegistry: Sendable {
     private let families = Mutex<[String: Family]>([:])
 
     private struct Family {
@@ -41,49 +40,19 @@ final class MetricRegistry: MetricsFactory {
         }
     }
 
-    /// Raises a gauge to at least `value`; a higher current value stays.
-    func raise(_ name: String, _ labels: [(String, String)], to value: Double) {
-        series(.gauge, name, labels).raise(to: value)
+    func counter(_ name: String, _ labels: [(String, String)] = []) -> MetricSeries {
+        series(.counter, name, labels)
     }
 
-    private func histogram(_ name: String) -> MetricSeries.Kind {
-        .histogram(
-            name == MetricRegistry.latenessName
-                ? MetricRegistry.latenessBounds : MetricRegistry.secondsBounds)
+    func gauge(_ name: String, _ labels: [(String, String)] = []) -> MetricSeries {
+        series(.gauge, name, labels)
     }
 
-    // MARK: Making
-
-    func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
-        series(.counter, label, dimensions)
+    func histogram(_ name: String, _ labels: [(String, String)] = []) -> MetricSeries {
+        let isLateness = name == MetricRegistry.latenessName
+        let bounds = isLateness ? MetricRegistry.latenessBounds : MetricRegistry.secondsBounds
+        return series(.histogram(bounds), name, labels)
     }
-
-    func makeFloatingPointCounter(
-        label: String, dimensions: [(String, String)]
-    ) -> any FloatingPointCounterHandler {
-        series(.counter, label, dimensions)
-    }
-
-    func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
-        series(.gauge, label, dimensions)
-    }
-
-    func makeRecorder(
-        label: String, dimensions: [(String, String)], aggregate: Bool
-    ) -> any RecorderHandler {
-        series(aggregate ? histogram(label) : .gauge, label, dimensions)
-    }
-
-    func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-        series(histogram(label), label, dimensions)
-    }
-
-    // Series live as long as the process: a counter must not restart from zero.
-    func destroyCounter(_ handler: any CounterHandler) {}
-    func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
-    func destroyMeter(_ handler: any MeterHandler) {}
-    func destroyRecorder(_ handler: any RecorderHandler) {}
-    func destroyTimer(_ handler: any TimerHandler) {}
 
     // MARK: Exporting
 

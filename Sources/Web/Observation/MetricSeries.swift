@@ -1,12 +1,7 @@
-import CoreMetrics
 import Synchronization
 
 /// One counter, gauge or histogram with its labels.
-///
-/// The handler for every kind that swift-metrics has.
-final class MetricSeries: CounterHandler, FloatingPointCounterHandler, MeterHandler,
-    RecorderHandler, TimerHandler
-{
+final class MetricSeries: Sendable {
     /// The metric type, as exported.
     enum Kind: Sendable {
         case counter
@@ -41,17 +36,16 @@ final class MetricSeries: CounterHandler, FloatingPointCounterHandler, MeterHand
         state = Mutex(State(buckets: [UInt64](repeating: 0, count: bounds.count + 1)))
     }
 
-    // MARK: Handling
+    // MARK: Measuring
 
-    func increment(by amount: Int64) { increment(by: Double(amount)) }
-    func increment(by amount: Double) { state.withLock { $0.value += amount } }
-    func decrement(by amount: Double) { state.withLock { $0.value -= amount } }
-    func reset() { state.withLock { $0.value = 0 } }
-    func set(_ value: Int64) { set(Double(value)) }
+    /// Adds to a counter.
+    func add(_ amount: Int64 = 1) { state.withLock { $0.value += Double(amount) } }
+    /// Sets a gauge.
     func set(_ value: Double) { state.withLock { $0.value = value } }
+    /// Raises a gauge to at least `value`; a higher current value stays.
     func raise(to value: Double) { state.withLock { $0.value = max($0.value, value) } }
-    func record(_ value: Int64) { record(Double(value)) }
 
+    /// Counts an observation of a histogram.
     func record(_ value: Double) {
         guard case .histogram(let bounds) = kind else { return set(value) }
         let bucket = bounds.firstIndex { value <= $0 } ?? bounds.count
@@ -62,7 +56,7 @@ final class MetricSeries: CounterHandler, FloatingPointCounterHandler, MeterHand
         }
     }
 
-    func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1e9) }
+    func record(_ elapsed: Duration) { record(Double(elapsed.nanoseconds) / 1e9) }
 
     // MARK: Exporting
 

@@ -1,19 +1,16 @@
 internal import AppStore
 internal import AppleSync
-import CoreMetrics
 internal import Intake
 internal import Projection
 internal import Service
-import Synchronization
 
 /// The metrics of the service. Names and labels are stable, since dashboards use them.
 public struct ServiceMetrics: Sendable {
     let registry = MetricRegistry()
-    private let verify: Timer
-    private let append: Timer
-    private let project: Timer
-    private let lateness: Recorder
-    private let requests = RequestSeries()
+    private let verify: MetricSeries
+    private let append: MetricSeries
+    private let project: MetricSeries
+    private let lateness: MetricSeries
     private let remembered = InitialArrivals()
 
     /// The time of an app's last event from one source.
@@ -23,53 +20,51 @@ public struct ServiceMetrics: Sendable {
     private static let revocationName = "subledger_revocation_checks_total"
 
     public init() {
-        verify = Timer(label: "subledger_verify_seconds", dimensions: [], factory: registry)
-        append = Timer(label: "subledger_append_seconds", dimensions: [], factory: registry)
-        project = Timer(label: "subledger_project_seconds", dimensions: [], factory: registry)
-        lateness = Recorder(
-            label: MetricRegistry.latenessName, dimensions: [], aggregate: true,
-            factory: registry)
+        verify = registry.histogram("subledger_verify_seconds")
+        append = registry.histogram("subledger_append_seconds")
+        project = registry.histogram("subledger_project_seconds")
+        lateness = registry.histogram(MetricRegistry.latenessName)
         // Created at the start: a counter that appears with its first increment has no rate.
         for reason in AuthenticationFailures.Reason.allCases { _ = failures(reason) }
-        _ = counter(ServiceMetrics.uploadFactsName, [])
+        _ = registry.counter(ServiceMetrics.uploadFactsName)
         for outcome in RevocationChecks.Outcome.allCases { _ = revocations(outcome) }
     }
 
     // MARK: Counting
 
-    func verified(_ elapsed: Duration) { verify.recordNanoseconds(elapsed.nanoseconds) }
-    func appended(_ elapsed: Duration) { append.recordNanoseconds(elapsed.nanoseconds) }
+    func verified(_ elapsed: Duration) { verify.record(elapsed) }
+    func appended(_ elapsed: Duration) { append.record(elapsed) }
 
     func projected(_ environment: AppStore.Environment, eventCount: Int64, _ elapsed: Duration) {
-        project.recordNanoseconds(elapsed.nanoseconds)
-        counter(
+        project.record(elapsed)
+        registry.counter(
             "subledger_projected_events_total",
             [("environment", EnvironmentLedger.directoryName(environment))]
-        ).increment(by: eventCount)
+        ).add(eventCount)
     }
 
     func took(_ outcome: IntakeOutcome) {
         let environment = outcome.environment.map { EnvironmentLedger.directoryName($0) } ?? "none"
-        counter(
+        registry.counter(
             "subledger_intake_total",
             [
                 ("environment", environment), ("result", outcome.result),
                 ("source", outcome.source),
             ]
-        ).increment()
+        ).add()
         if outcome.isKept {
-            counter("subledger_quarantined_total", [("environment", environment)]).increment()
+            registry.counter("subledger_quarantined_total", [("environment", environment)]).add()
         }
         // Only accepted deliveries name a configured app.
         guard outcome.isTaken else { return }
         if let milliseconds = outcome.latenessMilliseconds {
             lateness.record(Double(max(0, milliseconds)) / 1_000)
         }
-        gauge(
+        registry.gauge(
             ServiceMetrics.lastEventName,
             ServiceMetrics.arrivalLabels(
-                outcome.bundleId ?? BundleId(""), outcome.environment, outcome.source),
-            Double(outcome.receivedAt.milliseconds) / 1_000)
+                outcome.bundleId ?? BundleId(""), outcome.environment, outcome.source)
+        ).set(Double(outcome.receivedAt.milliseconds) / 1_000)
     }
 
     static func arrivalLabels(
@@ -80,56 +75,39 @@ public struct ServiceMetrics: Sendable {
     }
 
     func answered(method: String, path: String, status: Int, _ elapsed: Duration) {
-        let series = requests.series(method, path, status) {
-            (
-                counter(
-                    "subledger_http_requests_total",
-                    [("method", method), ("path", path), ("status", String(status))]),
-                Timer(
-                    label: "subledger_http_request_seconds", dimensions: [("path", path)],
-                    factory: registry)
-            )
-        }
-        series.count.increment()
-        series.time.recordNanoseconds(elapsed.nanoseconds)
+        let labels = [("method", method), ("path", path), ("status", String(status))]
+        registry.counter("subledger_http_requests_total", labels).add()
+        registry.histogram("subledger_http_request_seconds", [("path", path)]).record(elapsed)
     }
 
     func folded(_ factCount: Int) {
-        counter(ServiceMetrics.uploadFactsName, []).increment(by: Int64(factCount))
+        registry.counter(ServiceMetrics.uploadFactsName).add(Int64(factCount))
     }
 
-    func learned(_ outcome: RevocationChecks.Outcome) { revocations(outcome).increment() }
+    func learned(_ outcome: RevocationChecks.Outcome) { revocations(outcome).add() }
 
-    private func revocations(_ outcome: RevocationChecks.Outcome) -> Counter {
-        counter(ServiceMetrics.revocationName, [("outcome", outcome.rawValue)])
+    private func revocations(_ outcome: RevocationChecks.Outcome) -> MetricSeries {
+        registry.counter(ServiceMetrics.revocationName, [("outcome", outcome.rawValue)])
     }
 
     func authenticationFailed(_ reason: AuthenticationFailures.Reason) {
-        failures(reason).increment()
+        failures(reason).add()
     }
 
-    private func failures(_ reason: AuthenticationFailures.Reason) -> Counter {
-        counter("subledger_authentication_failures_total", [("reason", reason.rawValue)])
+    private func failures(_ reason: AuthenticationFailures.Reason) -> MetricSeries {
+        registry.counter("subledger_authentication_failures_total", [("reason", reason.rawValue)])
     }
 
     func reconciled(_ note: ReconcileNote) {
         for (outcome, count) in note.outcomes {
-            counter(
+            registry.counter(
                 "subledger_reconciled_chains_total",
                 [
                     ("environment", EnvironmentLedger.directoryName(note.environment)),
                     ("outcome", outcome.rawValue),
                 ]
-            ).increment(by: Int64(count))
+            ).add(Int64(count))
         }
-    }
-
-    private func counter(_ name: String, _ labels: [(String, String)]) -> Counter {
-        Counter(label: name, dimensions: labels, factory: registry)
-    }
-
-    private func gauge(_ name: String, _ labels: [(String, String)], _ value: Double) {
-        Meter(label: name, dimensions: labels, factory: registry).set(value)
     }
 
     // MARK: Measuring
@@ -137,14 +115,14 @@ public struct ServiceMetrics: Sendable {
     /// All metrics, including those measured at scrape time.
     func text(_ host: LedgerHost, isReady: Bool, connectionCount: Int) async -> String {
         await remembered.emit(host, to: registry)
-        gauge("subledger_ready", [], isReady ? 1 : 0)
+        registry.gauge("subledger_ready").set(isReady ? 1 : 0)
         let ahead = host.clockWatch.jumpMilliseconds ?? 0
-        gauge("subledger_clock_ahead_seconds", [], Double(ahead) / 1_000)
-        gauge("subledger_open_connections", [], Double(connectionCount))
+        registry.gauge("subledger_clock_ahead_seconds").set(Double(ahead) / 1_000)
+        registry.gauge("subledger_open_connections").set(Double(connectionCount))
         for ledger in host.ledgers {
             let gauges = await ledger.gauges()
             let labels = [("environment", EnvironmentLedger.directoryName(ledger.environment))]
-            for (name, value) in gauges { gauge("subledger_\(name)", labels, value) }
+            for (name, value) in gauges { registry.gauge("subledger_\(name)", labels).set(value) }
         }
         return registry.text()
     }
@@ -153,29 +131,5 @@ public struct ServiceMetrics: Sendable {
 extension Duration {
     var nanoseconds: Int64 {
         components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
-    }
-}
-
-/// The series of one kind of request, found without building labels each time.
-private final class RequestSeries: Sendable {
-    typealias Pair = (count: Counter, time: Timer)
-
-    private struct Kind: Hashable {
-        let method: String
-        let path: String
-        let status: Int
-    }
-
-    /// At most as many as the registry keeps; paths are routes, so there are far fewer.
-    private let known = Mutex<[Kind: Pair]>([:])
-
-    func series(_ method: String, _ path: String, _ status: Int, _ make: () -> Pair) -> Pair {
-        let kind = Kind(method: method, path: path, status: status)
-        if let known = known.withLock({ $0[kind] }) { return known }
-        let made = make()
-        known.withLock { known in
-            if known.count < MetricRegistry.maximumSeriesCount { known[kind] = made }
-        }
-        return made
     }
 }
