@@ -100,7 +100,8 @@ extension LedgerSnapshot {
             if case .noSuchSubscription = error, position < served.head {
                 throw ServingError.projectionBehind(position: position)
             }
-            throw AnswerFailure(error, position: position, lag: served.lag.positions)
+            throw MissingAnswer(
+                error: error, position: position, lag: served.lag.positions)
         }
     }
 }

@@ -5,7 +5,7 @@ internal import Projection
 public import Queries
 internal import SQLiteStore
 
-/// The queries of `Contract.md`, HTTP. Each throws `AnswerFailure`, `QueryError`, `StoreError` or
+/// The queries of `Contract.md`, HTTP. Each throws `MissingAnswer`, `QueryError`, `StoreError` or
 /// `ServingError`.
 extension LedgerHost {
     /// Largest and default number of elements on a page.

@@ -2,13 +2,22 @@ import AppStore
 import Ledger
 internal import LedgerStore
 internal import Projection
-internal import Queries
+public import Queries
+
+/// A query without an answer in one state; a later state may have one.
+public struct MissingAnswer: Error {
+    public let error: QueryError
+    /// The position that the state includes.
+    public let position: Int64
+    /// Positions of the log beyond it.
+    public let lag: Int64
+}
 
 extension ServedLedger {
     /// One chain by its originalTransactionId or any of its transactionIds, as in
     /// `ChainQuery.reading`, and the state it was read from.
     ///
-    /// Throws `QueryError` or `ServingError`; for an unknown id, `AnswerFailure` with the state
+    /// Throws `QueryError` or `ServingError`; for an unknown id, `MissingAnswer` with the state
     /// that was searched.
     func reading(
         _ id: String, _ scope: QueryScope, moment: Moment
@@ -21,7 +30,8 @@ extension ServedLedger {
         } catch {
             switch error {
             case .noSuchSubscription, .unknownThen, .stateless:
-                throw AnswerFailure(error, position: snapshot.position, lag: lag.positions)
+                throw MissingAnswer(
+                    error: error, position: snapshot.position, lag: lag.positions)
             case .ambiguousId, .store: throw error
             }
         }

@@ -1,5 +1,8 @@
 import Hummingbird
+internal import LedgerStore
 import NIOCore
+internal import Queries
+internal import Reports
 internal import Service
 
 extension Problem {
@@ -10,29 +13,87 @@ extension Problem {
     /// Seconds for what is not configured here but may be later; Apple uses its own retry schedule.
     static let configurationRetrySeconds = 3_600
 
-    /// A query without an answer.
-    init(_ failure: AnswerFailure) {
+    private init(_ error: QueryError) {
+        switch error {
+        case .noSuchSubscription:
+            self.init(
+                .notFound, code: error.code,
+                detail: "No subscription or purchase is known by this id at that time; check the"
+                    + " id, environment, bundleId, at and knownAt.")
+        case .unknownThen(_, let reason):
+            self.init(
+                .notFound, code: error.code,
+                detail: "Nothing is known by this id at that time. \(reason)")
+        case .stateless(_, let reason):
+            self.init(
+                .notFound, code: error.code,
+                detail: "What is known by this id has no state. \(reason)")
+        case .ambiguousId:
+            self.init(
+                .conflict, code: error.code,
+                detail: "The id is known in several chains; name the app with bundleId, or"
+                    + " use an originalTransactionId.")
+        case .store(let error): self.init(error)
+        }
+    }
+
+    private init(_ error: ServingError) {
+        switch error {
+        case .environmentNotServed:
+            self.init(.notFound, code: error.code, detail: error.message)
+        case .cursorBeyondLog: self.init(.badRequest, code: error.code, detail: error.message)
+        case .projectionBehind(let position):
+            self.init(
+                .serviceUnavailable, code: error.code, detail: error.message,
+                retryAfter: Problem.behindRetrySeconds)
+            self.position = position
+        case .appendStalled, .clockJumped, .stopping:
+            self.init(
+                .serviceUnavailable, code: error.code, detail: error.message,
+                retryAfter: Problem.failureRetrySeconds)
+        }
+    }
+
+    private init(_ error: MetricsError) {
+        switch error {
+        case .store(let error): self.init(error)
+        case .unknownMetric: self.init(.notFound, code: error.code, detail: error.message)
+        default: self.init(.badRequest, code: error.code, detail: error.message)
+        }
+    }
+
+    private init(_ error: CommandError) {
+        if let failure = error.failure {
+            self.init(failure)
+            return
+        }
         let status: HTTPResponse.Status =
-            switch failure.kind {
-            case .notFound: .notFound
-            case .ambiguous: .conflict
-            case .unavailable: .serviceUnavailable
-            case .invalid: .badRequest
-            case .refused: .unprocessableContent
-            case .fault: .internalServerError
+            switch error.code {
+            case .notLinked, .noSuchGrant: .notFound
+            case .idempotencyKeyReused: .unprocessableContent
+            case .invalidCustomer, .invalidActor, .invalidReason, .invalidEntitlement,
+                .invalidTime, .invalidIdempotencyKey:
+                .badRequest
+            case .store: .internalServerError
             }
-        self.init(status, code: failure.code, detail: failure.message)
-        position = failure.position
-        // For missing subjects only; an answer that is behind states its position in the body.
-        if failure.kind == .notFound, let state = failure.state {
-            headers[.subledgerPosition] = String(state.position)
-            headers[.subledgerLag] = String(state.lag)
-        }
-        if failure.kind == .unavailable {
-            retryAfter =
-                failure.position == nil
-                ? Problem.failureRetrySeconds : Problem.behindRetrySeconds
-        }
+        self.init(status, code: error.code.rawValue, detail: error.message)
+    }
+
+    /// Paths and remedies are left out: they are for the operator.
+    private init(_ error: StoreError) {
+        let passing: [StoreError.Code] = [
+            .fileLocked, .queueFull, .diskFull, .closed, .ioError, .noSuchFile, .fileReplaced,
+            .commitOutcomeUnknown,
+        ]
+        let isPassing = passing.contains(error.code)
+        self.init(
+            isPassing ? .serviceUnavailable : .internalServerError, code: error.code.rawValue,
+            detail: "\(error.reason) "
+                + (isPassing
+                    ? "Send the same request again later."
+                    : "The service's log says what the operator can do."),
+            retryAfter: isPassing ? Problem.failureRetrySeconds : nil)
+        remedy = error.description
     }
 
     /// A delivery from Apple that was not accepted; evidence that may be genuine is requested
@@ -68,17 +129,23 @@ extension Problem {
 
     /// Any error a handler threw.
     init(_ error: any Error) {
-        if let problem = error as? Problem {
-            self = problem
-        } else if let failure = AnswerFailure(error) {
-            self.init(failure)
-        } else if let refusal = error as? IntakeRefusal {
-            self.init(refusal)
-        } else if error is TruncatedBody {
+        switch error {
+        case let problem as Problem: self = problem
+        case let missing as MissingAnswer:
+            self.init(missing.error)
+            guard status == .notFound else { return }
+            headers[.subledgerPosition] = String(missing.position)
+            headers[.subledgerLag] = String(missing.lag)
+        case let error as QueryError: self.init(error)
+        case let error as ServingError: self.init(error)
+        case let error as StoreError: self.init(error)
+        case let error as CommandError: self.init(error)
+        case let error as MetricsError: self.init(error)
+        case let refusal as IntakeRefusal: self.init(refusal)
+        case is TruncatedBody:
             self.init(.badRequest, code: "badRequest", detail: "The body is incomplete.")
-        } else if let error = error as? any HTTPResponseError {
-            self.init(status: error.status)
-        } else {
+        case let error as any HTTPResponseError: self.init(status: error.status)
+        default:
             self.init(
                 .internalServerError, code: "internal",
                 detail: "An unexpected failure; see the service's log.")

@@ -15,6 +15,8 @@ struct Problem: Error, Sendable {
     var retryAfter: Int?
     /// The position reached, when an answer was behind.
     var position: Int64?
+    /// For the log: file, reason and remedy of a failure of the store.
+    var remedy: String?
     /// Additional header fields of the response.
     var headers = HTTPFields()
 

@@ -24,8 +24,8 @@ struct ProblemMiddleware: RouterMiddleware {
                     metadata: about(cutOff.cause, context))
             }
             let problem = Problem(error)
-            if let failure = AnswerFailure(error), failure.kind == .fault,
-                let remedy = failure.remedy, let suppressed = pace.admit(problem.code)
+            if problem.status == .internalServerError, let remedy = problem.remedy,
+                let suppressed = pace.admit(problem.code)
             {
                 context.logger.error(
                     "A request failed: \(remedy)",

@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import HTTPTypes
 import LedgerStore
 import Queries
 import Reports
@@ -56,10 +57,10 @@ struct DocumentProblemTests {
         }
     }
 
-    private func store(_ kind: AnswerFailure.Kind) -> Set<String> {
+    private func store(_ status: HTTPResponse.Status) -> Set<String> {
         Set(
             StoreError.Code.allCases.filter { code in
-                AnswerFailure(StoreError(code, reason: "", remedy: ""))?.kind == kind
+                Problem(StoreError(code, reason: "", remedy: "")).status == status
             }.map(\.rawValue))
     }
 
@@ -139,14 +140,16 @@ struct DocumentProblemTests {
 
     @Test("File failures are distinguished as in responses")
     func failures() {
-        #expect(problem("Fault").codes == store(.fault).union(["internal"]))
+        #expect(problem("Fault").codes == store(.internalServerError).union(["internal"]))
         #expect(
             problem("Unavailable").codes
-                == store(.unavailable).union(["projectionBehind", "clockJumped", "busy"]))
+                == store(.serviceUnavailable).union(["projectionBehind", "clockJumped", "busy"]))
         #expect(
             problem("TooManyStreams").codes
-                == store(.unavailable).union(["projectionBehind", "tooManyStreams"]))
-        #expect(problem("SendAgain").codes.isSuperset(of: store(.fault).union(store(.unavailable))))
+                == store(.serviceUnavailable).union(["projectionBehind", "tooManyStreams"]))
+        #expect(
+            problem("SendAgain").codes.isSuperset(
+                of: store(.internalServerError).union(store(.serviceUnavailable))))
     }
 
     @Test("Refused evidence has every code of verification, under the matching status")
