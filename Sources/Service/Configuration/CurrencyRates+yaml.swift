@@ -32,10 +32,9 @@ extension CurrencyRates {
             for key in table.keys {
                 let code = try CurrencyRates.code(key, table.name(key))
                 guard let rate = Rate(try table.required(key)), code != target else {
-                    throw ConfigurationError(
-                        .invalidValue, key: table.name(key),
-                        reason:
-                            "The value of one \(code) in \(target): \(CurrencyRates.rateFormat); the"
+                    throw table.invalid(
+                        key,
+                        "The value of one \(code) in \(target): \(CurrencyRates.rateFormat); the"
                             + " target currency itself has no rate.")
                 }
                 rates[code] = rate

@@ -26,16 +26,13 @@ extension ServiceConfiguration {
         let to = try entry.text("to")
         try entry.requireNothingElse()
         guard let begin = Timestamp(userInput: from) else {
-            throw ConfigurationError(
-                .invalidValue, key: entry.name("from"),
-                reason: "A day is expected, e.g. 2026-01-31.")
+            throw entry.invalid("from", "A day is expected, e.g. 2026-01-31.")
         }
         var end: Timestamp?
         if let to {
             guard let stated = Timestamp(userInput: to), begin < stated else {
-                throw ConfigurationError(
-                    .invalidValue, key: entry.name("to"),
-                    reason: "A day after `from` is expected, e.g. 2026-12-31; it is exclusive.")
+                throw entry.invalid(
+                    "to", "A day after `from` is expected, e.g. 2026-12-31; it is exclusive.")
             }
             end = stated
         }

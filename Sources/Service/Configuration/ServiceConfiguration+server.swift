@@ -81,8 +81,7 @@ extension ServiceConfiguration {
         if let host = try mapping.text("host") { server.host = host }
         if let port = try mapping.integer("port") {
             guard (0...65_535).contains(port) else {
-                throw ConfigurationError(
-                    .invalidValue, key: mapping.name("port"), reason: "0 to 65535.")
+                throw mapping.invalid("port", "0 to 65535.")
             }
             server.port = Int(port)
         }
@@ -101,12 +100,8 @@ extension ServiceConfiguration {
         server.recovers = try mapping.isOn("recovery") ?? server.recovers
         server.reconcile = try mapping.isOn("reconcile") ?? server.reconcile
         if var log = try mapping.mapping("log") {
-            if let format = try log.text("format") {
-                server.log.format = try ServiceConfiguration.choice(format, key: log.name("format"))
-            }
-            if let level = try log.text("level") {
-                server.log.level = try ServiceConfiguration.choice(level, key: log.name("level"))
-            }
+            try log.choose("format", &server.log.format)
+            try log.choose("level", &server.log.level)
             try log.requireNothingElse()
         }
         try mapping.requireNothingElse()
@@ -120,9 +115,9 @@ extension ServiceConfiguration {
         let names = try mapping.texts("scopes")
         try mapping.requireNothingElse()
         guard let digest = Digest(hexadecimal: hexadecimal.lowercased()) else {
-            throw ConfigurationError(
-                .invalidValue, key: mapping.name("sha256"),
-                reason: "64 hexadecimal digits are expected: the SHA-256 of the token, as"
+            throw mapping.invalid(
+                "sha256",
+                "64 hexadecimal digits are expected: the SHA-256 of the token, as"
                     + " `printf %s TOKEN | sha256sum` prints it.")
         }
         guard !names.isEmpty else {
@@ -131,7 +126,7 @@ extension ServiceConfiguration {
                 reason: "At least one of read, write, admin is required.")
         }
         var scopes: [Scope] = []
-        for scope in names { scopes.append(try choice(scope, key: mapping.name("scopes"))) }
+        for scope in names { scopes.append(try mapping.choice(scope, of: "scopes")) }
         return Server.Token(name: name, digest: digest, scopes: scopes)
     }
 
@@ -141,9 +136,8 @@ extension ServiceConfiguration {
         var ranges: [NetworkRange] = []
         for text in try mapping.texts(key) {
             guard let range = NetworkRange(text) else {
-                throw ConfigurationError(
-                    .invalidValue, key: mapping.name(key),
-                    reason: "Networks are expected, e.g. 17.0.0.0/8 or 2001:db8::/32.")
+                throw mapping.invalid(
+                    key, "Networks are expected, e.g. 17.0.0.0/8 or 2001:db8::/32.")
             }
             ranges.append(range)
         }

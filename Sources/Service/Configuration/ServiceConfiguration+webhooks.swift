@@ -41,9 +41,9 @@ extension ServiceConfiguration {
         for var entry in list {
             let url = try entry.required("url")
             guard let host = webhookHost(url) else {
-                throw ConfigurationError(
-                    .invalidValue, key: entry.name("url"),
-                    reason: "An https address without user, password and fragment is expected;"
+                throw entry.invalid(
+                    "url",
+                    "An https address without user, password and fragment is expected;"
                         + " plain http only on loopback.")
             }
             var webhook = Webhook(
@@ -53,9 +53,8 @@ extension ServiceConfiguration {
                 (1...100).contains(webhook.name.utf8.count)
                 && webhook.name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
             guard isUsable, !webhooks.contains(where: { $0.name == webhook.name }) else {
-                throw ConfigurationError(
-                    .invalidValue, key: entry.name("name"),
-                    reason: "A unique name is expected: ASCII without spaces, at most 100.")
+                throw entry.invalid(
+                    "name", "A unique name is expected: ASCII without spaces, at most 100.")
             }
             webhook.types = try types(&entry)
             if let name = try entry.text("environment") {
@@ -76,9 +75,9 @@ extension ServiceConfiguration {
         var names: Set<ChangeName> = []
         for text in texts {
             guard let name = ChangeName(rawValue: text) else {
-                throw ConfigurationError(
-                    .invalidValue, key: entry.name("types"),
-                    reason: "\(text.prefix(40)) is not a change name; the names are "
+                throw entry.invalid(
+                    "types",
+                    "\(text.prefix(40)) is not a change name; the names are "
                         + ChangeName.allCases.map(\.rawValue).joined(separator: ", ") + ".")
             }
             names.insert(name)

@@ -28,20 +28,14 @@ extension ServiceConfiguration {
         ledger.apps = try ServiceConfiguration.apps(entries)
         ledger.trustedRoots = try mapping.texts("trustedRoots")
         if var entry = try mapping.mapping("verification") {
-            if let policy = try entry.text("revocation") {
-                ledger.verification.revocation = try ServiceConfiguration.choice(
-                    policy, key: "verification.revocation")
-            }
+            try entry.choose("revocation", &ledger.verification.revocation)
             try entry.requireNothingElse()
         }
         ledger.catalogue = try ServiceConfiguration.catalogue(&mapping)
         ledger.catalogue.smallBusinessProgram = try ServiceConfiguration.smallBusinessProgram(
             entries)
         if var customers = try mapping.mapping("customers") {
-            if let policy = try customers.text("claimPolicy") {
-                ledger.claimPolicy = try ServiceConfiguration.choice(
-                    policy, key: "customers.claimPolicy")
-            }
+            try customers.choose("claimPolicy", &ledger.claimPolicy)
             try customers.requireNothingElse()
         }
         if let zone = try mapping.text("reportTimeZone") {
@@ -79,8 +73,7 @@ extension ServiceConfiguration {
             _ = entry.node("smallBusinessProgram")
             try entry.requireNothingElse()
             if apps.contains(where: { $0.bundleId == app.bundleId }) {
-                throw ConfigurationError(
-                    .invalidValue, key: entry.name("bundleId"), reason: "It is listed twice.")
+                throw entry.invalid("bundleId", "It is listed twice.")
             }
             apps.append(app)
         }
@@ -105,9 +98,7 @@ extension ServiceConfiguration {
                 }
                 catalogue.leewayMilliseconds = (leeway.days * 86_400 + leeway.seconds) * 1_000
             }
-            if let trust = try entitlement.text("minimumTrust") {
-                catalogue.minimumTrust = try choice(trust, key: "entitlement.minimumTrust")
-            }
+            try entitlement.choose("minimumTrust", &catalogue.minimumTrust)
             try entitlement.requireNothingElse()
         }
         return catalogue
@@ -155,20 +146,7 @@ extension ServiceConfiguration {
         guard let text = try mapping.text(key) else { return nil }
         if text == "0" { return ISO8601Period() }
         do { return try ISO8601Period(text) } catch {
-            throw ConfigurationError(
-                .invalidValue, key: mapping.name(key),
-                reason: "An ISO 8601 duration is expected, e.g. P1M, P30D or PT2H.")
+            throw mapping.invalid(key, "An ISO 8601 duration is expected, e.g. P1M, P30D or PT2H.")
         }
-    }
-
-    static func choice<Value: RawRepresentable & CaseIterable>(
-        _ text: String, key: String
-    ) throws(ConfigurationError) -> Value where Value.RawValue == String {
-        guard let value = Value(rawValue: text) else {
-            throw ConfigurationError(
-                .invalidValue, key: key,
-                reason: "One of \(Value.allCases.map(\.rawValue).joined(separator: ", ")).")
-        }
-        return value
     }
 }

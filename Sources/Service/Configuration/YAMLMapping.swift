@@ -26,6 +26,11 @@ struct YAMLMapping {
 
     func name(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
+    /// The error for a key whose value is not valid.
+    func invalid(_ key: String, _ reason: String) -> ConfigurationError {
+        ConfigurationError(.invalidValue, key: name(key), reason: reason)
+    }
+
     mutating func node(_ key: String) -> Node? {
         read.insert(key)
         guard let found = node[Node(key)] else { return nil }
@@ -48,8 +53,7 @@ struct YAMLMapping {
     private mutating func sequence(_ key: String) throws(ConfigurationError) -> [Node] {
         guard let node = node(key) else { return [] }
         guard let sequence = node.sequence else {
-            throw ConfigurationError(
-                .invalidValue, key: name(key), reason: "A list is expected.")
+            throw invalid(key, "A list is expected.")
         }
         return Array(sequence)
     }
@@ -57,8 +61,7 @@ struct YAMLMapping {
     mutating func text(_ key: String) throws(ConfigurationError) -> String? {
         guard let node = node(key) else { return nil }
         guard let text = node.scalar?.string else {
-            throw ConfigurationError(
-                .invalidValue, key: name(key), reason: "A single value is expected.")
+            throw invalid(key, "A single value is expected.")
         }
         return text
     }
@@ -73,8 +76,7 @@ struct YAMLMapping {
     mutating func integer(_ key: String) throws(ConfigurationError) -> Int64? {
         guard let text = try text(key) else { return nil }
         guard let value = Int64(text) else {
-            throw ConfigurationError(
-                .invalidValue, key: name(key), reason: "A whole number is expected.")
+            throw invalid(key, "A whole number is expected.")
         }
         return value
     }
@@ -83,7 +85,7 @@ struct YAMLMapping {
     mutating func isOn(_ key: String) throws(ConfigurationError) -> Bool? {
         guard let text = try text(key) else { return nil }
         guard let isOn = ["on": true, "off": false][text] else {
-            throw ConfigurationError(.invalidValue, key: name(key), reason: "on or off.")
+            throw invalid(key, "on or off.")
         }
         return isOn
     }
@@ -92,12 +94,28 @@ struct YAMLMapping {
         var found: [String] = []
         for node in try sequence(key) {
             guard let text = node.scalar?.string else {
-                throw ConfigurationError(
-                    .invalidValue, key: name(key), reason: "A list of single values is expected.")
+                throw invalid(key, "A list of single values is expected.")
             }
             found.append(text)
         }
         return found
+    }
+
+    /// Sets `value` to the choice that the key names, if it is there.
+    mutating func choose<Value: RawRepresentable<String> & CaseIterable>(
+        _ key: String, _ value: inout Value
+    ) throws(ConfigurationError) {
+        if let text = try text(key) { value = try choice(text, of: key) }
+    }
+
+    func choice<Value: RawRepresentable<String> & CaseIterable>(
+        _ text: String, of key: String
+    ) throws(ConfigurationError) -> Value {
+        guard let value = Value(rawValue: text) else {
+            throw invalid(
+                key, "One of \(Value.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        return value
     }
 
     /// Keys of a mapping whose keys are names (product ids).
