@@ -34,14 +34,13 @@ struct ReceiptCommand: OutputCommand {
     @OptionGroup var common: SharedOptions
 
     func output(_ settings: Settings) async throws -> Output {
-        let expectation = ReceiptExamination.Expectation(
-            apps: settings.configuration.apps,
-            environment: settings.isEnvironmentNamed ? settings.environment : nil,
-            deviceId: try device(), catalogue: settings.configuration.catalogue)
+        let deviceId = try device()
         let verifier = try settings.receiptVerifier()
         let examination = ReceiptExamination(
-            of: try await StoredReceipt.read(file), verifier: verifier, expecting: expectation,
-            now: Console.now)
+            of: try await StoredReceipt.read(file), verifier: verifier,
+            apps: settings.configuration.apps,
+            environment: settings.isEnvironmentNamed ? settings.environment : nil,
+            deviceId: deviceId, catalogue: settings.configuration.catalogue, now: Console.now)
         guard ids else {
             return Output(
                 json: { examination.write(to: &$0, file: file) },

@@ -13,29 +13,6 @@ public struct ReceiptExamination: Sendable {
         case nothing
     }
 
-    /// The required properties of a receipt; nil accepts any.
-    public struct Expectation: Sendable {
-        /// The accepted apps.
-        public var apps: [Configuration.App]
-        /// The required environment.
-        public var environment: Environment?
-        /// The required device: the bytes of its identifier.
-        public var deviceId: [UInt8]?
-        /// The kinds of products, where a receipt does not state them.
-        public var catalogue: Catalogue
-
-        /// An empty list of apps accepts any app.
-        public init(
-            apps: [Configuration.App] = [], environment: Environment? = nil,
-            deviceId: [UInt8]? = nil, catalogue: Catalogue = Catalogue()
-        ) {
-            self.apps = apps
-            self.catalogue = catalogue
-            self.environment = environment
-            self.deviceId = deviceId
-        }
-    }
-
     public let contents: Contents
     /// The trust anchor of the signature; nil when verification failed.
     public let trust: EvidenceTrust?
@@ -53,10 +30,15 @@ public struct ReceiptExamination: Sendable {
 
     /// Verifies `receipt`, and reads its contents in any case.
     ///
-    /// - Parameter now: the date for judging a receipt without a date of its own.
+    /// - Parameters:
+    ///   - apps: the accepted apps; an empty list accepts any.
+    ///   - environment: the required one; nil accepts any.
+    ///   - deviceId: the bytes of the required device's identifier; nil accepts any.
+    ///   - catalogue: the kinds of products, where a receipt does not state them.
+    ///   - now: the date for judging a receipt without a date of its own.
     public init(
-        of receipt: [UInt8], verifier: ReceiptVerifier, expecting expectation: Expectation,
-        now: Timestamp
+        of receipt: [UInt8], verifier: ReceiptVerifier, apps: [Configuration.App],
+        environment: Environment?, deviceId: [UInt8]?, catalogue: Catalogue, now: Timestamp
     ) {
         do throws(VerificationError) {
             let verified = try verifier.verify(receipt, receivedAt: now)
@@ -64,7 +46,7 @@ public struct ReceiptExamination: Sendable {
             trust = verified.trust
             rootFingerprint = verified.rootFingerprint
             effectiveDate = verified.effectiveDate
-            let device = expectation.deviceId.map { id in
+            let device = deviceId.map { id in
                 ReceiptExamination.refusal { () throws(VerificationError) in
                     try verified.requireDevice(id)
                 }
@@ -72,7 +54,7 @@ public struct ReceiptExamination: Sendable {
             isOfDevice = device.map { $0 == nil }
             refusal =
                 ReceiptExamination.refusal { () throws(VerificationError) in
-                    try expectation.require(verified)
+                    try ReceiptExamination.require(verified, of: apps, in: environment)
                 } ?? device ?? nil
         } catch {
             trust = nil
@@ -93,7 +75,7 @@ public struct ReceiptExamination: Sendable {
                 refusal = error
             }
         }
-        untypedProducts = ReceiptExamination.untypedProducts(contents, expectation.catalogue)
+        untypedProducts = ReceiptExamination.untypedProducts(contents, catalogue)
     }
 
     private static func untypedProducts(
@@ -156,11 +138,11 @@ public struct ReceiptExamination: Sendable {
         return environment == .xcode
             ? [] : ids.filter { ReceiptExamination.isPlain($0.rawValue) }
     }
-}
 
-extension ReceiptExamination.Expectation {
     /// Throws `wrongApp` or `wrongEnvironment`.
-    func require(_ receipt: VerifiedReceipt) throws(VerificationError) {
+    private static func require(
+        _ receipt: VerifiedReceipt, of apps: [Configuration.App], in environment: Environment?
+    ) throws(VerificationError) {
         if let environment, receipt.receipt.environment != environment {
             throw VerificationError(
                 .wrongEnvironment,
