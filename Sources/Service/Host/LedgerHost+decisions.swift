@@ -25,7 +25,7 @@ extension LedgerHost {
     public func decide(
         _ action: Command.Action, about id: String?, _ order: CommandIntake.Order,
         _ scope: QueryScope
-    ) async throws -> DecisionAnswer {
+    ) async throws -> RepeatableAnswer {
         let served = try ledger(scope.environment)
         try requireClock()
         let receipt = try await served.decisions.pass {
@@ -44,7 +44,7 @@ extension LedgerHost {
                 write(&json, isStamped)
             }
         }
-        return DecisionAnswer(answer: reported, isRepeated: receipt.isRepeated)
+        return RepeatableAnswer(answer: reported, isRepeated: receipt.isRepeated)
     }
 
     /// The rest of an answer beside the decision, as of its own time and position.
@@ -74,10 +74,10 @@ extension LedgerHost {
     }
 }
 
-/// The answer to a command.
-public struct DecisionAnswer: Sendable {
+/// The answer to a command or an upload.
+public struct RepeatableAnswer: Sendable {
     public let answer: ServedAnswer
-    /// The same command had been appended before; nothing was written now.
+    /// The same request had been answered before; nothing was written now.
     public let isRepeated: Bool
 }
 

@@ -3,16 +3,9 @@ internal import Intake
 import Ledger
 internal import LedgerStore
 internal import Projection
-public import Queries
+internal import Queries
 internal import SQLiteStore
 import Signing
-
-/// The answer to an upload.
-public struct UploadAnswer: Sendable {
-    public let answer: ServedAnswer
-    /// The same request had been answered before.
-    public let isRepeated: Bool
-}
 
 extension LedgerHost {
     /// Appends a transaction and answers with the current state of its chain, including the new
@@ -33,7 +26,7 @@ extension LedgerHost {
     /// `ServingError`, when the transaction may be in the log and can be uploaded again.
     public func upload(
         _ bytes: [UInt8], only environment: Environment? = nil, key: String?, sender: String
-    ) async throws -> UploadAnswer {
+    ) async throws -> RepeatableAnswer {
         let body = try UploadBody(bytes)
         try requireClock()
         guard let key else {
@@ -45,7 +38,7 @@ extension LedgerHost {
             let moment = Moment(
                 at: record.at, now: record.at,
                 knowledge: isClaimed ? .knownPosition(record.position) : .everything)
-            return UploadAnswer(
+            return RepeatableAnswer(
                 answer: try await answer(receipt, body.customer, record, moment),
                 isRepeated: false)
         }
@@ -59,7 +52,7 @@ extension LedgerHost {
     private func upload(
         _ body: UploadBody, only environment: Environment?, request: Digest, key: String,
         sender: String
-    ) async throws -> UploadAnswer {
+    ) async throws -> RepeatableAnswer {
         let keys = ledgers[0].ledger.operations
         let state = try await keys.take(uploadKey: key, request: request, at: clock())
         if state == .taken { throw CommandIntake.reused(key) }
@@ -84,7 +77,7 @@ extension LedgerHost {
         }
         let moment = Moment(
             at: record.at, now: record.at, knowledge: .knownPosition(record.position))
-        return UploadAnswer(
+        return RepeatableAnswer(
             answer: try await answer(receipt, body.customer, record, moment),
             isRepeated: isRepeated)
     }

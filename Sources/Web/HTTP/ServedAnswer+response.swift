@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 public import Queries
+public import Service
 
 extension HTTPField.Name {
     /// The position that responses of this state include.
@@ -45,5 +46,13 @@ extension ServedAnswer: ResponseGenerator {
                 return tag == "*" || bare.prefix { $0 != " " } == wanted
             }
         }
+    }
+}
+
+extension RepeatableAnswer: ResponseGenerator {
+    public func response(from request: Request, context: some RequestContext) -> Response {
+        var response = answer.response(to: request)
+        if isRepeated { response.headers[.idempotencyReplayed] = "true" }
+        return response
     }
 }

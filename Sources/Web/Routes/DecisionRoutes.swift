@@ -48,7 +48,7 @@ struct DecisionRoutes: Sendable {
 
     private func link(
         _ request: Request, _ context: WebContext, _ action: (CustomerId) -> Command.Action
-    ) async throws -> Response {
+    ) async throws -> RepeatableAnswer {
         let chain = try PathReader.text("chain", context)
         return try await decide(
             action(try CustomerRoutes.customer(context)), about: chain, request, context)
@@ -57,7 +57,7 @@ struct DecisionRoutes: Sendable {
     private func decide(
         _ action: Command.Action, about chain: String?, _ request: Request,
         _ context: WebContext
-    ) async throws -> Response {
+    ) async throws -> RepeatableAnswer {
         let scope = try QueryParameters.read(request) { try $0.place() }
         let order = CommandIntake.Order(
             actor: try CommandHeaders.text(
@@ -66,9 +66,6 @@ struct DecisionRoutes: Sendable {
             reason: try CommandHeaders.text(
                 .reason, request, code: "invalidReason", "states the reason"),
             key: try CommandHeaders.key(request))
-        let decision = try await host.decide(action, about: chain, order, scope)
-        var response = decision.answer.response(to: request)
-        if decision.isRepeated { response.headers[.idempotencyReplayed] = "true" }
-        return response
+        return try await host.decide(action, about: chain, order, scope)
     }
 }

@@ -13,12 +13,9 @@ struct UploadRoutes: Sendable {
 
     func add(to groups: RouteGroups) {
         groups.write.post("/v1/transactions") { request, context in
-            let upload = try await take(request, context, upTo: UploadBody.maximumByteCount) {
+            try await take(request, context, upTo: UploadBody.maximumByteCount) {
                 try await host.upload($0, only: $1, key: $2, sender: $3)
             }
-            var response = upload.answer.response(to: request)
-            if upload.isRepeated { response.headers[.idempotencyReplayed] = "true" }
-            return response
         }
         groups.write.post("/v1/receipts") { request, context in
             try await take(request, context, upTo: ReceiptBody.maximumByteCount) {
