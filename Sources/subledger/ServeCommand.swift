@@ -30,7 +30,7 @@ struct ServeCommand: OutputCommand {
         var settings = settings
         _ = try settings.requiredApps()
         try apply(to: &settings.configuration.server)
-        let endpoints = try settings.webhookEndpoints()
+        let endpoints = try WebhookEndpoint.endpoints(of: settings.configuration)
         let log = ServiceLog(settings.configuration.server.log) { Console.now }
         for secret in settings.configuration.secretPaths where secret.isOpenToOthers {
             log.logger.warning("\(secret.warning)", metadata: ["code": "secretOpenToOthers"])

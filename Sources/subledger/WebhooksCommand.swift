@@ -19,7 +19,8 @@ struct WebhooksCommand: AsyncParsableCommand {
 
         func output(_ settings: Settings) async throws -> Output {
             let standings = try await WebhookStanding.standings(
-                of: try settings.webhookEndpoints(), settings.configuration.ledger)
+                of: try WebhookEndpoint.endpoints(of: settings.configuration),
+                settings.configuration.ledger)
             return Output(
                 text: standings.map { $0.text + "\n" }.joined()
                     + "\(standings.count) endpoints\n"
@@ -147,14 +148,9 @@ struct WebhooksCommand: AsyncParsableCommand {
 }
 
 extension Settings {
-    /// Every configured endpoint with its secret.
-    func webhookEndpoints() throws(ConfigurationError) -> [WebhookEndpoint] {
-        try WebhookEndpoint.endpoints(of: configuration)
-    }
-
     /// The endpoint with that name; all if none is named.
     func webhookEndpoints(named name: String?) throws -> [WebhookEndpoint] {
-        let endpoints = try webhookEndpoints()
+        let endpoints = try WebhookEndpoint.endpoints(of: configuration)
         let found = endpoints.filter { name == nil || $0.name == name }
         guard !found.isEmpty else {
             throw CommandFailure(

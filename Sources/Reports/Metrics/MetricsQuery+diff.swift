@@ -93,13 +93,19 @@ extension MetricsQuery {
         _ conversion: RateConversion
     ) async throws(MetricsError) -> StatesCompared<CellTable, Place> {
         let (ledger, after) = (query.ledger, knowledge)
-        let alone = LoneChain(
-            ledger: ledger, limit: limit, empty: empty, conversion: conversion)
         return try await walk.sumFacts(StatesCompared(empty)) { sum, chain, facts in
             let compared = FactsCompared(facts, before, after)
             if !compared.new.isEmpty || !compared.old.isEmpty { sum.chainCount += 1 }
+            /// The chain's part by the given facts; empty for a chain without facts.
             func lone(_ facts: [Fact]) -> CellTable {
-                alone.table(facts, chain, &sum.rateGaps)
+                var alone = empty
+                let life = Lifecycle(
+                    facts, environment: ledger.environment, catalogue: ledger.catalogue)
+                guard !facts.isEmpty, !life.isEmpty else { return alone }
+                alone.add(
+                    life, of: chain.bundleId, catalogue: ledger.catalogue, limit: limit, conversion,
+                    &sum.rateGaps)
+                return alone
             }
             let then = lone(compared.old)
             sum.before.add(then)
@@ -118,29 +124,6 @@ extension MetricsQuery {
             for place in places {
                 sum.events[place, default: []].formUnion(moved[place] ?? compared.known)
             }
-        }
-    }
-
-    /// Computes one chain's part of a metric.
-    private struct LoneChain: Sendable {
-        let ledger: EnvironmentLedger
-        let limit: Timestamp
-        let empty: CellTable
-        let conversion: RateConversion
-
-        /// The part by the given facts; empty for a chain without facts.
-        func table(
-            _ facts: [Fact], _ chain: ChainId, _ gaps: inout Set<CurrencyRates.Gap>
-        ) -> CellTable {
-            var alone = empty
-            guard !facts.isEmpty else { return alone }
-            let life = Lifecycle(
-                facts, environment: ledger.environment, catalogue: ledger.catalogue)
-            guard !life.isEmpty else { return alone }
-            alone.add(
-                life, of: chain.bundleId, catalogue: ledger.catalogue, limit: limit, conversion,
-                &gaps)
-            return alone
         }
     }
 
