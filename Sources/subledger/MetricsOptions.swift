@@ -68,10 +68,6 @@ struct MetricsOptions: ParsableArguments {
 
     /// Prints the report of `compute`, with progress on standard error, and draws its chart. CSV
     /// has no room for stamp and remarks, so they go to standard error.
-    ///
-    /// - Parameters:
-    ///   - chart: the file for the chart.
-    ///   - rates: the file with the table that amounts are converted by.
     func output(
         _ settings: Settings, _ common: SharedOptions, _ limit: AsOf, chart: String? = nil,
         rates: String? = nil, _ compute: (MetricsQuery) async throws -> Report

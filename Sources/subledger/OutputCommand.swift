@@ -46,7 +46,6 @@ struct Output {
         self.failure = failure ?? (isClean ? nil : Output.negative)
     }
 
-    /// - Parameter members: writes the members of the JSON object.
     init(
         text: @autoclosure @escaping () -> String,
         notes: @autoclosure @escaping () -> [String] = [], isClean: Bool = true,

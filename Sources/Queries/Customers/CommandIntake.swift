@@ -36,7 +36,6 @@ public struct CommandIntake: Sendable {
         }
     }
 
-    /// - Parameter appending: nil appends to the log without notifying other parts.
     public init(
         ledger: EnvironmentLedger, clock: @escaping @Sendable () -> Timestamp,
         makeId: @escaping @Sendable () -> String, appending: Appending? = nil
@@ -50,10 +49,8 @@ public struct CommandIntake: Sendable {
     /// Appends a command about a chain (`link`, `unlink`, `note`) or a customer (`grant`,
     /// `ungrant`, `note`). Repeating a command under the same key returns the first result.
     ///
-    /// - Parameters:
-    ///   - chain: the chain of the command; the caller checks that it exists. Nil for a command
-    ///     about a customer.
-    ///   - order: actor, reason and key.
+    /// - Parameter chain: the chain of the command; the caller checks that it exists. Nil for a
+    ///   command about a customer.
     public func run(
         _ action: Command.Action, about chain: ChainId?, _ order: Order
     ) async throws(CommandError) -> CommandReceipt {

@@ -10,7 +10,6 @@ extension CustomerReading {
     /// - Parameters:
     ///   - after: the place of the last entry of the previous page; nil for the first page.
     ///   - limit: entries per page; nil for all of them.
-    ///   - isStamped: as for `ChainReading.writeShow`.
     public func writeTimeline(
         to json: inout JSONWriter, after: TimelinePlace? = nil, limit: Int? = nil,
         isStamped: Bool = true
@@ -66,7 +65,6 @@ extension CustomerReading {
     ///   - limit: chains per page.
     ///   - after: the last chain of the previous page (`ChainId(cursor:)` of its `next`); nil for
     ///     the first page.
-    ///   - isStamped: as for `ChainReading.writeShow`.
     public func writeSubscriptions(
         to json: inout JSONWriter, limit: Int, after: ChainId? = nil, isStamped: Bool = true
     ) {

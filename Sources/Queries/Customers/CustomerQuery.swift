@@ -16,7 +16,6 @@ public struct CustomerQuery: Sendable {
     /// Maximum number of customers in one batch (`Contract.md`, `POST /v1/customers:entitlements`).
     public static let batchCustomerCount = 1_000
 
-    /// - Parameter facts: as for `ChainQuery`.
     public init(
         ledger: EnvironmentLedger, projections: ProjectionsStore, head: Int64,
         facts: FactsStore? = nil

@@ -54,8 +54,6 @@ public struct CustomerReading: Sendable {
 
 extension CustomerQuery {
     /// Folds everything about a customer; an unknown id has no chains and no commands.
-    ///
-    /// - Parameter bundleId: only chains of this app; nil for all apps.
     public func reading(
         of customer: CustomerId, moment: Moment, bundleId: BundleId? = nil
     ) async throws(StoreError) -> CustomerReading {

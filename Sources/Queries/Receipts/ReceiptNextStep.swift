@@ -14,8 +14,6 @@ extension ReceiptExamination {
     ///
     /// Names in an untrusted receipt could end up in a shell, so anything that is not plainly a
     /// name or a number is omitted.
-    ///
-    /// - Parameter file: the path of the receipt, as given.
     public func nextSteps(file: String) -> [ReceiptNextStep] {
         let ids = trust == nil ? [] : originalTransactionIds
         guard let first = ids.first else { return [] }

@@ -23,7 +23,6 @@ extension ChainReading {
     /// - Parameters:
     ///   - after: the place of the last entry of the previous page; nil for the first page.
     ///   - limit: entries per page; nil for all of them.
-    ///   - isStamped: as for `writeShow`.
     public func writeTimeline(
         to json: inout JSONWriter, after: TimelinePlace? = nil, limit: Int? = nil,
         isStamped: Bool = true

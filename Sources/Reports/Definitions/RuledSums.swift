@@ -54,7 +54,6 @@ struct RuledSums: Sendable {
         add(amount, to: Comparison.base.name, in: cell)
     }
 
-    /// - Parameter chainCount: the number of affected chains.
     mutating func add(
         _ amount: Int64, by rule: DefinitionRule, in cell: Cell, chainCount: Int64 = 1
     ) {

@@ -7,7 +7,6 @@ enum CellTable: Summable {
     case counted(CountTable)
 
     /// - Parameters:
-    ///   - limit: the earlier of now and knownAt.
     ///   - conversion: of the table's question.
     ///   - gaps: collects why amounts could not be converted.
     mutating func add(

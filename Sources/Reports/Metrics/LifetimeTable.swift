@@ -54,7 +54,6 @@ struct LifetimeTable: Summable {
         ages.map { "age.\($0)" }.first { column.hasPrefix("\($0).") }
     }
 
-    /// - Parameter limit: the earlier of now and knownAt.
     init(
         instants: [Timestamp], dimensions: [Dimension], filters: [Dimension: Set<String?>],
         limit: Timestamp

@@ -47,9 +47,6 @@ public struct MetricParameters: Sendable {
 
     // MARK: Reading
 
-    /// - Parameters:
-    ///   - reportZone: the configured one.
-    ///   - limit: the end of every answer.
     func scope(_ reportZone: String, limit: Timestamp) throws(MetricsError) -> MetricScope {
         let zone = try zone(reportZone)
         let interval = try reportInterval()

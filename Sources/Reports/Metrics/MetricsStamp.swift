@@ -78,9 +78,6 @@ public struct MetricsStamp: Sendable {
     public var rates: CurrencyRates?
 
     /// The members of the stamp.
-    ///
-    /// - Parameter isStamped: without `position` an answer stays the same until its content
-    ///   changes.
     func write(to json: inout JSONWriter, isStamped: Bool) {
         json.member("definition", definition)
         json.member("environment", environment.rawValue)

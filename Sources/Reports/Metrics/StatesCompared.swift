@@ -46,7 +46,6 @@ struct FactsCompared {
     ///
     /// - Parameters:
     ///   - then: the chain's part by its old facts.
-    ///   - part: computes a part.
     ///   - compare: receives the parts before and after a step, and the events of the step.
     func forEachStep<Part>(
         from then: Part, _ part: ([Fact]) -> Part,

@@ -26,8 +26,6 @@ extension Configuration.API {
     }
 
     /// As above, for an address without a setting.
-    ///
-    /// - Parameter key: the setting or option itself.
     public static func requireUsable(
         baseUrl: String, key: String
     ) throws(ConfigurationError) {

@@ -33,8 +33,6 @@ extension LedgerHost {
     }
 
     /// `timeline --customer`, paged.
-    ///
-    /// - Parameter after: the last entry of the previous page; nil for the first page.
     public func timeline(
         of customer: CustomerId, _ scope: QueryScope, after: TimelinePlace?, limit: Int
     ) async throws -> ServedAnswer {
@@ -49,8 +47,6 @@ extension LedgerHost {
     }
 
     /// The chains a customer holds at the moment, in the format of `show`, paged.
-    ///
-    /// - Parameter after: the last chain of the previous page; nil for the first page.
     public func subscriptions(
         of customer: CustomerId, _ scope: QueryScope, after: ChainId?, limit: Int
     ) async throws -> ServedAnswer {

@@ -23,8 +23,6 @@ extension LedgerHost {
     }
 
     /// `timeline`, paged.
-    ///
-    /// - Parameter after: the last entry of the previous page; nil for the first page.
     public func timeline(
         _ id: String, _ scope: QueryScope, after: TimelinePlace? = nil,
         limit: Int = LedgerHost.maximumPageCount

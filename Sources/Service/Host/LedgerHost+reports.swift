@@ -10,8 +10,6 @@ public import Reports
 /// `MetricsError` or `ServingError`.
 extension LedgerHost {
     /// `churn`, or `metrics NAME`.
-    ///
-    /// - Parameter rates: the rates to convert amounts by; nil keeps currencies separate.
     public func metric(
         _ name: MetricName, _ parameters: MetricParameters, rates: CurrencyRates? = nil,
         _ scope: QueryScope
@@ -22,8 +20,6 @@ extension LedgerHost {
     }
 
     /// A metric under another product's definition beside our own (`--definitions`).
-    ///
-    /// - Parameter name: `churn` or the name of another metric.
     public func comparison(
         _ name: String, _ parameters: MetricParameters, _ pack: DefinitionPack, _ scope: QueryScope
     ) async throws -> ServedAnswer {
@@ -35,9 +31,7 @@ extension LedgerHost {
 
     /// `metrics diff`.
     ///
-    /// - Parameters:
-    ///   - name: `churn` or the name of another metric.
-    ///   - limits: one state of knowledge, to compare with everything, or two of the same kind.
+    /// - Parameter limits: one state of knowledge, to compare with everything, or two of the same kind.
     public func metricsDiff(
         _ name: String, _ parameters: MetricParameters, between limits: [AsOf],
         rates: CurrencyRates? = nil, _ scope: QueryScope

@@ -16,7 +16,6 @@ extension LedgerHost {
     /// is the outcome. The same body under the same key gets the same answer.
     ///
     /// - Parameters:
-    ///   - bytes: the raw body.
     ///   - environment: the only environment the sender accepts; nil accepts all. A Sandbox
     ///     purchase costs nothing and is answered like any other.
     ///   - key: `Idempotency-Key`, common to all environments; nil computes a new answer each time.

@@ -49,7 +49,6 @@ public final class LedgerHost: Sendable {
     ///   - responders: reaches OCSP responders, where the configuration has revocation checked;
     ///     without it nothing is learnt of any certificate.
     ///   - waitLimit: how long a query waits for the projector before it fails.
-    ///   - clock: what the system's clock says.
     public static func open(
         _ configuration: ServiceConfiguration, environments: [Environment] = usualEnvironments,
         roots: TrustedRoots, responders: (any RevocationTransport)? = nil,

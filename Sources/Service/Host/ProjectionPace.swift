@@ -16,7 +16,6 @@ enum ProjectionPace {
     /// The rest after a step; zero for none.
     ///
     /// - Parameters:
-    ///   - worked: the duration of the step.
     ///   - lag: the age of the oldest unprojected event.
     ///   - isAwaited: whether a caller waits for a position.
     static func rest(worked: Duration, lag: Duration, isAwaited: Bool) -> Duration {

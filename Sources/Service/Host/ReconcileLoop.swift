@@ -18,8 +18,6 @@ public struct ReconcileLoop: Sendable {
     /// - Parameters:
     ///   - host: owns the ledgers; it must keep running.
     ///   - clients: of the apps that have a key.
-    ///   - roots: the trusted roots.
-    ///   - clock: the time source.
     ///   - report: called for every round that sent requests or failed.
     public init(
         _ host: LedgerHost, clients: [BundleId: AppStoreServerAPIClient], roots: TrustedRoots,

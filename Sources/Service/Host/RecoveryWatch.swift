@@ -35,8 +35,6 @@ public struct RecoveryWatch: Sendable {
     /// - Parameters:
     ///   - host: owns the ledgers; Production and Sandbox are checked.
     ///   - clients: one for each app with an API key.
-    ///   - apps: the apps whose evidence is accepted.
-    ///   - verifier: verifies the evidence.
     public init(
         host: LedgerHost, clients: [AppStoreServerAPIClient], apps: [Configuration.App],
         verifier: EvidenceVerifier, clock: any ServiceClock,

@@ -9,7 +9,6 @@ public final class WebhookClient: WebhookTransport {
     private let client: HTTPClient
     private let timeout: TimeAmount
 
-    /// - Parameter timeoutMilliseconds: the time limit of one attempt.
     public init(timeoutMilliseconds: Int64 = WebhookLimits.timeoutMilliseconds) {
         timeout = .milliseconds(timeoutMilliseconds)
         var configuration = HTTPClient.Configuration()

@@ -35,8 +35,6 @@ final class BodyReader: Sendable {
         return try await work(try await read(request.body, upTo: limit, first: first, &taken))
     }
 
-    /// - Parameters:
-    /// - first: bytes to allocate up front.
     /// - taken: grows by the bytes charged to the budget.
     private func read(
         _ body: RequestBody, upTo limit: Int, first: Int, _ taken: inout Int

@@ -15,7 +15,6 @@ final class LogRateLimiter: Sendable {
     /// Entries of one code per second.
     static let entriesPerSecond = 10
 
-    /// - Parameter now: the time of each entry.
     init(now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }) {
         self.now = now
     }

@@ -88,8 +88,6 @@ public struct WebService: Sendable {
     }
 
     /// The application; tests send requests to it directly.
-    ///
-    /// - Parameter onRunning: receives the port once connections are accepted.
     func application(
         onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) -> Application<RouterResponder<WebContext>> {

@@ -4,8 +4,6 @@ import Signing
 
 extension ReceiptExamination {
     /// `receipt` for people.
-    ///
-    /// - Parameter file: the path of the receipt, as given.
     public func text(file: String) -> String {
         var lines = heading
         lines.append("verified".padding(to: 16) + verdict)

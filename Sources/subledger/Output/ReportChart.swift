@@ -30,7 +30,6 @@ struct ReportChart: Sendable {
     /// Maximum number of lines in one chart; more are not distinguishable.
     static let lineCount = 8
 
-    /// - Throws: `ChartError` for reports that have no clear chart.
     init(_ report: Report) throws(ChartError) {
         switch report.subject {
         case .churn(let question, let activeStarts):
