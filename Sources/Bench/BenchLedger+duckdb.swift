@@ -54,7 +54,7 @@ extension BenchLedger {
             let export = WarehouseExport(
                 ledger: ledger, query: query, reportTimeZone: configuration.reportTimeZone)
         else { throw BenchProblem.refused }
-        let pages = FactsPages(query.facts)
+        let pages = query.facts.sharedPages()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in 0..<BenchLedger.workerCount {
                 let path = "\(folder)/\(worker).ndjson"

@@ -7,6 +7,8 @@ internal import Queries
 internal import SQLiteStore
 import Synchronization
 
+private typealias ContributionPages = SharedPages<ContributionPage, Int64>
+
 /// Sums a roll-forward from the stored contributions of each chain, on all cores. Only chains with
 /// facts after the requested knowledge are decoded and folded.
 struct ContributionWalk: Sendable {
@@ -24,7 +26,10 @@ struct ContributionWalk: Sendable {
         // since, which are folded.
         let classes = try await query.projections.metricClasses()
         let empty = MovementTally(question, classes: classes, bundleId: bundleId)
-        let pages = ContributionPages(query.projections)
+        let projections = query.projections
+        let pages = ContributionPages(from: 0) { place throws(StoreError) in
+            try await projections.contributions(after: place).map { ($0, $0.last) }
+        }
         return try await empty.adding(0..<ProcessInfo.processInfo.activeProcessorCount) {
             sum, _ throws(StoreError) in
             try await addPages(pages, to: &sum)
@@ -99,29 +104,5 @@ struct ContributionWalk: Sendable {
                     ChainMetrics(life, of: chain.bundleId, catalogue: query.ledger.catalogue))
             }
         }
-    }
-}
-
-/// The pages of contributions, handed out one at a time to concurrent readers.
-private final class ContributionPages: Sendable {
-    private let projections: ProjectionsStore
-    private let turn = AsyncLock()
-    private let place = Mutex<Int64?>(0)
-
-    init(_ projections: ProjectionsStore) { self.projections = projections }
-
-    /// Nil at the end.
-    func next() async throws(StoreError) -> ContributionPage? {
-        let step = await turn.pass {
-            await Outcome { () throws(StoreError) in try await advance() }
-        }
-        return try step.get()
-    }
-
-    private func advance() async throws(StoreError) -> ContributionPage? {
-        guard let after = place.withLock({ $0 }) else { return nil }
-        let page = try await projections.contributions(after: after)
-        place.withLock { $0 = page?.last }
-        return page
     }
 }

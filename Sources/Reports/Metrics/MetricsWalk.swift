@@ -66,7 +66,7 @@ struct MetricsWalk: Sendable {
     func sumFacts<Sum: Summable>(
         _ empty: Sum, adding add: @escaping @Sendable (inout Sum, ChainId, [Fact]) -> Void
     ) async throws(MetricsError) -> Sum {
-        let pages = FactsPages(query.facts)
+        let pages = query.facts.sharedPages()
         do throws(StoreError) {
             return try await empty.adding(0..<ProcessInfo.processInfo.activeProcessorCount) {
                 sum, _ throws(StoreError) in
@@ -95,40 +95,50 @@ struct MetricsWalk: Sendable {
     }
 }
 
-/// The pages of a facts file, handed out one at a time to concurrent readers.
-package final class FactsPages: Sendable {
-    private let facts: FactsStore
+/// Pages read one after the other, handed out one at a time to concurrent readers.
+package final class SharedPages<Page: Sendable, Place: Sendable>: Sendable {
     private let turn = AsyncLock()
-    private let place = Mutex(Place())
+    /// Nil at the end.
+    private let place: Mutex<Place?>
+    private let read: @Sendable (Place) async throws(StoreError) -> (Page, next: Place?)?
 
-    private struct Place {
-        var after: OriginalTransactionId?
-        var isAtEnd = false
-        var factCount: Int64 = 0
+    /// - Parameter read: the page at a place, and the place of the next one; nil at the end.
+    init(
+        from start: Place,
+        _ read: @escaping @Sendable (Place) async throws(StoreError) -> (Page, next: Place?)?
+    ) {
+        place = Mutex(start)
+        self.read = read
     }
 
-    package init(_ facts: FactsStore) { self.facts = facts }
-
-    /// The next page, and the number of facts handed out including it; nil at the end.
-    package func next() async throws(StoreError) -> (FactsPage, Int64)? {
+    /// Nil at the end.
+    package func next() async throws(StoreError) -> Page? {
         let step = await turn.pass {
             await Outcome { () throws(StoreError) in try await advance() }
         }
         return try step.get()
     }
 
-    private func advance() async throws(StoreError) -> (FactsPage, Int64)? {
-        let (after, isAtEnd) = place.withLock { ($0.after, $0.isAtEnd) }
-        guard !isAtEnd else { return nil }
-        let page = try await facts.undecodedPage(after: after)
-        return place.withLock { place in
-            guard let page, let last = page.last else {
-                place.isAtEnd = true
-                return nil
-            }
-            place.after = last
-            place.factCount += Int64(page.factCount)
-            return (page, place.factCount)
+    private func advance() async throws(StoreError) -> Page? {
+        guard let current = place.withLock({ $0 }) else { return nil }
+        let page = try await read(current)
+        place.withLock { $0 = page?.next }
+        return page?.0
+    }
+}
+
+/// The pages of a facts file, each with the number of facts handed out including it.
+package typealias FactsPages = SharedPages<
+    (FactsPage, factCount: Int64), (after: OriginalTransactionId?, factCount: Int64)
+>
+
+extension FactsStore {
+    package func sharedPages() -> FactsPages {
+        SharedPages(from: (nil, 0)) { place throws(StoreError) in
+            guard let page = try await self.undecodedPage(after: place.after), let last = page.last
+            else { return nil }
+            let count = place.factCount + Int64(page.factCount)
+            return ((page, count), (last, count))
         }
     }
 }
