@@ -31,7 +31,8 @@ extension LedgerHost {
 
     /// `metrics diff`.
     ///
-    /// - Parameter limits: one state of knowledge, to compare with everything, or two of the same kind.
+    /// - Parameter limits: one state of knowledge, to compare with everything, or two of the same
+    ///   kind.
     public func metricsDiff(
         _ name: String, _ parameters: MetricParameters, between limits: [AsOf],
         rates: CurrencyRates? = nil, _ scope: QueryScope

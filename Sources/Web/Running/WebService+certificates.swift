@@ -7,8 +7,12 @@ extension WebService {
     /// Throws `certificateUnusable` for files that cannot be read or do not match.
     public static func requireUsable(
         _ files: ServiceConfiguration.Server.TLS
-    ) throws(WebServiceError) {
-        do throws(CertificateStore.Failure) { _ = try CertificateStore(files) } catch {
+    ) throws(WebServiceError) { _ = try certificates(files) }
+
+    static func certificates(
+        _ files: ServiceConfiguration.Server.TLS
+    ) throws(WebServiceError) -> CertificateStore {
+        do throws(CertificateStore.Failure) { return try CertificateStore(files) } catch {
             throw WebServiceError(
                 code: .certificateUnusable,
                 description: "\(error) Check server.tls in the configuration.")

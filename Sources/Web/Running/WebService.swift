@@ -40,14 +40,8 @@ public struct WebService: Sendable {
         self.limits = limits
         census = ConnectionLimiter(
             limits: limits, trusted: server.trustedProxies, reserved: server.notificationNetworks)
-        do throws(CertificateStore.Failure) {
-            certificates = try server.tls.map { (files) throws(CertificateStore.Failure) in
-                try CertificateStore(files)
-            }
-        } catch {
-            throw WebServiceError(
-                code: .certificateUnusable,
-                description: "\(error) Check server.tls in the configuration.")
+        certificates = try server.tls.map { (files) throws(WebServiceError) in
+            try WebService.certificates(files)
         }
     }
 
