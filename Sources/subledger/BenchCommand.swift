@@ -5,7 +5,6 @@ import Foundation
 import Service
 import Signing
 import Simulator
-import Web
 
 struct BenchCommand: OutputCommand {
     static let configuration = CommandConfiguration(

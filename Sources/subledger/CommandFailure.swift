@@ -1,8 +1,5 @@
-import AppStore
 import ArgumentParser
-import Foundation
 import LedgerStore
-import Queries
 
 /// A command that failed: `error: <code>: <sentence>`, and an exit code (`Contract.md`).
 struct CommandFailure: Error {

@@ -3,8 +3,6 @@ import ArgumentParser
 import Foundation
 import Intake
 import Projection
-import Queries
-import Service
 
 struct IngestCommand: OutputCommand {
     static let configuration = CommandConfiguration(

@@ -5,7 +5,6 @@ import ArgumentParser
 import Intake
 import Projection
 import Queries
-import Service
 
 struct MigrateFromCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -4,8 +4,6 @@ import Intake
 import LedgerStore
 import Projection
 import Queries
-import SQLiteStore
-import Service
 
 struct QuarantineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

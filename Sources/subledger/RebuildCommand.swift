@@ -4,7 +4,6 @@ import Ledger
 import LedgerStore
 import Projection
 import SQLiteStore
-import Service
 
 struct RebuildCommand: OutputCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,6 @@
 import AppStore
 import ArgumentParser
-import Foundation
 import Intake
-import LedgerStore
 import Queries
 import Service
 import Signing

@@ -1,5 +1,4 @@
 import AppStore
-import AppStoreAPI
 import AppleSync
 import ArgumentParser
 import LedgerStore

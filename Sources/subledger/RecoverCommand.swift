@@ -7,7 +7,6 @@ import Ledger
 import LedgerStore
 import Projection
 import SQLiteStore
-import Service
 
 struct RecoverCommand: OutputCommand {
     static let configuration = CommandConfiguration(

@@ -6,7 +6,6 @@ import Queries
 import SQLiteStore
 import Signing
 import Simulator
-import Web
 
 struct ReplayCommand: OutputCommand {
     static let configuration = CommandConfiguration(

@@ -2,7 +2,6 @@ import AppStore
 import AppStoreAPI
 import AppleSync
 import ArgumentParser
-import Foundation
 import Intake
 import Logging
 import Queries

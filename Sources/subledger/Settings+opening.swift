@@ -1,5 +1,4 @@
 import AppStore
-import Intake
 import Projection
 import SQLiteStore
 import Service

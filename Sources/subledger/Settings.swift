@@ -2,9 +2,7 @@ import AppStore
 import AppStoreAPI
 import Foundation
 import Intake
-import Ledger
 import Projection
-import SQLiteStore
 import Service
 import Signing
 

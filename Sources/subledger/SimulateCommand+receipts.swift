@@ -1,7 +1,6 @@
 import AppStore
 import ArgumentParser
 import Foundation
-import Signing
 import Simulator
 
 extension SimulateCommand {

@@ -1,6 +1,5 @@
 import AppStore
 import ArgumentParser
-import Foundation
 import Logging
 import ServiceLifecycle
 import Simulator

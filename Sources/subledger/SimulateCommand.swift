@@ -1,9 +1,6 @@
 import AppStore
 import ArgumentParser
 import Foundation
-import Intake
-import Service
-import Signing
 import Simulator
 
 struct SimulateCommand: AsyncParsableCommand {

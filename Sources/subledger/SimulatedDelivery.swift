@@ -1,6 +1,5 @@
 import AppStore
 import AppStoreAPI
-import Logging
 import ServiceLifecycle
 import Simulator
 

@@ -1,6 +1,5 @@
 import AppStore
 import Foundation
-import Intake
 import LedgerStore
 import Signing
 

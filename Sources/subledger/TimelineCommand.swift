@@ -1,7 +1,6 @@
 import AppStore
 import ArgumentParser
 import Ledger
-import Projection
 import Queries
 
 struct TimelineCommand: OutputCommand {

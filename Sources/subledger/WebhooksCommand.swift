@@ -1,7 +1,5 @@
 import AppStore
 import ArgumentParser
-import Intake
-import Ledger
 import Projection
 import Queries
 import Service

@@ -1,6 +1,5 @@
 import AppStore
 import AppStoreAPI
-import AppleSync
 import ArgumentParser
 import Foundation
 import Intake

@@ -2,7 +2,6 @@ import AppStore
 import AppStoreAPI
 import AppleSync
 import Intake
-import Projection
 import Service
 
 /// Apps, their clients, and the ledgers for the responses of a command that calls Apple.
