@@ -16,7 +16,7 @@ struct WebhookAttempt: Sendable {
     var isFailure: Bool { outcome.map { !$0.isSuccess } ?? false }
 }
 
-/// Posts changes to one endpoint: several chains concurrently, the changes of one chain in sequence.
+/// Posts changes to one endpoint: several chains concurrently, the changes of one chain in order.
 public struct WebhookSender: Sendable {
     let endpoint: WebhookEndpoint
     let transport: any WebhookTransport
@@ -114,9 +114,10 @@ public struct WebhookSender: Sendable {
         public var types: [String: Int] = [:]
     }
 
-    /// Redelivers the same bodies under the same ids, so that a receiver that remembers ids skips
-    /// what it has; moves no cursor: everything at positions `from` through `to`, and the clock changes after the
-    /// position before `from`; only counts with `isDryRun`. Ends early when the endpoint is down.
+    /// Redelivers everything at positions `from` through `to`, and the clock changes after the
+    /// position before `from`: the same bodies under the same ids, so that a receiver that
+    /// remembers ids skips what it has. Moves no cursor; only counts with `isDryRun`. Ends early
+    /// when the endpoint is down.
     ///
     /// A receiver that has everything up to a position requests from the next one, and may have
     /// missed the clock changes at its last position.
