@@ -33,7 +33,7 @@ struct Rebuild: Sendable {
         let tree = try await ledger.log.tree()
         if let checkpoint = try await ledger.checkpoint(at: tree.size, of: tree) {
             try await bringFacts(to: checkpoint, fromLog: fromLog, report)
-            await Blocking.run { FreedMemory.giveBack() }
+            await giveBackMemory(after: tree.size)
         } else if fromLog {
             try await ledger.recreateFacts(holding: lock)
         }
@@ -47,8 +47,13 @@ struct Rebuild: Sendable {
         }
         await dropSuperseded(files)
         // The service may run for months afterwards.
-        await Blocking.run { FreedMemory.giveBack() }
+        await giveBackMemory(after: tree.size)
         return store
+    }
+
+    private func giveBackMemory(after eventCount: Int64) async {
+        guard eventCount >= FreedMemory.smallestEventCount else { return }
+        await Blocking.run { FreedMemory.giveBack() }
     }
 
     // MARK: Facts
