@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
-PACKAGES := libsqlite3-dev libssl-dev pkg-config
+PACKAGES := libsqlite3-dev libssl-dev libpq-dev pkg-config
 FUZZ_SECONDS ?= 60
 FUZZ_HTTP_SECONDS ?= 300
 SOAK_ROUNDS ?= 25
@@ -40,6 +40,8 @@ build: setup
 run: build
 	@"$(BINARY)" demo
 
+# The tests start clusters of their own; the system's is not used.
+test: PACKAGES += postgresql
 test: setup
 	@swift build --build-tests || { echo "error: the build failed; the first error is above."; exit 1; }
 	@set -o pipefail; swift test --skip-build 2>&1 | tee .build/test.log || { \

@@ -35,6 +35,7 @@ let package = Package(
         .library(name: "LedgerStore", targets: ["LedgerStore"]),
         .library(name: "AppStoreAPI", targets: ["AppStoreAPI"]),
         .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
+        .library(name: "PostgresStore", targets: ["PostgresStore"]),
         .library(name: "Intake", targets: ["Intake"]),
         .library(name: "Projection", targets: ["Projection"]),
         .library(name: "Queries", targets: ["Queries"]),
@@ -42,6 +43,11 @@ let package = Package(
         .library(name: "AppleSync", targets: ["AppleSync"]),
         .library(name: "Service", targets: ["Service"]),
         .executable(name: "subledger", targets: ["subledger"]),
+    ],
+    // What links PostgresStore depends on it under this trait: without it libpq is not needed.
+    traits: [
+        .default(enabledTraits: ["PostgreSQL"]),
+        .trait(name: "PostgreSQL", description: "The log in PostgreSQL; needs libpq."),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -63,12 +69,14 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libssl libcrypto",
             providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(name: "AppStore", swiftSettings: strict),
         .target(name: "Signing", dependencies: ["COpenSSL", "AppStore"], swiftSettings: strict),
         .target(name: "Ledger", dependencies: ["AppStore"], swiftSettings: strict),
         .target(
             name: "Migrations", path: "Migrations",
-            resources: [.embedInCode("SQL")], swiftSettings: strict),
+            resources: [.embedInCode("SQL"), .embedInCode("PostgreSQL")], swiftSettings: strict),
         .target(
             name: "LedgerStore", dependencies: ["AppStore", "Signing", "Ledger"],
             swiftSettings: staying),
@@ -78,6 +86,11 @@ let package = Package(
                 "AppStore", "Signing", "Ledger", "LedgerStore", "Migrations",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ], swiftSettings: staying),
+        .target(
+            name: "PostgresStore",
+            dependencies: [
+                "CPostgres", "AppStore", "Signing", "Ledger", "LedgerStore", "Migrations",
             ], swiftSettings: staying),
         .target(
             name: "AppStoreAPI",
@@ -210,6 +223,14 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ], path: "Tests/Faults",
             swiftSettings: strict),
+        .target(name: "PostgresSupport", path: "Tests/PostgresSupport", swiftSettings: strict),
+        .testTarget(
+            name: "PostgresStoreTests",
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "LedgerStore", "PostgresStore", "Migrations",
+                "PostgresSupport",
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "AppStoreTests",
             dependencies: ["AppStore", "TestSupport"],
@@ -233,7 +254,8 @@ let package = Package(
             name: "SQLiteStoreTests",
             dependencies: [
                 "AppStore", "Signing", "Ledger", "Migrations", "LedgerStore", "SQLiteStore",
-                "Simulator", "Faults", "TestSupport", "LedgerTestSupport",
+                "PostgresStore",
+                "Simulator", "Faults", "PostgresSupport", "TestSupport", "LedgerTestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),

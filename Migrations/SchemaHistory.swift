@@ -21,4 +21,13 @@ public enum SchemaHistory {
             version: 11, name: "V0011_operations", sql: PackageResources.V0011_operations_sql,
             replaced: "b0cdf1afa851f6910e2ba037b8bf2339b54deda5c2e13a1091da5604a7107561")
     ]
+
+    /// A schema in PostgreSQL: log and operations of one environment.
+    public static let postgres = [
+        Migration(
+            version: 1, name: "V0001_postgres_log", sql: PackageResources.V0001_postgres_log_sql),
+        Migration(
+            version: 2, name: "V0002_postgres_operations",
+            sql: PackageResources.V0002_postgres_operations_sql),
+    ]
 }

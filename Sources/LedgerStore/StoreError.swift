@@ -51,8 +51,14 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case commitOutcomeUnknown
         /// The store was closed.
         case closed
-        /// SQLite failed in a way no other code names.
+        /// The database failed in a way no other code names.
         case databaseFailure
+        /// The database server cannot be reached, or accepts no statements now.
+        case databaseUnavailable
+        /// The database server refuses this role, or cannot hold a log.
+        case databaseRefused
+        /// The log no longer holds what this node has seen of it.
+        case logWentBack
     }
 
     public init(_ code: Code, path: String? = nil, reason: String, remedy: String) {

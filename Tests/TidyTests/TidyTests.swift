@@ -25,6 +25,7 @@ struct TidyTests {
         "Ledger": ["AppStore"],
         "LedgerStore": ["AppStore", "Signing", "Ledger"],
         "SQLiteStore": stores.union(["Migrations", "GRDB", "GRDBSQLite"]),
+        "PostgresStore": stores.union(["CPostgres", "Migrations"]),
         "AppStoreAPI": [
             "AppStore", "Signing", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL",
         ],

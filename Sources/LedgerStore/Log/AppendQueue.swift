@@ -12,6 +12,9 @@ package struct AppendQueue: Sendable {
 
     var isEmpty: Bool { nextIndex == waiting.count }
 
+    /// Batches not taken yet.
+    package var waitingBatchCount: Int { waiting.count - nextIndex }
+
     /// Events not taken yet.
     package var waitingEventCount: Int { waiting[nextIndex...].reduce(0) { $0 + $1.events.count } }
 

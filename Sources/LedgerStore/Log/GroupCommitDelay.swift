@@ -5,7 +5,7 @@
 package enum GroupCommitDelay {
     /// Events from which a commit waits for more: fewer come from few callers, which would wait for
     /// each other.
-    static let leastEventCount = 4
+    package static let leastEventCount = 4
     /// Events that suffice for a commit of their own.
     static let enoughEventCount = 64
     /// Minimum time from the start of one commit to the next.

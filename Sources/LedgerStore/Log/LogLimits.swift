@@ -49,4 +49,7 @@ public enum LogLimits {
     static let rememberedHeaderCount = 16
     /// Header ids cached by a log. Beyond this the oldest are dropped and read again.
     static let knownHeaderCount = 4_096
+
+    /// The requested page size, clamped to its bounds.
+    package static func page(_ limit: Int) -> Int { max(1, min(limit, pageEventCount)) }
 }

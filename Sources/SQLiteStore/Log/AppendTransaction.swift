@@ -96,7 +96,7 @@ struct AppendTransaction {
         }
         insertEvidence.bind(1, position)
         insertEvidence.bind(2, evidence.form.rawValue)
-        insertEvidence.bind(3, EvidenceRow.encode(evidence, headerIds: ids))
+        insertEvidence.bind(3, EvidenceColumn.encode(evidence, headerIds: ids))
         _ = try insertEvidence.run()
     }
 
@@ -149,7 +149,9 @@ struct AppendTransaction {
         }
         guard !selectEvidence.isNull(1) else { return nil }
         return try selectEvidence.withBytes(1) { bytes in
-            try EvidenceRow.decode(form: selectEvidence.int64(0), bytes, &headers)
+            try EvidenceColumn.decode(form: selectEvidence.int64(0), bytes) {
+                try headers.header($0)
+            }
         }
     }
 

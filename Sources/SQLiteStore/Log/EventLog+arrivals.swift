@@ -8,31 +8,20 @@ extension EventLog {
     public func arrivals(
         of bundleId: BundleId, since: Timestamp, through now: Timestamp, limit: Int
     ) async throws(StoreError) -> [NotificationDelivery] {
-        var found: [NotificationDelivery] = []
-        var end = try await head().position
-        while end > 0, found.count < limit {
-            let start = max(0, end - LogLimits.scannedEventCount)
-            let page = try await arrivals(of: bundleId, since: since, after: start, through: end)
-            found += page.lazy.filter { $0.receivedAt <= now }.prefix(limit - found.count)
-            if page.isEmpty, !found.isEmpty { break }
-            end = start
+        try await Arrivals.newest(limit, through: now, before: try await head().position) {
+            after, end async throws(StoreError) in
+            try await arrivals(of: bundleId, since: since, after: after, through: end)
         }
-        return found
     }
 
     public func lastArrival(
         of bundleId: BundleId, through now: Timestamp
     ) async throws(StoreError) -> Timestamp? {
-        var end = try await head().position
-        while end > 0 {
-            let start = max(0, end - LogLimits.scannedEventCount)
-            let page = try await arrivals(
-                of: bundleId, since: Timestamp(milliseconds: .min), after: start, through: end)
-            let last = page.lazy.map(\.receivedAt).filter { $0 <= now }.max()
-            if let last { return last }
-            end = start
+        let always = Timestamp(milliseconds: .min)
+        return try await Arrivals.last(through: now, before: try await head().position) {
+            after, end async throws(StoreError) in
+            try await arrivals(of: bundleId, since: always, after: after, through: end)
         }
-        return nil
     }
 
     private func arrivals(

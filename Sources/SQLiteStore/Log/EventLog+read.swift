@@ -74,8 +74,3 @@ extension EventLog {
         }
     }
 }
-
-extension LogLimits {
-    /// The requested page size, clamped to its bounds.
-    static func page(_ limit: Int) -> Int { max(1, min(limit, pageEventCount)) }
-}

@@ -104,7 +104,7 @@ struct EvidencePage {
     private mutating func packed(_ row: PreparedStatement) throws -> PackedEvidence? {
         guard !row.isNull(2) else { return nil }
         return try row.withBytes(2) { bytes in
-            try EvidenceRow.decode(form: row.int64(1), bytes, &table)
+            try EvidenceColumn.decode(form: row.int64(1), bytes) { try table.header($0) }
         }
     }
 }

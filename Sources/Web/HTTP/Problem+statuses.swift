@@ -83,7 +83,7 @@ extension Problem {
     private init(_ error: StoreError) {
         let passing: [StoreError.Code] = [
             .fileLocked, .queueFull, .diskFull, .closed, .ioError, .noSuchFile, .fileReplaced,
-            .commitOutcomeUnknown,
+            .commitOutcomeUnknown, .databaseUnavailable, .logWentBack,
         ]
         let isPassing = passing.contains(error.code)
         self.init(

@@ -11,7 +11,7 @@ struct StoreEngine: Sendable, CustomTestStringConvertible {
     /// acknowledged there before, and may be open several times at once, as by two processes.
     let open: @Sendable (_ place: TemporaryDirectory) async throws -> OpenStore
 
-    static let all: [StoreEngine] = [.sqlite, .memory]
+    static let all: [StoreEngine] = [.sqlite, .memory] + postgres
 
     static let sqlite = StoreEngine(testDescription: "SQLite") { place in
         let log = try await EventLog.open(directory: place.path)

@@ -31,12 +31,16 @@ struct SchemaHistoryTests {
         }
     }
 
-    @Test("The embedded scripts equal the files in Migrations/SQL")
-    func embedded() throws {
-        let folder = Fixtures.repository.appending(path: "Migrations/SQL")
+    @Test(
+        "The embedded scripts equal the files in Migrations",
+        arguments: [
+            ("SQL", SchemaHistory.log + SchemaHistory.operations),
+            ("PostgreSQL", SchemaHistory.postgres),
+        ])
+    func embedded(name: String, lists: [Migration]) throws {
+        let folder = Fixtures.repository.appending(path: "Migrations/\(name)")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             .filter { $0.hasPrefix("V") && $0.hasSuffix(".sql") }
-        let lists = SchemaHistory.log + SchemaHistory.operations
         #expect(Set(lists.map { $0.name + ".sql" }) == Set(files))
         for migration in lists {
             let bytes = try Data(contentsOf: folder.appending(path: migration.name + ".sql"))
@@ -46,7 +50,10 @@ struct SchemaHistoryTests {
 
     @Test("Versions count without gaps and are part of the name")
     func versions() {
-        for (list, first) in [(SchemaHistory.log, 1), (SchemaHistory.operations, 11)] {
+        let lists = [
+            (SchemaHistory.log, 1), (SchemaHistory.operations, 11), (SchemaHistory.postgres, 1),
+        ]
+        for (list, first) in lists {
             for (index, migration) in list.enumerated() {
                 #expect(migration.version == first + index)
                 let number = String(migration.version)

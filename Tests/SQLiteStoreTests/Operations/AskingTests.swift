@@ -12,11 +12,13 @@ struct AskingTests {
     private let one = SHA256.hash(Array("one".utf8))
     private let start = Timestamp(milliseconds: 1_770_000_000_000)
 
-    private func store(_ body: (OperationsStore) async throws -> Void) async throws {
-        let directory = try TemporaryDirectory()
-        let store = try await OperationsStore.open(directory: directory.path)
-        try await body(store)
-        await store.close()
+    private func store(_ body: (any OperationalState) async throws -> Void) async throws {
+        for engine in OperationsEngine.all {
+            let directory = try TemporaryDirectory()
+            let store = try await engine.open(directory)
+            try await body(store)
+            await store.close()
+        }
     }
 
     @Test("A list is stored and removed together with its failures")

@@ -3,14 +3,9 @@ import TestSupport
 import Testing
 
 @testable import LedgerStore
-@testable import SQLiteStore
 
 @Suite("Quarantine")
 struct QuarantineTests {
-    private func open(_ directory: TemporaryDirectory) async throws -> OperationsStore {
-        try await OperationsStore.open(directory: directory.path)
-    }
-
     private func item(
         _ standing: QuarantineStanding, _ bytes: [UInt8], bundleId: String? = nil,
         code: String = "untrustedRoot", at milliseconds: Int64 = 1
@@ -23,10 +18,10 @@ struct QuarantineTests {
 
     private func bytes(_ number: Int) -> [UInt8] { Array("item \(number)".utf8) }
 
-    @Test("An item round-trips unchanged")
-    func roundTrip() async throws {
+    @Test("An item round-trips unchanged", arguments: OperationsEngine.all)
+    func roundTrip(engine: OperationsEngine) async throws {
         let directory = try TemporaryDirectory()
-        let store = try await open(directory)
+        let store = try await engine.open(directory)
         let result = try await store.quarantine(
             item(.unverifiable, [1, 2, 3], bundleId: "com.example", at: 42))
         #expect(result == .kept(id: 1))
@@ -46,10 +41,12 @@ struct QuarantineTests {
         await store.close()
     }
 
-    @Test("The same bytes twice are one row with a count and the latest reason")
-    func repeated() async throws {
+    @Test(
+        "The same bytes twice are one row with a count and the latest reason",
+        arguments: OperationsEngine.all)
+    func repeated(engine: OperationsEngine) async throws {
         let directory = try TemporaryDirectory()
-        let store = try await open(directory)
+        let store = try await engine.open(directory)
         _ = try await store.quarantine(item(.unverifiable, [1], code: "a", at: 5))
         let again = try await store.quarantine(item(.genuineConfigured, [1], code: "b", at: 9))
         #expect(again == .repeated(id: 1))
@@ -64,10 +61,10 @@ struct QuarantineTests {
         await store.close()
     }
 
-    @Test("A removed item is gone, and its id is not reused")
-    func removal() async throws {
+    @Test("A removed item is gone, and its id is not reused", arguments: OperationsEngine.all)
+    func removal(engine: OperationsEngine) async throws {
         let directory = try TemporaryDirectory()
-        let store = try await open(directory)
+        let store = try await engine.open(directory)
         _ = try await store.quarantine(item(.unverifiable, [1]))
         #expect(try await store.removeFromQuarantine(1))
         #expect(!(try await store.removeFromQuarantine(1)))
@@ -75,10 +72,10 @@ struct QuarantineTests {
         await store.close()
     }
 
-    @Test("Lists are paged by id, oldest first")
-    func paging() async throws {
+    @Test("Lists are paged by id, oldest first", arguments: OperationsEngine.all)
+    func paging(engine: OperationsEngine) async throws {
         let directory = try TemporaryDirectory()
-        let store = try await open(directory)
+        let store = try await engine.open(directory)
         for number in 0..<7 { _ = try await store.quarantine(item(.unverifiable, bytes(number))) }
         #expect(try await store.quarantined(after: 0, limit: 3).map(\.id) == [1, 2, 3])
         #expect(try await store.quarantined(after: 3, limit: 3).map(\.id) == [4, 5, 6])
@@ -87,10 +84,12 @@ struct QuarantineTests {
         await store.close()
     }
 
-    @Test("An unverifiable input is kept whole at its bound and truncated past it")
-    func copyBound() async throws {
+    @Test(
+        "An unverifiable input is kept whole at its bound and truncated past it",
+        arguments: OperationsEngine.all)
+    func copyBound(engine: OperationsEngine) async throws {
         let directory = try TemporaryDirectory()
-        let store = try await open(directory)
+        let store = try await engine.open(directory)
         let bound = QuarantineLimits.unverifiableCopyByteCount
         let large = [UInt8](repeating: 7, count: bound + 1)
         _ = try await store.quarantine(item(.unverifiable, Array(large.prefix(bound))))
@@ -104,10 +103,12 @@ struct QuarantineTests {
         await store.close()
     }
 
-    @Test("Unverifiable inputs are bounded in number, the oldest dropped first")
-    func unverifiableCount() async throws {
+    @Test(
+        "Unverifiable inputs are bounded in number, the oldest dropped first",
+        arguments: OperationsEngine.all)
+    func unverifiableCount(engine: OperationsEngine) async throws {
         let directory = try TemporaryDirectory()
-        let store = try await open(directory)
+        let store = try await engine.open(directory)
         let bound = QuarantineLimits.unverifiableCount
         let items = (0...bound).map { item(.unverifiable, bytes($0)) }
         _ = try await store.quarantine(Array(items.dropLast()))
@@ -118,10 +119,12 @@ struct QuarantineTests {
         await store.close()
     }
 
-    @Test("Unverifiable inputs are bounded in bytes, the oldest dropped first")
-    func unverifiableBytes() async throws {
+    @Test(
+        "Unverifiable inputs are bounded in bytes, the oldest dropped first",
+        arguments: OperationsEngine.all)
+    func unverifiableBytes(engine: OperationsEngine) async throws {
         let directory = try TemporaryDirectory()
-        let store = try await open(directory)
+        let store = try await engine.open(directory)
         let each = QuarantineLimits.unverifiableCopyByteCount
         let count = QuarantineLimits.unverifiableByteCount / each
         for number in 0..<count {
@@ -135,10 +138,12 @@ struct QuarantineTests {
         await store.close()
     }
 
-    @Test("Genuine inputs of an app not configured are kept to their bound, then refused")
-    func foreignPerBundle() async throws {
+    @Test(
+        "Genuine inputs of an app not configured are kept to their bound, then refused",
+        arguments: OperationsEngine.all)
+    func foreignPerBundle(engine: OperationsEngine) async throws {
         let directory = try TemporaryDirectory()
-        let store = try await open(directory)
+        let store = try await engine.open(directory)
         for number in 0..<QuarantineLimits.foreignCountPerBundle {
             let item = item(.genuineForeign, bytes(number), bundleId: "a")
             #expect(try await store.quarantine(item) == .kept(id: Int64(number + 1)))
@@ -159,10 +164,11 @@ struct QuarantineTests {
         await store.close()
     }
 
-    @Test("Genuine inputs of all apps not configured share a bound")
-    func foreignTogether() async throws {
+    @Test(
+        "Genuine inputs of all apps not configured share a bound", arguments: OperationsEngine.all)
+    func foreignTogether(engine: OperationsEngine) async throws {
         let directory = try TemporaryDirectory()
-        let store = try await open(directory)
+        let store = try await engine.open(directory)
         let bound = QuarantineLimits.foreignCount
         let items = (0...bound).map { item(.genuineForeign, bytes($0), bundleId: "b\($0 / 50)") }
         let results = try await store.quarantine(items)
@@ -175,11 +181,12 @@ struct QuarantineTests {
     }
 
     @Test(
-        "Inputs awaiting a secret are kept whole up to a count; the next is refused"
+        "Inputs awaiting a secret are kept whole up to a count; the next is refused",
+        arguments: OperationsEngine.all
     )
-    func awaitingSecretCount() async throws {
+    func awaitingSecretCount(engine: OperationsEngine) async throws {
         let directory = try TemporaryDirectory()
-        let store = try await open(directory)
+        let store = try await engine.open(directory)
         let bound = QuarantineLimits.awaitingSecretCount
         let items = (0...bound).map { item(.awaitingSecret, bytes($0), bundleId: "a") }
         let results = try await store.quarantine(items)
@@ -197,10 +204,11 @@ struct QuarantineTests {
     }
 
     @Test(
-        "An input past the bound gets its alternative standing, and its own once there is room")
-    func awaitingSecretOtherwise() async throws {
+        "An input past the bound gets its alternative standing, and its own once there is room",
+        arguments: OperationsEngine.all)
+    func awaitingSecretOtherwise(engine: OperationsEngine) async throws {
         let directory = try TemporaryDirectory()
-        let store = try await open(directory)
+        let store = try await engine.open(directory)
         let bound = QuarantineLimits.awaitingSecretCount
         let items = (0...bound).map { number in
             var item = item(.awaitingSecret, bytes(number), bundleId: "a")
@@ -217,10 +225,12 @@ struct QuarantineTests {
         await store.close()
     }
 
-    @Test("Inputs awaiting a secret are bounded in bytes, at the bound and one past it")
-    func awaitingSecretBytes() async throws {
+    @Test(
+        "Inputs awaiting a secret are bounded in bytes, at the bound and one past it",
+        arguments: OperationsEngine.all)
+    func awaitingSecretBytes(engine: OperationsEngine) async throws {
         let directory = try TemporaryDirectory()
-        let store = try await open(directory)
+        let store = try await engine.open(directory)
         let each = 4 * 1_024 * 1_024
         let count = QuarantineLimits.awaitingSecretByteCount / each
         for number in 0..<count {
@@ -234,10 +244,12 @@ struct QuarantineTests {
         await store.close()
     }
 
-    @Test("An input found to be genuine no longer counts as unverifiable")
-    func promotion() async throws {
+    @Test(
+        "An input found to be genuine no longer counts as unverifiable",
+        arguments: OperationsEngine.all)
+    func promotion(engine: OperationsEngine) async throws {
         let directory = try TemporaryDirectory()
-        let store = try await open(directory)
+        let store = try await engine.open(directory)
         _ = try await store.quarantine(item(.unverifiable, [1]))
         _ = try await store.quarantine(item(.genuineForeign, [1], bundleId: "a"))
         for number in 1..<QuarantineLimits.foreignCountPerBundle {
@@ -250,16 +262,18 @@ struct QuarantineTests {
         await store.close()
     }
 
-    @Test("The contents persist after closing, and a closed store refuses calls")
-    func closing() async throws {
+    @Test(
+        "The contents persist after closing, and a closed store refuses calls",
+        arguments: OperationsEngine.all)
+    func closing(engine: OperationsEngine) async throws {
         let directory = try TemporaryDirectory()
-        let store = try await open(directory)
+        let store = try await engine.open(directory)
         _ = try await store.quarantine(item(.unverifiable, [1]))
         await store.close()
         let closed = StoreError(.closed, reason: "", remedy: "")
         await #expect(throws: closed) { try await store.quarantined() }
         await #expect(throws: closed) { try await store.removeFromQuarantine(1) }
-        let again = try await open(directory)
+        let again = try await engine.open(directory)
         #expect(try await again.quarantined().count == 1)
         await again.close()
     }

@@ -1,6 +1,5 @@
 import AppStore
 import LedgerStore
-import SQLiteStore
 import TestSupport
 import Testing
 
@@ -9,15 +8,17 @@ struct RecoveryRecordTests {
     private static let start = Timestamp(milliseconds: 1_780_272_000_000)
     private static let app = BundleId("com.example.app")
 
-    private func store<Value>(
-        _ body: (OperationsStore) async throws -> Value
-    ) async throws -> Value {
-        let directory = try TemporaryDirectory()
-        let store = try await OperationsStore.open(directory: directory.path)
-        let result: Result<Value, any Error>
-        do { result = .success(try await body(store)) } catch { result = .failure(error) }
-        await store.close()
-        return try result.get()
+    private func store(
+        _ body: (any OperationalState) async throws -> Void
+    ) async throws {
+        for engine in OperationsEngine.all {
+            let directory = try TemporaryDirectory()
+            let store = try await engine.open(directory)
+            let result: Result<Void, any Error>
+            do { result = .success(try await body(store)) } catch { result = .failure(error) }
+            await store.close()
+            try result.get()
+        }
     }
 
     private func slice() -> RecoverySlice {

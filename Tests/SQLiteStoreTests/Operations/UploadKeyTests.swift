@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import LedgerStore
+@testable import PostgresStore
 @testable import SQLiteStore
 
 @Suite("Keys of uploads")
@@ -17,12 +18,14 @@ struct UploadKeyTests {
         at: Timestamp(milliseconds: 1_770_000_000_001), position: 8)
 
     private func store(
-        _ body: (OperationsStore) async throws -> Void
+        _ body: (any OperationalState) async throws -> Void
     ) async throws {
-        let directory = try TemporaryDirectory()
-        let store = try await OperationsStore.open(directory: directory.path)
-        try await body(store)
-        await store.close()
+        for engine in OperationsEngine.all {
+            let directory = try TemporaryDirectory()
+            let store = try await engine.open(directory)
+            try await body(store)
+            await store.close()
+        }
     }
 
     @Test("A key belongs to one request; its first answer stays")
@@ -79,9 +82,19 @@ struct UploadKeyTests {
     }
 }
 
-extension OperationsStore {
+extension OperationalState {
     fileprivate func fillUploadKeys(_ count: Int, at time: Timestamp) async throws {
-        try await write { database in
+        if let store = self as? PostgresOperations {
+            return try await store.write(.uploads) { transaction in
+                _ = try transaction.run(
+                    """
+                    INSERT INTO @upload_keys (key, request, taken_at)
+                    SELECT convert_to('key ' || number, 'UTF8'), '', $2::bigint
+                    FROM generate_series(1, $1::bigint) AS number
+                    """, count, time)
+            }
+        }
+        try await (self as? OperationsStore)?.write { database in
             let insert = try database.makeStatement(
                 sql: "INSERT INTO upload_keys (key, request, taken_at) VALUES (?, x'00', ?)")
             for number in 0..<count {
@@ -91,6 +104,13 @@ extension OperationsStore {
     }
 
     fileprivate func uploadKeyCount() async throws -> Int {
-        try await read { try Int.fetchOne($0, sql: "SELECT count(*) FROM upload_keys") ?? 0 }
+        if let store = self as? PostgresOperations {
+            return try await store.read { transaction in
+                Int(try transaction.run("SELECT count(*) FROM @upload_keys").first?.int64(0) ?? 0)
+            }
+        }
+        return try await (self as? OperationsStore)?.read { database in
+            try Int.fetchOne(database, sql: "SELECT count(*) FROM upload_keys") ?? 0
+        } ?? 0
     }
 }

@@ -10,15 +10,9 @@ struct AuditIndex: Sendable {
     static let keys = AuditIndex(column: "key", name: "events_key")
     static let identities = AuditIndex(column: "identity", name: "events_identity")
 
-    /// An entry: the digest, and the position it points to.
-    struct Entry: Sendable {
-        let digest: Digest
-        let position: Int64
-    }
-
     /// A page of entries after `entry`, empty at the end. Nil when the index is damaged: an entry
     /// is no digest, is out of order, or is not found by a search.
-    func entries(_ database: Database, after entry: Entry?) throws -> [Entry]? {
+    func entries(_ database: Database, after entry: AuditIndexEntry?) throws -> [AuditIndexEntry]? {
         let select = try PreparedStatement(
             database,
             """
@@ -36,11 +30,11 @@ struct AuditIndex: Sendable {
         select.bind(2, entry?.position ?? .min)
         select.bind(3, Int64(LogLimits.pageEventCount))
         defer { select.reset() }
-        var page: [Entry] = []
+        var page: [AuditIndexEntry] = []
         var last = entry
         while try select.step() {
             guard select.storageClass(0) == .blob, let digest = select.digest(0) else { return nil }
-            let next = Entry(digest: digest, position: select.int64(1))
+            let next = AuditIndexEntry(digest: digest, position: select.int64(1))
             if let last, (last.digest, last.position) >= (next.digest, next.position) { return nil }
             find.bind(1, next.digest)
             find.bind(2, next.position)

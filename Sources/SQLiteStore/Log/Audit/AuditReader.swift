@@ -66,7 +66,7 @@ struct AuditReader {
         }
         do {
             let packed = try evidence.withBytes(1) { bytes in
-                try EvidenceRow.decode(form: evidence.int64(0), bytes, &headers)
+                try EvidenceColumn.decode(form: evidence.int64(0), bytes) { try headers.header($0) }
             }
             return .packed(packed)
         } catch let error as StoreError where error.code == .fileCorrupt {

@@ -1,5 +1,4 @@
 internal import AppStore
-internal import Foundation
 internal import GRDB
 public import LedgerStore
 
@@ -17,11 +16,19 @@ extension EventLog {
                 walk.add(LogFinding(.headMismatch))
                 return walk.report
             }
-            walk = try await walkEvents(through: head.lastPosition, progress)
+            walk = try await AuditWalk.pages(through: head.lastPosition, progress) {
+                position, end async throws(StoreError) in
+                try await auditRows(after: position, through: end)
+            }
             walk.finish(head)
             for finding in try await read({ try AuditHeaders.findings($0) }) { walk.add(finding) }
             for (index, sum) in [(AuditIndex.keys, walk.keys), (.identities, walk.identities)]
-            where try await !holds(index, sum, through: head.lastPosition) {
+            where try await !sum.matches(
+                through: head.lastPosition,
+                { entry async throws(StoreError) in
+                    try await read { try index.entries($0, after: entry) }
+                }
+            ) {
                 walk.add(LogFinding(.keyIndexMismatch))
             }
             let others = try await read { [file] in try AuditSchema.findings($0, of: file) }
@@ -31,43 +38,6 @@ extension EventLog {
             walk.add(LogFinding(.fileDamaged))
         }
         return walk.report
-    }
-
-    private func walkEvents(
-        through end: Int64, _ progress: @Sendable (Int64, Int64) -> Void
-    ) async throws(StoreError) -> AuditWalk {
-        let width = ProcessInfo.processInfo.activeProcessorCount
-        let result = await withTaskGroup(of: AuditPage.self) { group in
-            var walk = AuditWalk()
-            var (position, index, nextIndex): (Int64, Int, Int) = (0, 0, 0)
-            var early: [Int: AuditPage] = [:]
-            var failure: StoreError?
-            do throws(StoreError) {
-                var (rows, header) = try await auditRows(after: position, through: end)
-                while let last = rows.last {
-                    group.addTask { [rows, header, index] in
-                        AuditPage(index: index, rows: rows, largestHeader: header)
-                    }
-                    index += 1
-                    position = last.position
-                    while index - nextIndex >= width, let page = await group.next() {
-                        early[page.index] = page
-                        AuditWalk.take(&early, &nextIndex, into: &walk)
-                        progress(position, end)
-                    }
-                    (rows, header) = try await auditRows(after: position, through: end)
-                }
-            } catch {
-                failure = error
-            }
-            for await page in group { early[page.index] = page }
-            AuditWalk.take(&early, &nextIndex, into: &walk)
-            guard let failure else { return Result<AuditWalk, StoreError>.success(walk) }
-            guard failure.isAudited else { return .failure(failure) }
-            walk.add(LogFinding(.fileDamaged))
-            return .success(walk)
-        }
-        return try result.get()
     }
 
     public func auditedPage(
@@ -85,48 +55,6 @@ extension EventLog {
             var reader = try AuditReader(database, path: path)
             let rows = try reader.read(after: position, through: through)
             return (rows, reader.largestHeader)
-        }
-    }
-
-    /// Whether the index points to exactly the rows in the sum. Also false when the index is
-    /// missing or cannot be read.
-    private func holds(
-        _ index: AuditIndex, _ wanted: KeySetDigest, through end: Int64
-    ) async throws(StoreError) -> Bool {
-        var sum = KeySetDigest()
-        var last: AuditIndex.Entry?
-        do throws(StoreError) {
-            repeat {
-                let page = try await read { [last] in try index.entries($0, after: last) }
-                guard let page else { return false }
-                // Concurrent appends are not counted.
-                for entry in page where entry.position <= end {
-                    sum.add(entry.digest, entry.position)
-                }
-                last = page.last
-            } while last != nil
-        } catch {
-            guard error.isAudited else { throw error }
-            return false
-        }
-        return sum == wanted
-    }
-}
-
-extension StoreError {
-    /// Whether an audit reports the error instead of throwing it: the file is damaged, or lacks an
-    /// object that a query names.
-    fileprivate var isAudited: Bool { isDamage || code == .databaseFailure }
-}
-
-extension AuditWalk {
-    /// Walks the pages that are next in order and removes them from `early`.
-    static func take(
-        _ early: inout [Int: AuditPage], _ next: inout Int, into walk: inout AuditWalk
-    ) {
-        while let page = early.removeValue(forKey: next) {
-            walk.add(page)
-            next += 1
         }
     }
 }

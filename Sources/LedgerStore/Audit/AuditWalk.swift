@@ -1,11 +1,10 @@
 internal import AppStore
-internal import LedgerStore
 
 /// The state an audit carries from page to page, in order: tree, clock and keys.
-struct AuditWalk {
-    private(set) var report = LogAuditReport()
-    private(set) var keys = KeySetDigest()
-    private(set) var identities = KeySetDigest()
+package struct AuditWalk {
+    package private(set) var report = LogAuditReport()
+    package private(set) var keys = KeySetDigest()
+    package private(set) var identities = KeySetDigest()
     private var tree = CompactRange()
     private var newestReceivedAt: Timestamp?
     private var nextPosition: Int64 = 1
@@ -14,10 +13,13 @@ struct AuditWalk {
     /// Whether the headers of all evidence could be determined.
     private var areHeadersKnown = true
 
-    mutating func add(_ finding: LogFinding) { report.add(finding) }
+    package init() {
+    }
+
+    package mutating func add(_ finding: LogFinding) { report.add(finding) }
 
     /// Adds the next page, in order.
-    mutating func add(_ page: AuditPage) {
+    package mutating func add(_ page: AuditPage) {
         largestHeader = max(largestHeader, page.largestHeader)
         var findings = page.findings[...]
         for (row, leafHash) in zip(page.rows, page.leafHashes) {
@@ -50,7 +52,7 @@ struct AuditWalk {
     }
 
     /// Compares the result of the walk with the head row as it was at the start.
-    mutating func finish(_ head: AuditHead) {
+    package mutating func finish(_ head: AuditHead) {
         report.head = head.row
         report.lastPosition = head.lastPosition
         finish(head.extent)

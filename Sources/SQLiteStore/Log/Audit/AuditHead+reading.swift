@@ -2,26 +2,7 @@ internal import AppStore
 internal import GRDB
 internal import LedgerStore
 
-/// The head row as an audit reads it, with the last row at the same moment.
-struct AuditHead: Sendable {
-    let position: Int64
-    let tree: [UInt8]
-    let root: Digest?
-    let newestReceivedAt: Timestamp?
-    /// The largest position in `events`, 0 for none.
-    let lastPosition: Int64
-    let extent: AuditExtent
-
-    /// Whether size, tree and root agree and the rows end where the head row states.
-    var isConsistent: Bool {
-        CompactRange(size: position, bytes: tree)?.root == root && lastPosition == position
-    }
-
-    /// For the report; nil when the root cannot be read.
-    var row: LogHead? {
-        root.map { LogHead(position: position, root: $0, newestReceivedAt: newestReceivedAt) }
-    }
-
+extension AuditHead {
     /// Nil when there is no head row.
     static func read(_ database: Database) throws -> AuditHead? {
         let select = try PreparedStatement(

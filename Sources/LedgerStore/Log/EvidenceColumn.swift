@@ -1,9 +1,7 @@
-internal import LedgerStore
-
 /// The `bytes` column of `evidence`: verbatim evidence unchanged; packed evidence preceded by the
 /// number and the ids of its headers.
-enum EvidenceRow {
-    static func encode(_ evidence: PackedEvidence, headerIds: [Int64]) -> [UInt8] {
+package enum EvidenceColumn {
+    package static func encode(_ evidence: PackedEvidence, headerIds: [Int64]) -> [UInt8] {
         guard evidence.form != .verbatim else { return evidence.body }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(evidence.body.count + 2 * (headerIds.count + 1))
@@ -13,9 +11,22 @@ enum EvidenceRow {
         return bytes
     }
 
-    /// Throws `fileCorrupt` when the bytes are invalid.
-    static func decode(
-        form: Int64, _ bytes: UnsafeRawBufferPointer, _ headers: inout HeaderTable
+    /// Adds the ids of the headers that a value refers to; none of an invalid one.
+    package static func addHeaderIds(
+        form: Int64, _ bytes: UnsafeRawBufferPointer, to ids: inout Set<Int64>
+    ) {
+        guard form != PackedEvidence.Form.verbatim.rawValue else { return }
+        var reader = PackedReader(bytes)
+        guard let count = reader.readVarint(), count <= maximumHeaderCount else { return }
+        for _ in 0..<count {
+            if let id = reader.readVarint() { ids.insert(Int64(id)) }
+        }
+    }
+
+    /// Throws `fileCorrupt` when the bytes are invalid, and what `header` throws: it returns the
+    /// stored header with an id.
+    package static func decode(
+        form: Int64, _ bytes: UnsafeRawBufferPointer, header: (Int64) throws -> EvidenceHeader
     ) throws -> PackedEvidence {
         guard let form = PackedEvidence.Form(rawValue: form) else {
             throw PackedEvidence.unreadable
@@ -30,7 +41,7 @@ enum EvidenceRow {
         var found: [EvidenceHeader] = []
         for _ in 0..<count {
             guard let id = reader.readVarint() else { throw PackedEvidence.unreadable }
-            found.append(try headers.header(Int64(id)))
+            found.append(try header(Int64(id)))
         }
         let body = Array(bytes[reader.index...])
         return PackedEvidence(form: form, headers: found, body: body)

@@ -1,21 +1,7 @@
 internal import GRDB
 internal import LedgerStore
 
-/// The contents of the tables beside `events` at the moment the head row was read. Later rows
-/// belong to concurrent appends.
-struct AuditExtent: Sendable {
-    /// Positions of evidence without an event, the first `LogAuditReport.findingLimit`.
-    let surplusEvidence: [Int64]
-    let headerCount: Int64
-    /// 0 for none.
-    let largestHeader: Int64
-    private let smallestHeader: Int64
-
-    /// Appending gives headers the ids 1…n without a gap, even across rollbacks.
-    var hasHeadersInTurn: Bool {
-        headerCount == largestHeader && (headerCount == 0 || smallestHeader == 1)
-    }
-
+extension AuditExtent {
     /// - Parameter lastPosition: the largest position in `events`.
     static func read(_ database: Database, lastPosition: Int64) throws -> AuditExtent {
         let extent = try database.rows(

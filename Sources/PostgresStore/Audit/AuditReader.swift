@@ -1,0 +1,80 @@
+internal import AppStore
+internal import LedgerStore
+
+/// Reads the log for an audit: damaged rows are returned, not thrown.
+struct AuditReader {
+    let statements: AuditStatements
+    let connection: PostgresConnection
+    /// Headers are read from the table, not from the cache: they are to be checked.
+    private var headers: HeaderTable
+
+    init(
+        _ statements: AuditStatements, _ log: LogStatements, _ connection: PostgresConnection,
+        location: String
+    ) {
+        self.statements = statements
+        self.connection = connection
+        headers = HeaderTable(log, known: KnownHeaders(), location: location)
+    }
+
+    /// The rows after `position`: a page by number or by bytes, whichever is less; and the largest
+    /// header id that their evidence refers to.
+    mutating func read(
+        after position: Int64, through: Int64
+    ) throws -> (rows: [AuditRow], largestHeader: Int64) {
+        let results = try connection.run([
+            statements.events.with { AuditReader.bind(position, through, to: &$0) },
+            statements.evidence.with {
+                AuditReader.bind(position, through, to: &$0)
+                $0.add(LogLimits.pageByteCount)
+            },
+        ])
+        var (evidence, end): ([Int64: ResultRow], Int64) = ([:], .max)
+        var ids: Set<Int64> = []
+        for row in results[1].rows {
+            let position = try row.int64(0)
+            guard try !row.bool(3) else {
+                end = position
+                break
+            }
+            evidence[position] = row
+            let form = try row.int64(1)
+            guard !row.isNull(2) else { continue }
+            row.withBytes(2) { EvidenceColumn.addHeaderIds(form: form, $0, to: &ids) }
+        }
+        try headers.load(ids: ids, connection)
+        var rows: [AuditRow] = []
+        for row in results[0].rows {
+            let position = try row.int64(0)
+            guard position < end else { break }
+            let event = try EventColumns.readable(row)
+            rows.append(
+                AuditRow(
+                    position: position, event: event.isDamaged ? nil : event,
+                    evidence: try stored(evidence[position])))
+        }
+        return (rows, ids.max() ?? 0)
+    }
+
+    private static func bind(
+        _ position: Int64, _ through: Int64, to parameters: inout Parameters
+    ) {
+        parameters.add(position)
+        parameters.add(through)
+        parameters.add(LogLimits.pageEventCount)
+    }
+
+    private func stored(_ row: ResultRow?) throws -> AuditRow.StoredEvidence {
+        guard let row else { return .missing }
+        guard !row.isNull(2) else { return .erased }
+        let form = try row.int64(1)
+        do {
+            return .packed(
+                try row.withBytes(2) { bytes in
+                    try EvidenceColumn.decode(form: form, bytes) { try headers.header($0) }
+                })
+        } catch let error as StoreError where error.code == .fileCorrupt {
+            return .unreadable
+        }
+    }
+}

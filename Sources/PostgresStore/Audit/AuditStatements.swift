@@ -1,0 +1,71 @@
+internal import LedgerStore
+
+/// The statements of an audit. Walks follow an index from entry to entry, by `enable_seqscan` and
+/// the ORDER BY that only it can serve.
+struct AuditStatements: Sendable {
+    let events: Statement
+    let evidence: Statement
+    let head: Statement
+    let surplus: Statement
+    let headers: Statement
+    let keys: Statement
+    let identities: Statement
+    let objects: Statement
+
+    init(schema name: String) {
+        let schema = "\"\(name)\""
+        events = Statement(EventColumns.page(schema))
+        evidence = LogStatements(schema: name).evidence
+        head = Statement(
+            """
+            SELECT position, tree, root, newest_received_at,
+                coalesce((SELECT max(position) FROM \(schema).events), 0),
+                (SELECT count(*) FROM \(schema).headers),
+                (SELECT coalesce(max(id), 0) FROM \(schema).headers),
+                (SELECT coalesce(min(id), 0) FROM \(schema).headers)
+            FROM \(schema).head WHERE log = 1
+            """)
+        surplus = Statement(
+            """
+            (SELECT position FROM \(schema).evidence WHERE position < 1
+            ORDER BY position LIMIT $1::bigint)
+            UNION ALL
+            (SELECT position FROM \(schema).evidence
+            WHERE position > (SELECT coalesce(max(position), 0) FROM \(schema).events)
+            ORDER BY position LIMIT $1::bigint)
+            """)
+        headers = Statement(
+            "SELECT id, hash, bytes FROM \(schema).headers ORDER BY id")
+        keys = AuditStatements.index(of: "key", schema)
+        identities = AuditStatements.index(of: "identity", schema)
+        objects = Statement(
+            """
+            SELECT 'trigger', t.tgname FROM pg_catalog.pg_trigger t
+            JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
+            JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = '\(name)' AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')
+            UNION ALL
+            SELECT 'index', c.relname FROM pg_catalog.pg_index i
+            JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
+            JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = '\(name)' AND i.indisvalid AND i.indisready
+            """)
+    }
+
+    private static func index(of column: String, _ schema: String) -> Statement {
+        Statement(
+            """
+            SELECT \(column), position FROM \(schema).events
+            WHERE \(column) IS NOT NULL AND \(column) >= $1::bytea
+                AND (\(column), position) > ($1::bytea, $2::bigint)
+            ORDER BY \(column), position LIMIT \(LogLimits.pageEventCount)
+            """)
+    }
+
+    /// Triggers and indexes that must be there, enabled and valid.
+    static let objects: Set<String> = [
+        "ledger_immutable", "events_immutable", "evidence_immutable", "headers_immutable",
+        "head_immutable", "events_pkey", "events_key", "events_identity", "events_sweeps",
+        "evidence_pkey", "headers_pkey", "headers_hash_key", "head_pkey",
+    ]
+}

@@ -1,0 +1,111 @@
+internal import AppStore
+public import LedgerStore
+internal import Signing
+
+/// The audit: recomputes every hash from the database, without any cached state.
+extension PostgresLog {
+    /// Recomputes every leaf hash from its row, every evidence and payload hash from the
+    /// reassembled bytes, the tree and the headers, and checks that indexes and triggers are there
+    /// and that the indexes of keys hold exactly the rows.
+    ///
+    /// Damage is reported, not thrown: throws only `databaseUnavailable`, `databaseRefused`,
+    /// `ioError` or `closed`.
+    public func verify(
+        progress: @Sendable (_ done: Int64, _ all: Int64) -> Void
+    ) async throws(StoreError) -> LogAuditReport {
+        var walk = AuditWalk()
+        do throws(StoreError) {
+            guard let head = try await auditHead() else {
+                walk.add(LogFinding(.headMismatch))
+                return walk.report
+            }
+            walk = try await AuditWalk.pages(through: head.lastPosition, progress) {
+                position, end async throws(StoreError) in
+                try await auditRows(after: position, through: end)
+            }
+            walk.finish(head)
+            for finding in try await headerFindings() { walk.add(finding) }
+            let indexes = [(audits.keys, walk.keys), (audits.identities, walk.identities)]
+            for (index, sum) in indexes {
+                let isComplete = try await sum.matches(through: head.lastPosition) {
+                    entry async throws(StoreError) in try await entries(index, after: entry)
+                }
+                if !isComplete { walk.add(LogFinding(.keyIndexMismatch)) }
+            }
+            if try await !hasObjects() { walk.add(LogFinding(.schemaMismatch)) }
+        } catch {
+            guard error.isAudited else { throw error }
+            walk.add(LogFinding(.fileDamaged))
+        }
+        return walk.report
+    }
+
+    public func auditedPage(
+        after position: Int64, through: Int64
+    ) async throws(StoreError) -> (events: [LoggedEvent], last: Int64)? {
+        let rows = try await auditRows(after: position, through: through).rows
+        return rows.last.map { last in (rows.compactMap { $0.logged }, last.position) }
+    }
+
+    private func auditRows(
+        after position: Int64, through: Int64
+    ) async throws(StoreError) -> (rows: [AuditRow], largestHeader: Int64) {
+        try await read { [self] connection in
+            var reader = AuditReader(audits, statements, connection, location: location)
+            return try reader.read(after: position, through: through)
+        }
+    }
+
+    private func auditHead() async throws(StoreError) -> AuditHead? {
+        try await read { [self] connection in
+            // One snapshot: an append between two statements would look like a surplus.
+            let results = try connection.run([
+                Statement.snapshot.with(), audits.head.with(),
+                audits.surplus.with { $0.add(LogAuditReport.findingLimit) },
+                Statement.commit.with(),
+            ])
+            guard let row = results[1].first else { return nil }
+            let last = try row.int64(4)
+            let extent = AuditExtent(
+                surplusEvidence: try results[2].rows.map { try $0.int64(0) },
+                headerCount: try row.int64(5), largestHeader: try row.int64(6),
+                smallestHeader: try row.int64(7))
+            return AuditHead(
+                position: try row.int64(0), tree: row.bytes(1), root: row.digest(2),
+                newestReceivedAt: try row.optionalTime(3), lastPosition: last, extent: extent)
+        }
+    }
+
+    private func headerFindings() async throws(StoreError) -> [LogFinding] {
+        try await read { [self] connection in
+            try connection.run(audits.headers.with()).rows.compactMap { row in
+                let hash = row.withBytes(2) { SHA256.hash($0) }
+                return hash == row.digest(1) ? nil : LogFinding(.headerHashMismatch)
+            }
+        }
+    }
+
+    private func entries(
+        _ index: Statement, after entry: AuditIndexEntry?
+    ) async throws(StoreError) -> [AuditIndexEntry]? {
+        try await read { connection in
+            let command = index.with {
+                $0.add(entry?.digest.bytes ?? [])
+                $0.add(entry?.position ?? .min)
+            }
+            var page: [AuditIndexEntry] = []
+            for row in try connection.run(command).rows {
+                guard let digest = row.digest(0) else { return nil }
+                page.append(AuditIndexEntry(digest: digest, position: try row.int64(1)))
+            }
+            return page
+        }
+    }
+
+    private func hasObjects() async throws(StoreError) -> Bool {
+        try await read { [self] connection in
+            let found = try connection.run(audits.objects.with()).rows.compactMap { $0.text(1) }
+            return AuditStatements.objects.isSubset(of: found)
+        }
+    }
+}

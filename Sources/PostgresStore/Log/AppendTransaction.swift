@@ -1,0 +1,186 @@
+internal import AppStore
+internal import Ledger
+internal import LedgerStore
+
+/// The append algorithm: two round trips around one transaction, which locks the head row first.
+///
+/// READ COMMITTED suffices: each statement after the lock sees everything that was committed before
+/// the lock was granted.
+struct AppendTransaction {
+    let connection: PostgresConnection
+    let statements: LogStatements
+    let location: String
+    let faults: any CommitFaults
+
+    /// What a committed transaction changed.
+    struct Outcome {
+        let answers: [[AppendResult]]
+        let trace: AppendTrace
+    }
+
+    /// A failure, and whether the transaction may be committed nevertheless.
+    enum Failure: Error {
+        /// Nothing was written.
+        case failed(any Error)
+        /// COMMIT was sent, and its outcome is unknown: what it would have changed.
+        case unknown(Outcome, PostgresError)
+    }
+
+    /// Appends the events of all batches.
+    ///
+    /// COMMIT is sent also where all events are known: its answer says that the rows that were
+    /// found are durable, and on a synchronous standby if there is one. A cancelled wait for a
+    /// standby leaves rows that are visible and not replicated.
+    ///
+    /// - Parameters:
+    ///   - known: headers already stored.
+    ///   - seen: the newest event that this node has seen; the log must hold it.
+    ///   - earlier: an outcome of the same batches that is unknown.
+    ///   - isProbe: whether the head row is written although nothing is appended.
+    func run(
+        _ batches: [[NewEvent]], headers known: KnownHeaders, seen: ProjectionCursor,
+        resolving earlier: Outcome? = nil, isProbe: Bool = false
+    ) throws(Failure) -> Outcome {
+        let prepared: (outcome: Outcome, commands: [Command])
+        do {
+            prepared = try prepare(batches, known, seen, earlier, isProbe)
+        } catch {
+            rollBack()
+            throw .failed(error)
+        }
+        do { try faults.willCommit() } catch {
+            rollBack()
+            throw .unknown(prepared.outcome, PostgresError(.lost, "COMMIT was not sent."))
+        }
+        do throws(PostgresError) {
+            _ = connection.takeNotices()
+            let results = try connection.run(prepared.commands)
+            // A COMMIT of a failed transaction is answered with ROLLBACK.
+            guard results.last?.command == "COMMIT" else {
+                throw PostgresError(.unexpectedValue, "The transaction was rolled back.")
+            }
+            guard !connection.takeNotices().contains(.warning) else {
+                throw PostgresError(.lost, "The wait for a synchronous standby was cancelled.")
+            }
+        } catch {
+            if error.isConnectionLost { throw .unknown(prepared.outcome, error) }
+            rollBack()
+            throw .failed(error)
+        }
+        do { try faults.didCommit() } catch {
+            throw .unknown(prepared.outcome, PostgresError(.lost, "The answer was lost."))
+        }
+        return prepared.outcome
+    }
+
+    private func rollBack() {
+        guard connection.isUsable else { return }
+        _ = try? connection.run(Statement.rollback.with())
+    }
+
+    /// The first round trip, and the placing of the events.
+    private func prepare(
+        _ batches: [[NewEvent]], _ known: KnownHeaders, _ seen: ProjectionCursor,
+        _ earlier: Outcome?, _ isProbe: Bool
+    ) throws -> (outcome: Outcome, commands: [Command]) {
+        var headers = HeaderTable(statements, known: known, location: location)
+        let events = batches.joined()
+        let keys = Array(Set(events.map(\.key)))
+        var commands = [
+            Statement.begin.with(), statements.lockHead.with(),
+            statements.known.with { $0.add(keys, digest: { $0 }) },
+            statements.leaf.with { $0.add(seen.position) },
+            statements.leaf.with { $0.add(earlier?.trace.last.position ?? 0) },
+        ]
+        let lookup = headers.lookup(of: events.map(\.evidence.packed))
+        if let lookup { commands.append(lookup) }
+        let results = try connection.run(commands)
+        let head = try HeadRow(results[1], location: location)
+        try require(seen, results[3], head)
+        if lookup != nil { try headers.take(results[5]) }
+        if let earlier, earlier.trace.isDurable(results[4]) {
+            // The earlier COMMIT took effect. Writing the head row makes this COMMIT wait for it.
+            return (earlier, [statements.touchHead.with(), Statement.commit.with()])
+        }
+        let stored = StoredEvidence(self, KnownHeaders())
+        var placed = PlacedEvents(
+            after: head, known: try KnownEvents(results[2], location: location),
+            stored: { try stored.at($0) })
+        let answers = try batches.map { try $0.map { try placed.place($0) } }
+        let writes = try writes(of: placed, &headers)
+        let trace = AppendTrace(
+            last: ProjectionCursor(
+                position: placed.tree.size, leafHash: placed.rows.last?.leafHash),
+            rows: placed.rows, headers: headers.committed)
+        let last = isProbe && writes.isEmpty ? [statements.touchHead.with()] : []
+        return (Outcome(answers: answers, trace: trace), writes + last + [Statement.commit.with()])
+    }
+
+    private func require(
+        _ seen: ProjectionCursor, _ leaf: QueryResult, _ head: HeadRow
+    ) throws {
+        guard seen.position > 0 else { return }
+        guard head.tree.size >= seen.position, leaf.first?.digest(0) == seen.leafHash else {
+            throw LogWentBack(head: head.tree.size)
+        }
+    }
+
+    private func writes(
+        of placed: PlacedEvents, _ headers: inout HeaderTable
+    ) throws -> [Command] {
+        guard !placed.rows.isEmpty else { return [] }
+        var bytes: [[UInt8]] = []
+        bytes.reserveCapacity(placed.evidence.count)
+        for evidence in placed.evidence {
+            var ids: [Int64] = []
+            for header in evidence.headers { ids.append(try headers.id(of: header)) }
+            bytes.append(EvidenceColumn.encode(evidence, headerIds: ids))
+        }
+        var commands: [Command] = []
+        if !headers.added.isEmpty {
+            commands.append(
+                statements.insertHeaders.with {
+                    $0.add(headers.added, integer: { $0.id })
+                    $0.add(headers.added, digest: { $0.header.hash })
+                    $0.add(headers.added, bytes: { $0.header.bytes })
+                })
+        }
+        commands.append(statements.insertEvents.with { EventColumns.bind(placed.rows, to: &$0) })
+        commands.append(
+            statements.insertEvidence.with {
+                $0.add(placed.rows, integer: { $0.position })
+                $0.add(placed.evidence, integer: { $0.form.rawValue })
+                $0.add(bytes, bytes: { $0 })
+            })
+        commands.append(
+            statements.updateHead.with {
+                $0.add(placed.tree.size)
+                $0.add(placed.tree.bytes)
+                $0.add(placed.tree.root)
+                $0.add(placed.newestReceivedAt?.milliseconds)
+            })
+        return commands
+    }
+}
+
+/// The head does not extend what this node has seen.
+struct LogWentBack: Error {
+    /// The position of the head that was found.
+    let head: Int64
+}
+
+/// What a transaction writes; used to find out whether a COMMIT without an answer took effect.
+struct AppendTrace: Sendable {
+    /// The end of the log after it; the leaf hash is nil when nothing was appended.
+    let last: ProjectionCursor
+    let rows: [RecordedEvent]
+    /// Valid once the transaction is committed.
+    let headers: KnownHeaders
+
+    /// Whether the transaction is in the log. The leaf commits to position, key and time, and a
+    /// transaction is written completely or not at all.
+    func isDurable(_ leaf: QueryResult) -> Bool {
+        guard let leafHash = last.leafHash else { return false }
+        return leaf.first?.digest(0) == leafHash
+    }
+}

@@ -1,0 +1,133 @@
+internal import Foundation
+internal import LedgerStore
+internal import Synchronization
+
+/// One group on the appending thread: runs its transaction again where another one was in the way,
+/// and finds out the outcome of a COMMIT that was not answered.
+struct GroupAppend {
+    let log: PostgresLog
+    let group: [AppendBatch]
+    let slot: ConnectionSlot
+
+    func answers() -> [AppendBatch.Answer] {
+        do {
+            let outcome = try outcome()
+            log.committed(outcome)
+            return outcome.answers.map { .success($0) }
+        } catch {
+            return group.map { _ in .failure(error) }
+        }
+    }
+
+    private func outcome() throws(StoreError) -> AppendTransaction.Outcome {
+        if let loss = log.state.withLock({ $0.loss }) { throw loss }
+        var conflicts = 0
+        var isReconnected = false
+        while true {
+            do throws(AppendTransaction.Failure) {
+                return try attempt(resolving: nil)
+            } catch {
+                switch error {
+                case .unknown(let outcome, let failure):
+                    slot.drop()
+                    return try resolved(outcome, failure)
+                case .failed(let error as PostgresError) where error.state?.isConflict == true:
+                    conflicts += 1
+                    guard conflicts < PostgresLimits.conflictAttemptCount else {
+                        throw StoreError(error, location: log.location)
+                    }
+                    Thread.pause(PostgresLimits.pause(conflicts))
+                case .failed(let error as PostgresError)
+                where error.kind == .lost && !isReconnected:
+                    // Nothing was written. The server closed a connection that was idle.
+                    isReconnected = true
+                    slot.drop()
+                case .failed(let error):
+                    throw failed(error)
+                }
+            }
+        }
+    }
+
+    private func attempt(
+        resolving earlier: AppendTransaction.Outcome?
+    ) throws(AppendTransaction.Failure) -> AppendTransaction.Outcome {
+        let connection: PostgresConnection
+        do { connection = try slot.connection() } catch { throw .failed(error) }
+        let transaction = AppendTransaction(
+            connection: connection, statements: log.statements, location: log.location,
+            faults: log.faults)
+        return try transaction.run(
+            group.map(\.events), headers: log.knownHeaders.withLock { $0 },
+            seen: log.seen.withLock { $0.last }, resolving: earlier,
+            isProbe: group.contains(where: \.isProbe))
+    }
+
+    /// After COMMIT was sent and not answered: asks for the events on a new connection, whose lock
+    /// waits until the old session has ended, and appends them if they are missing.
+    private func resolved(
+        _ outcome: AppendTransaction.Outcome, _ failure: PostgresError
+    ) throws(StoreError) -> AppendTransaction.Outcome {
+        var (outcome, failure) = (outcome, failure)
+        let end = ContinuousClock.now + PostgresLimits.outcomeTimeout
+        var number = 0
+        while ContinuousClock.now < end {
+            number += 1
+            if number > 1 { Thread.pause(PostgresLimits.pause(number)) }
+            do throws(AppendTransaction.Failure) {
+                return try attempt(resolving: outcome)
+            } catch {
+                switch error {
+                case .unknown(let second, let error):
+                    // The first transaction is over: its lock was free, and it was not found.
+                    (outcome, failure) = (second, error)
+                    slot.drop()
+                case .failed(let error as PostgresError) where error.isPassing:
+                    failure = error
+                    if error.kind != .unreachable { slot.drop() }
+                    if error.kind == .timedOut { endSilentHolder() }
+                case .failed(let error):
+                    throw failed(error)
+                }
+            }
+        }
+        throw StoreError(
+            .commitOutcomeUnknown, path: log.location,
+            reason: "It is unknown whether the last events are durable: \(failure.message)",
+            remedy: """
+                Check the database, then append the same events again: known ones are recognised.
+                """)
+    }
+
+    /// Ends the session of a node that locked the head row and went silent. Its transaction is
+    /// rolled back, unless COMMIT was received; the node finds out which.
+    private func endSilentHolder() {
+        _ = try? slot.connection().run(
+            log.statements.endSilent.with { $0.add(Int64(log.answerTimeout / .milliseconds(1))) })
+    }
+
+    private func failed(_ error: any Error) -> StoreError {
+        guard let wentBack = error as? LogWentBack else {
+            let kind = (error as? PostgresError)?.kind
+            if kind == .lost || kind == .timedOut { slot.drop() }
+            if kind == .timedOut { endSilentHolder() }
+            return StoreError(error, location: log.location)
+        }
+        let loss = log.loss(wentBack, slot)
+        log.state.withLock { $0.loss = loss }
+        return loss
+    }
+}
+
+extension PostgresError {
+    /// Whether the same statements may succeed later on another connection.
+    var isPassing: Bool {
+        switch kind {
+        case .unreachable, .lost, .timedOut: true
+        case .refused(let state):
+            state.isConflict || state == .readOnlyTransaction
+                || ["57", "53", "08"].contains(state.category)
+        case .loginRefused, .unexpectedValue: false
+        }
+    }
+}

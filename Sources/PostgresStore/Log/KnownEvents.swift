@@ -1,0 +1,41 @@
+internal import AppStore
+internal import Ledger
+internal import LedgerStore
+
+/// The events that a group may repeat, by identity: those in the log, and those placed before in
+/// the same group.
+struct KnownEvents {
+    /// An event with its hashes. The evidence is at hand only for one of the same group.
+    struct Entry {
+        let position: Int64
+        let evidenceHash: Digest
+        let payloadHash: Digest
+        let evidence: PackedEvidence?
+    }
+
+    private var entries: [Digest: [Entry]] = [:]
+
+    /// - Parameter result: of `LogStatements.known`.
+    init(_ result: QueryResult, location: String) throws {
+        for row in result.rows {
+            guard let identity = row.digest(0), let evidenceHash = row.digest(2),
+                let payloadHash = row.digest(3)
+            else {
+                throw StoreError.contradiction(location, "A known key has no hashes.")
+            }
+            let entry = Entry(
+                position: try row.int64(1), evidenceHash: evidenceHash, payloadHash: payloadHash,
+                evidence: nil)
+            entries[identity, default: []].append(entry)
+        }
+    }
+
+    subscript(identity: Digest) -> [Entry] { entries[identity] ?? [] }
+
+    mutating func add(_ event: NewEvent, at position: Int64) {
+        entries[event.key, default: []].append(
+            Entry(
+                position: position, evidenceHash: event.evidence.evidenceHash,
+                payloadHash: event.evidence.payloadHash, evidence: event.evidence.packed))
+    }
+}

@@ -1,0 +1,140 @@
+internal import LedgerStore
+
+/// Every statement on the log of one schema. Names are qualified by the schema, since a session's
+/// search path may not survive a pooler.
+struct LogStatements: Sendable {
+    let lockHead: Statement
+    let readHead: Statement
+    let touchHead: Statement
+    let endSilent: Statement
+    let updateHead: Statement
+    let known: Statement
+    let leaf: Statement
+    let leaves: Statement
+    let headersByHash: Statement
+    let headersById: Statement
+    let evidenceAt: Statement
+    let insertHeaders: Statement
+    let insertEvents: Statement
+    let insertEvidence: Statement
+    let events: Statement
+    let evidence: Statement
+    let nextLeaves: Statement
+    let position: Statement
+    let arrivals: Statement
+    let sweeps: Statement
+    let notifications: Statement
+
+    init(schema name: String) {
+        let schema = "\"\(name)\""
+        let head =
+            "SELECT position, tree, root, newest_received_at FROM \(schema).head WHERE log = 1"
+        lockHead = Statement("\(head) FOR UPDATE")
+        readHead = Statement(head)
+        touchHead = Statement(
+            "UPDATE \(schema).head SET position = position WHERE log = 1")
+        // A node that went silent between two messages of a transaction keeps the head row locked,
+        // and no timeout of the server ends it.
+        endSilent = Statement(
+            """
+            SELECT count(pg_terminate_backend(a.pid))
+            FROM pg_catalog.pg_stat_activity a JOIN pg_catalog.pg_locks l ON l.pid = a.pid
+            WHERE l.relation = '\(schema).head'::regclass AND l.granted
+                AND a.datname = current_database() AND a.usename = current_user
+                AND a.pid <> pg_backend_pid() AND a.wait_event = 'ClientRead'
+                AND a.xact_start < clock_timestamp() - $1::bigint * interval '1 millisecond'
+            """)
+        updateHead = Statement(
+            """
+            UPDATE \(schema).head SET position = $1::bigint, tree = $2::bytea, root = $3::bytea,
+                newest_received_at = $4::bigint
+            WHERE log = 1
+            """)
+        known = Statement(
+            """
+            SELECT key, position, evidence_hash, payload_hash FROM \(schema).events
+            WHERE key = ANY ($1::bytea[])
+            UNION ALL
+            (SELECT identity, position, evidence_hash, payload_hash FROM \(schema).events
+            WHERE identity = ANY ($1::bytea[]) ORDER BY position)
+            """)
+        leaf = Statement(
+            "SELECT leaf_hash FROM \(schema).events WHERE position = $1::bigint")
+        leaves = Statement(
+            """
+            SELECT position, leaf_hash FROM \(schema).events
+            WHERE position = ANY ($1::bigint[]) ORDER BY position
+            """)
+        headersByHash = Statement(
+            """
+            SELECT id, hash FROM \(schema).headers WHERE hash = ANY ($1::bytea[])
+            UNION ALL
+            SELECT coalesce(max(id), 0), NULL FROM \(schema).headers
+            """)
+        headersById = Statement(
+            "SELECT id, hash, bytes FROM \(schema).headers WHERE id = ANY ($1::bigint[])")
+        evidenceAt = Statement(
+            """
+            SELECT position, form, bytes FROM \(schema).evidence
+            WHERE position = ANY ($1::bigint[]) ORDER BY position
+            """)
+        insertHeaders = Statement(
+            """
+            INSERT INTO \(schema).headers (id, hash, bytes)
+            SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bytea[])
+            """)
+        insertEvents = Statement(EventColumns.insert(schema))
+        insertEvidence = Statement(
+            """
+            INSERT INTO \(schema).evidence (position, form, bytes)
+            SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[])
+            """)
+        events = Statement(EventColumns.page(schema))
+        // Beyond the bound of bytes the rows come without them, so that the end of the page is
+        // known.
+        evidence = Statement(
+            """
+            SELECT position, form, CASE WHEN before < $4::bigint THEN bytes END,
+                before >= $4::bigint
+            FROM (
+                SELECT position, form, bytes,
+                    coalesce(sum(octet_length(bytes)) OVER (
+                        ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+                    AS before
+                FROM (
+                    SELECT position, form, bytes FROM \(schema).evidence
+                    WHERE position > $1::bigint AND position <= $2::bigint
+                    ORDER BY position LIMIT $3::bigint
+                ) AS page
+            ) AS sized ORDER BY position
+            """)
+        nextLeaves = Statement(
+            """
+            SELECT position, leaf_hash FROM \(schema).events
+            WHERE position > $1::bigint AND position <= $2::bigint ORDER BY position
+            """)
+        position = Statement(
+            "SELECT position FROM \(schema).events WHERE key = $1::bytea")
+        arrivals = Statement(
+            """
+            SELECT received_at, signed_at FROM \(schema).events
+            WHERE position > $1::bigint AND position <= $2::bigint AND kind = 1
+                AND bundle_id = $3::bytea AND received_at >= $4::bigint
+                AND signed_at IS NOT NULL AND (source = 1 OR (source = 4 AND received_at_claimed))
+            ORDER BY position DESC
+            """)
+        sweeps = Statement(
+            """
+            SELECT position FROM \(schema).events WHERE kind = 9 AND position <= $1::bigint
+            ORDER BY position
+            """)
+        notifications = Statement(
+            """
+            SELECT position, received_at, signed_at FROM \(schema).events
+            WHERE position > $1::bigint AND position <= $2::bigint AND kind = 1
+                AND bundle_id = $3::bytea AND signed_at >= $4::bigint AND signed_at < $5::bigint
+                AND notification_type IS DISTINCT FROM 'TEST'::bytea
+            ORDER BY position
+            """)
+    }
+}

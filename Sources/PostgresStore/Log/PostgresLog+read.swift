@@ -1,0 +1,122 @@
+internal import AppStore
+public import LedgerStore
+internal import Synchronization
+
+/// Reading: pages by ranges of the primary key. Rows never change, so that the statements of one
+/// page need no common snapshot.
+extension PostgresLog {
+    /// The current end of the log, including other nodes' appends.
+    public func head() async throws(StoreError) -> LogHead {
+        let row = try await readHead()
+        return LogHead(
+            position: row.tree.size, root: row.tree.root, newestReceivedAt: row.newestReceivedAt)
+    }
+
+    public func tree() async throws(StoreError) -> CompactRange { try await readHead().tree }
+
+    private func readHead() async throws(StoreError) -> HeadRow {
+        try await read { [self] connection in
+            try HeadRow(connection.run(statements.readHead.with()), location: location)
+        }
+    }
+
+    public func extended(
+        _ tree: CompactRange, through end: Int64
+    ) async throws(StoreError) -> CompactRange? {
+        var tree = tree
+        // In stretches, so that no result holds a whole log.
+        while tree.size < end {
+            let (start, stretch) = (tree, min(end, tree.size + LogLimits.scannedEventCount))
+            let next = try await read { [self] connection -> CompactRange? in
+                var tree = start
+                let rows = try connection.run(
+                    statements.nextLeaves.with {
+                        $0.add(start.size)
+                        $0.add(stretch)
+                    }
+                ).rows
+                for row in rows {
+                    guard try row.int64(0) == tree.size + 1, let leaf = row.digest(1) else {
+                        return nil
+                    }
+                    tree.append(leaf)
+                }
+                return tree
+            }
+            guard let next else { return nil }
+            guard next.size > tree.size else { return tree }
+            tree = next
+        }
+        return tree
+    }
+
+    public func events(
+        after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
+    ) async throws(StoreError) -> [RecordedEvent] {
+        let events = try await read { [self] connection in
+            let result = try connection.run(
+                statements.events.with {
+                    $0.add(position)
+                    $0.add(through)
+                    $0.add(LogLimits.page(limit))
+                })
+            var (events, last): ([RecordedEvent], Int64) = ([], position)
+            events.reserveCapacity(result.count)
+            for row in result.rows {
+                let event = try EventColumns.read(
+                    row, location: location, after: last, damaged: damaged)
+                last = event.position
+                events.append(event)
+            }
+            return events
+        }
+        seen.withLock { $0.note(events) }
+        for event in events where event.isDamaged {
+            unreadable.withLock { $0.note(event.position) }
+        }
+        return events
+    }
+
+    public func page(
+        after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
+    ) async throws(StoreError) -> [LoggedEvent] {
+        let page = try await read { [self] connection in
+            let known = knownHeaders.withLock { $0 }
+            var page = EvidencePage(
+                statements, headers: HeaderTable(statements, known: known, location: location),
+                location: location)
+            let events = try page.read(
+                connection, after: position, through: through, limit: LogLimits.page(limit),
+                damaged: damaged)
+            // A reader sees committed rows only.
+            if page.headers.known.headers.count > known.headers.count {
+                knownHeaders.withLock { $0 = page.headers.known }
+            }
+            return events
+        }
+        seen.withLock { $0.note(page.map(\.event)) }
+        for logged in page where logged.damage != nil {
+            unreadable.withLock { $0.note(logged.event.position) }
+        }
+        return page
+    }
+
+    public func takeUnreadablePositions() -> [Int64] { unreadable.withLock { $0.take() } }
+
+    /// Runs `body` on a reading thread; once more on a new connection when the connection was lost.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (PostgresConnection) throws -> Value
+    ) async throws(StoreError) -> Value {
+        guard !state.withLock({ $0.isClosed }) else { throw closedError }
+        return try await readers.run(location) { slot in
+            do { return try body(try slot.connection()) } catch let error as PostgresError {
+                guard error.kind == .lost else {
+                    if error.isConnectionLost { slot.drop() }
+                    throw error
+                }
+                slot.drop()
+                return try body(try slot.connection())
+            }
+        }
+    }
+}

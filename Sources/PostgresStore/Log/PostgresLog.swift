@@ -1,0 +1,148 @@
+public import AppStore
+internal import Foundation
+public import LedgerStore
+internal import Synchronization
+
+/// The event log of one environment in a schema of PostgreSQL, shared by any number of nodes.
+///
+/// One connection appends and a few read, each on a thread of its own. Nothing is kept in a session
+/// that an append depends on, and no row is ever changed but the one of `head`.
+public final class PostgresLog: LedgerLog {
+    public let location: String
+    /// Packs evidence for this log; safe to use from any thread.
+    public let packer = EvidencePacker()
+    /// Which ledger this is; a node that keeps it can refuse to join another one.
+    public let ledgerId: LedgerId
+
+    let place: PostgresLocation
+    let statements: LogStatements
+    let audits: AuditStatements
+    let appender: ConnectionThreads
+    let readers: ConnectionThreads
+    let faults: any CommitFaults
+    let answerTimeout: Duration
+    let state = Mutex(LogState())
+    let knownHeaders = Mutex(KnownHeaders())
+    let unreadable = Mutex(UnreadablePositions())
+    let seen: Mutex<SeenLeaves>
+
+    /// Opens the log of `environment`, and creates its schema when missing.
+    ///
+    /// Throws `databaseUnavailable`, `databaseRefused`, `fileNewer`, `fileChanged`, `fileForeign`,
+    /// `fileReadOnly`, `fileCorrupt` or `logWentBack`. A schema that cannot be opened is left
+    /// unchanged.
+    ///
+    /// - Parameters:
+    ///   - ledger: the ledger that this node belongs to; nil for any.
+    ///   - seen: the newest event that this node has seen of it: the log must hold it.
+    ///   - readerCount: connections that read, at least one; nil for the usual number.
+    public static func open(
+        _ place: PostgresLocation, environment: Environment, ledger: LedgerId? = nil,
+        seen: ProjectionCursor = .start, readerCount: Int? = nil
+    ) async throws(StoreError) -> PostgresLog {
+        try await open(
+            place, environment: environment, ledger: ledger, seen: seen,
+            readerCount: readerCount ?? PostgresLimits.readerCount,
+            answerTimeout: PostgresLimits.answerTimeout, faults: LogFaults.commits)
+    }
+
+    /// As `open`, with another timeout and failures around COMMIT: for tests.
+    static func open(
+        _ place: PostgresLocation, environment: Environment, ledger: LedgerId? = nil,
+        seen: ProjectionCursor = .start, readerCount: Int = PostgresLimits.readerCount,
+        answerTimeout: Duration, faults: any CommitFaults
+    ) async throws(StoreError) -> PostgresLog {
+        let session = PostgresSession(place: place, answerTimeout: answerTimeout)
+        let appender = ConnectionThreads("subledger-append", count: 1) {
+            () throws(PostgresError) in try session.open()
+        }
+        let readers = ConnectionThreads("subledger-read", count: max(1, readerCount)) {
+            () throws(PostgresError) in try session.open()
+        }
+        do throws(StoreError) {
+            let opening = LogOpening(session: session, environment: environment, ledger: ledger)
+            let ledgerId = try await appender.run(place.description) { slot in
+                try opening.run(try slot.connection())
+            }
+            let log = PostgresLog(
+                session, ledgerId: ledgerId, appender: appender, readers: readers, seen: seen,
+                faults: faults)
+            try await log.requireSeen()
+            return log
+        } catch {
+            appender.stop()
+            readers.stop()
+            throw error
+        }
+    }
+
+    private init(
+        _ session: PostgresSession, ledgerId: LedgerId, appender: ConnectionThreads,
+        readers: ConnectionThreads, seen: ProjectionCursor, faults: any CommitFaults
+    ) {
+        place = session.place
+        location = session.place.description
+        statements = LogStatements(schema: session.place.schema)
+        audits = AuditStatements(schema: session.place.schema)
+        answerTimeout = session.answerTimeout
+        self.ledgerId = ledgerId
+        self.appender = appender
+        self.readers = readers
+        self.faults = faults
+        var leaves = SeenLeaves()
+        if let leafHash = seen.leafHash { leaves.note(seen.position, leafHash) }
+        self.seen = Mutex(leaves)
+    }
+
+    /// Answers the waiting batches, then closes every connection. Later calls throw `closed`.
+    public func close() async {
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLock { state in
+                state.isClosed = true
+                guard state.isDraining else { return true }
+                state.whenIdle.append(continuation)
+                return false
+            }
+            if isIdle { continuation.resume() }
+        }
+        await appender.stopped()
+        await readers.stopped()
+    }
+
+    var closedError: StoreError {
+        StoreError(
+            .closed, path: location, reason: "The log was closed.", remedy: "Open it again.")
+    }
+}
+
+/// State shared by the appenders of one log, behind one lock that is never held while writing.
+struct LogState {
+    var queue = AppendQueue()
+    /// Whether the appending thread is draining the queue.
+    var isDraining = false
+    /// When the group being written was taken; nil when none is.
+    var groupBegan: ContinuousClock.Instant?
+    var isClosed = false
+    /// Why appends are refused until an operator accepts the log's head: it went back.
+    var loss: StoreError?
+    /// Callers of `close` waiting for the queue to drain.
+    var whenIdle: [CheckedContinuation<Void, Never>] = []
+}
+
+extension ConnectionThreads {
+    /// Runs `body` on one of the threads. Throws `closed` after `stop`.
+    func run<Value: Sendable>(
+        _ location: String, _ body: @escaping @Sendable (ConnectionSlot) throws -> Value
+    ) async throws(StoreError) -> Value {
+        let result = await withCheckedContinuation { continuation in
+            let isAdded = add { slot in
+                continuation.resume(returning: Result { try body(slot) })
+            }
+            guard !isAdded else { return }
+            let error = StoreError(
+                .closed, path: location, reason: "The log was closed.", remedy: "Open it again.")
+            continuation.resume(returning: .failure(error))
+        }
+        do { return try result.get() } catch { throw StoreError(error, location: location) }
+    }
+}

@@ -1,0 +1,193 @@
+public import AppStore
+internal import Foundation
+public import LedgerStore
+internal import Synchronization
+
+/// Operational state of one environment in the schema of its log, shared by all nodes.
+///
+/// A write locks the row of its area first, so that it reads what the one before it wrote. Where
+/// this node holds the lease of the area's task, the write is refused once another node took it.
+public final class PostgresOperations: OperationalState {
+    public let location: String
+    let schema: String
+    let session: PostgresSession
+    let threads: ConnectionThreads
+    private let isClosed = Mutex(false)
+    /// The tokens of leases that this node took and did not give back.
+    let tokens = Mutex<[ExclusiveTask: Int64]>([:])
+    let leaseDuration: Duration
+
+    /// Opens the operational state of `environment`, and creates its schema when missing. Throws as
+    /// `PostgresLog.open`.
+    public static func open(
+        _ place: PostgresLocation, environment: Environment, ledger: LedgerId? = nil
+    ) async throws(StoreError) -> PostgresOperations {
+        try await open(
+            place, environment: environment, ledger: ledger,
+            leaseDuration: PostgresLimits.leaseDuration)
+    }
+
+    /// As `open`, with shorter leases: for tests.
+    static func open(
+        _ place: PostgresLocation, environment: Environment, ledger: LedgerId? = nil,
+        leaseDuration: Duration
+    ) async throws(StoreError) -> PostgresOperations {
+        let session = PostgresSession(place: place, answerTimeout: PostgresLimits.answerTimeout)
+        let threads = ConnectionThreads(
+            "subledger-operations", count: PostgresLimits.operationsCount
+        ) { () throws(PostgresError) in try session.open() }
+        do throws(StoreError) {
+            let opening = LogOpening(session: session, environment: environment, ledger: ledger)
+            _ = try await threads.run(place.description) { slot in
+                try opening.run(try slot.connection())
+            }
+        } catch {
+            threads.stop()
+            throw error
+        }
+        return PostgresOperations(session, threads: threads, leaseDuration: leaseDuration)
+    }
+
+    private init(
+        _ session: PostgresSession, threads: ConnectionThreads, leaseDuration: Duration
+    ) {
+        self.session = session
+        location = session.place.description
+        schema = session.place.schema
+        self.threads = threads
+        self.leaseDuration = leaseDuration
+    }
+
+    public func close() async {
+        isClosed.withLock { $0 = true }
+        await threads.stopped()
+    }
+
+    public func requireUsable() throws(StoreError) {
+        guard !isClosed.withLock({ $0 }) else {
+            throw StoreError(
+                .closed, path: location, reason: "The store was closed.", remedy: "Open it again.")
+        }
+    }
+
+    // MARK: Transactions
+
+    /// Runs `body` in one transaction that holds the lock of `area`; again where another
+    /// transaction was in the way, and on a new connection where the first was lost before `body`.
+    func write<Value: Sendable>(
+        _ area: OperationsArea,
+        _ body: @escaping @Sendable (OperationsTransaction) throws -> Value
+    ) async throws(StoreError) -> Value {
+        try requireUsable()
+        return try await threads.run(location) { [self] slot in
+            var number = 0
+            while true {
+                number += 1
+                do { return try attempt(area, slot, body) } catch let error as PostgresError {
+                    guard error.state?.isConflict == true,
+                        number < PostgresLimits.conflictAttemptCount
+                    else { throw error }
+                    Thread.pause(PostgresLimits.pause(number))
+                }
+            }
+        }
+    }
+
+    private func attempt<Value>(
+        _ area: OperationsArea, _ slot: ConnectionSlot,
+        _ body: (OperationsTransaction) throws -> Value
+    ) throws -> Value {
+        let transaction = try begin(area, slot)
+        let connection = transaction.connection
+        do {
+            let value = try body(transaction)
+            _ = connection.takeNotices()
+            let result = try connection.run(Statement.commit.with())
+            guard result.command == "COMMIT", !connection.takeNotices().contains(.warning) else {
+                throw PostgresError(.lost, "COMMIT was not acknowledged by a standby.")
+            }
+            return value
+        } catch {
+            slot.rollBack()
+            throw error
+        }
+    }
+
+    /// BEGIN, the lock of the area and the check of its lease, in one round trip.
+    private func begin(
+        _ area: OperationsArea, _ slot: ConnectionSlot
+    ) throws -> OperationsTransaction {
+        let token = area.task.flatMap { task in tokens.withLock { $0[task] } }
+        func begin() throws -> OperationsTransaction {
+            let transaction = OperationsTransaction(
+                connection: try slot.connection(), schema: schema)
+            var commands = [
+                Statement.begin.with(),
+                transaction.command(
+                    "SELECT last_id FROM @areas WHERE name = '\(area.rawValue)' FOR UPDATE"),
+            ]
+            if let token {
+                commands.append(
+                    transaction.command(
+                        """
+                        SELECT 1 FROM @leases WHERE name = '\(area.rawValue)'
+                            AND token = $1::bigint AND until > clock_timestamp() FOR SHARE
+                        """, [token]))
+            }
+            do {
+                let results = try transaction.connection.run(commands)
+                guard token == nil || results[2].count == 1 else { throw leaseLost }
+            } catch {
+                slot.rollBack()
+                throw error
+            }
+            return transaction
+        }
+        // The server closed a connection that was idle: nothing was written.
+        do { return try begin() } catch let error as PostgresError where error.kind == .lost {
+            return try begin()
+        }
+    }
+
+    private var leaseLost: StoreError {
+        StoreError(
+            .fileLocked, path: location,
+            reason: "Another node took over this task while this one was silent.",
+            remedy: "Nothing was written; the other node continues.")
+    }
+
+    /// Runs `body`, which must only read, with one snapshot for all its statements.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (OperationsTransaction) throws -> Value
+    ) async throws(StoreError) -> Value {
+        try requireUsable()
+        return try await threads.run(location) { [self] slot in
+            func attempt() throws -> Value {
+                let connection = try slot.connection()
+                do {
+                    _ = try connection.run(Statement.snapshot.with())
+                    let value = try body(
+                        OperationsTransaction(connection: connection, schema: schema))
+                    _ = try connection.run(Statement.commit.with())
+                    return value
+                } catch {
+                    slot.rollBack()
+                    throw error
+                }
+            }
+            do { return try attempt() } catch let error as PostgresError
+                where error.kind == .lost
+            {
+                return try attempt()
+            }
+        }
+    }
+}
+
+extension ConnectionSlot {
+    /// Rolls back; closes a connection that is no longer usable.
+    func rollBack() {
+        guard let connection = current, connection.isUsable else { return drop() }
+        if (try? connection.run(Statement.rollback.with())) == nil { drop() }
+    }
+}

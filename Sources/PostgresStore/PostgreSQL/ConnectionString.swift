@@ -1,0 +1,63 @@
+internal import CPostgres
+
+/// A parsed conninfo string or URI
+/// (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING).
+///
+/// Passwords are kept for libpq only: no description contains one.
+public struct ConnectionString: Sendable, Equatable {
+    /// Keywords with values, in libpq's order.
+    let options: [(keyword: String, value: String)]
+
+    /// Nil for a string that libpq cannot parse. Its reason may quote a password, and is dropped.
+    public init?(_ text: String) {
+        // libpq reads up to a NUL, and would take the rest for nothing.
+        guard !text.utf8.contains(0) else { return nil }
+        var message: UnsafeMutablePointer<CChar>?
+        guard let parsed = PQconninfoParse(text, &message) else {
+            PQfreemem(message)
+            return nil
+        }
+        defer { PQconninfoFree(parsed) }
+        var options: [(keyword: String, value: String)] = []
+        var option = parsed
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val {
+                options.append((String(cString: keyword), String(cString: value)))
+            }
+            option += 1
+        }
+        self.options = options
+    }
+
+    private init(options: [(keyword: String, value: String)]) { self.options = options }
+
+    /// The value of a keyword; nil where libpq's default applies.
+    func value(_ keyword: String) -> String? {
+        options.first { $0.keyword == keyword }?.value
+    }
+
+    /// The same with values for keywords that have none.
+    func adding(_ defaults: [(keyword: String, value: String)]) -> ConnectionString {
+        ConnectionString(options: options + defaults.filter { value($0.keyword) == nil })
+    }
+
+    /// Where the database is, for messages: hosts, ports and the database, without user or secrets.
+    public var location: String {
+        let host = value("host") ?? value("hostaddr") ?? "localhost"
+        let port = value("port").map { ":\($0)" } ?? ""
+        let database = value("dbname") ?? value("user") ?? ""
+        return "postgresql://\(host)\(port)/\(database)"
+    }
+
+    public static func == (left: ConnectionString, right: ConnectionString) -> Bool {
+        left.options.elementsEqual(right.options, by: ==)
+    }
+}
+
+extension ConnectionString: CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
+    public var description: String { location }
+    public var debugDescription: String { location }
+    public var customMirror: Mirror { Mirror(self, children: [("location", location)]) }
+}

@@ -1,0 +1,253 @@
+internal import CPostgres
+internal import Foundation
+
+/// A connection to PostgreSQL. Blocks its thread: it is opened, used and closed on a thread of its
+/// own (`ConnectionThreads`), and never leaves it.
+///
+/// After an error for which `isConnectionLost` holds it is unusable.
+final class PostgresConnection {
+    private let handle: OpaquePointer
+    private let notices = Notices()
+    /// The names of the statements prepared on this connection, by their text.
+    private var prepared: [String: String] = [:]
+    /// Statements prepared so far; their names are not used again.
+    private var preparedCount = 0
+    private(set) var isUsable = true
+    /// How long the server may send nothing while an answer is expected.
+    private let answerTimeout: Duration
+
+    /// Opens the connection. Throws `unreachable` or `loginRefused`.
+    init(
+        _ string: ConnectionString, answerTimeout: Duration
+    ) throws(PostgresError) {
+        self.answerTimeout = answerTimeout
+        let opened = PostgresConnection.connect(string)
+        guard let opened else {
+            throw PostgresError(.unreachable, "Memory is exhausted.")
+        }
+        handle = opened
+        guard PQstatus(opened) == CONNECTION_OK else {
+            // The initialiser failed: deinit runs, and closes the handle.
+            throw PostgresConnection.loginError(opened)
+        }
+        PQsetnonblocking(handle, 1)
+        PQsetNoticeReceiver(
+            handle, Notices.receiver, Unmanaged.passUnretained(notices).toOpaque())
+    }
+
+    deinit { PQfinish(handle) }
+
+    private static func connect(_ string: ConnectionString) -> OpaquePointer? {
+        var keywords: [UnsafePointer<CChar>?] = []
+        var values: [UnsafePointer<CChar>?] = []
+        var copies: [UnsafeMutablePointer<CChar>?] = []
+        defer { for copy in copies { free(copy) } }
+        for option in string.options {
+            let (keyword, value) = (strdup(option.keyword), strdup(option.value))
+            copies += [keyword, value]
+            keywords.append(keyword)
+            values.append(value)
+        }
+        return PQconnectdbParams(keywords + [nil], values + [nil], 0)
+    }
+
+    /// libpq names the server's code only in results: a refused login is known by its text.
+    private static func loginError(_ handle: OpaquePointer) -> PostgresError {
+        let text = String(cString: PQerrorMessage(handle))
+        let line = text.split(whereSeparator: \.isNewline).joined(separator: "; ")
+        let isLogin = [
+            "authentication failed", "no password supplied", "pg_hba.conf", "does not exist",
+            "permission denied", "not permitted to log in",
+        ].contains { line.contains($0) && line.contains("FATAL") }
+        let isMissingPassword = PQconnectionNeedsPassword(handle) != 0
+        return PostgresError(
+            isLogin || isMissingPassword ? .loginRefused(nil) : .unreachable, line)
+    }
+
+    /// The server's version, such as 150018.
+    var serverVersion: Int { Int(PQserverVersion(handle)) }
+
+    /// A parameter that the server reports at the start, such as `server_encoding`.
+    func serverParameter(_ name: String) -> String? {
+        PQparameterStatus(handle, name).map { String(cString: $0) }
+    }
+
+    /// The codes of notices and warnings since the last call.
+    func takeNotices() -> [SQLState] { notices.take() }
+
+    // MARK: Statements
+
+    /// Runs one statement.
+    func run(_ command: Command) throws(PostgresError) -> QueryResult {
+        try run([command])[0]
+    }
+
+    /// Sends all statements at once and returns their results in order: one round trip. Outside
+    /// BEGIN … COMMIT they are one transaction. After a failure the rest is not executed; throws
+    /// the first error.
+    func run(_ commands: [Command]) throws(PostgresError) -> [QueryResult] {
+        guard isUsable else { throw lost() }
+        if PQpipelineStatus(handle) == PQ_PIPELINE_OFF, PQenterPipelineMode(handle) == 0 {
+            throw lost()
+        }
+        var expected: [Expected] = []
+        var preparing: [String: String] = [:]
+        for command in commands {
+            let sql = command.statement.sql
+            if let name = prepared[sql] ?? preparing[sql] {
+                guard send(command, name) else { throw lost() }
+            } else {
+                preparedCount += 1
+                let name = "s\(preparedCount)"
+                preparing[sql] = name
+                guard PQsendPrepare(handle, name, sql, 0, nil) == 1, send(command, name) else {
+                    throw lost()
+                }
+                expected.append(.prepared(sql, name))
+            }
+            expected.append(.rows)
+        }
+        guard PQpipelineSync(handle) == 1 else { throw lost() }
+        return try results(expected)
+    }
+
+    /// Runs a script of statements without parameters, in one transaction unless it says otherwise.
+    func run(script: String) throws(PostgresError) {
+        guard isUsable else { throw lost() }
+        if PQpipelineStatus(handle) != PQ_PIPELINE_OFF, PQexitPipelineMode(handle) == 0 {
+            throw lost()
+        }
+        guard PQsendQuery(handle, script) == 1 else { throw lost() }
+        try flush()
+        var failure: PostgresError?
+        while let result = try nextResult() {
+            failure = failure ?? error(of: result)
+        }
+        if let failure { throw failure }
+    }
+
+    /// What a result belongs to.
+    private enum Expected {
+        case prepared(_ sql: String, _ name: String)
+        case rows
+    }
+
+    private func send(_ command: Command, _ name: String) -> Bool {
+        let parameters = command.parameters
+        return parameters.bytes.withUnsafeBytes { bytes in
+            // A value without bytes is not NULL.
+            let start = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1)
+            let values = parameters.ranges.map { range in
+                range.flatMap { start?.advanced(by: $0.lowerBound) }?
+                    .assumingMemoryBound(to: CChar.self)
+            }
+            let lengths = parameters.ranges.map { Int32($0?.count ?? 0) }
+            let formats = [Int32](repeating: 1, count: values.count)
+            return PQsendQueryPrepared(
+                handle, name, Int32(values.count), values, lengths, formats, 1)
+                == 1
+        }
+    }
+
+    private func results(_ expected: [Expected]) throws(PostgresError) -> [QueryResult] {
+        try flush()
+        var results: [QueryResult] = []
+        var failure: PostgresError?
+        for entry in expected {
+            guard let result = try nextResult() else { throw lost() }
+            if let error = error(of: result) {
+                failure = failure ?? error
+            } else {
+                switch entry {
+                case .prepared(let sql, let name): prepared[sql] = name
+                case .rows: results.append(result)
+                }
+            }
+            guard isUsable else { break }
+            // Results of one statement end with nothing.
+            while try nextResult() != nil {}
+        }
+        guard isUsable else { throw failure ?? lost() }
+        guard try nextResult()?.status == PGRES_PIPELINE_SYNC else { throw failure ?? lost() }
+        if let failure { throw failure }
+        return results
+    }
+
+    private func error(of result: QueryResult) -> PostgresError? {
+        switch result.status {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY, PGRES_PIPELINE_SYNC: return nil
+        default: break
+        }
+        guard let refusal = result.refusal else {
+            guard PQstatus(handle) == CONNECTION_OK else { return lost() }
+            return PostgresError(.unexpectedValue, "A statement was not executed.")
+        }
+        guard !refusal.isFatal, PQstatus(handle) == CONNECTION_OK else {
+            isUsable = false
+            return PostgresError(.lost, refusal.message)
+        }
+        return PostgresError(.refused(refusal.state), refusal.message)
+    }
+
+    // MARK: Waiting
+
+    private func flush() throws(PostgresError) {
+        while true {
+            switch PQflush(handle) {
+            case 0: return
+            case 1: try wait(writing: true)
+            default: throw lost()
+            }
+            guard PQconsumeInput(handle) == 1 else { throw lost() }
+        }
+    }
+
+    private func nextResult() throws(PostgresError) -> QueryResult? {
+        while PQisBusy(handle) == 1 {
+            try wait(writing: false)
+            guard PQconsumeInput(handle) == 1 else { throw lost() }
+        }
+        return PQgetResult(handle).map { QueryResult(owning: $0) }
+    }
+
+    private func wait(writing: Bool) throws(PostgresError) {
+        let events = Int16(writing ? POLLIN | POLLOUT : POLLIN)
+        var descriptor = pollfd(fd: PQsocket(handle), events: events, revents: 0)
+        let end = ContinuousClock.now + answerTimeout
+        while true {
+            let left = max(.zero, ContinuousClock.now.duration(to: end))
+            let count = poll(&descriptor, 1, Int32(left / .milliseconds(1)) + 1)
+            if count > 0 { return }
+            if count < 0, errno != EINTR { throw lost() }
+            guard ContinuousClock.now < end else {
+                isUsable = false
+                throw PostgresError(.timedOut, "The server did not answer.")
+            }
+        }
+    }
+
+    private func lost() -> PostgresError {
+        isUsable = false
+        let text = String(cString: PQerrorMessage(handle))
+        let line = text.split(whereSeparator: \.isNewline).joined(separator: "; ")
+        return PostgresError(.lost, line.isEmpty ? "The connection is closed." : line)
+    }
+}
+
+/// Receives notices and warnings of a connection, on its thread.
+private final class Notices {
+    private var states: [SQLState] = []
+
+    func take() -> [SQLState] {
+        defer { states = [] }
+        return states
+    }
+
+    static let receiver: PQnoticeReceiver = { context, result in
+        guard let context, let state = PQresultErrorField(result, subledger_diag_sqlstate) else {
+            return
+        }
+        let notices = Unmanaged<Notices>.fromOpaque(context).takeUnretainedValue()
+        notices.states.append(SQLState(rawValue: String(cString: state)))
+    }
+}

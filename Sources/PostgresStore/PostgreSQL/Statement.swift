@@ -1,0 +1,28 @@
+/// A statement that is prepared once per connection, on its first use, without a round trip of its
+/// own.
+struct Statement: Sendable {
+    let sql: String
+
+    init(_ sql: String) { self.sql = sql }
+
+    /// This statement with its parameters, to be sent.
+    func with(_ bind: (inout Parameters) -> Void = { _ in }) -> Command {
+        var parameters = Parameters()
+        bind(&parameters)
+        return Command(statement: self, parameters: parameters)
+    }
+}
+
+/// A statement with parameters, to be sent in a pipeline.
+struct Command {
+    let statement: Statement
+    let parameters: Parameters
+}
+
+extension Statement {
+    static let begin = Statement("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+    /// All statements up to COMMIT see the same rows.
+    static let snapshot = Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    static let commit = Statement("COMMIT")
+    static let rollback = Statement("ROLLBACK")
+}

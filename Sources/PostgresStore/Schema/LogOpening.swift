@@ -1,0 +1,59 @@
+internal import AppStore
+internal import LedgerStore
+
+/// Checks a database before a log is used, and creates or migrates its schema.
+struct LogOpening: Sendable {
+    let session: PostgresSession
+    let environment: Environment
+    let ledger: LedgerId?
+
+    private var path: String { session.place.description }
+
+    /// The server releases in which everything used here exists.
+    private static let leastVersion = 120_000
+
+    func run(_ connection: PostgresConnection) throws -> LedgerId {
+        try requireServer(connection)
+        try requireSession(connection)
+        let migrator = SchemaMigrator(location: session.place, environment: environment.rawValue)
+        let found = try migrator.run(connection)
+        guard ledger == nil || ledger == found else {
+            throw StoreError(
+                .fileForeign, path: path,
+                reason: "This database holds another ledger than this node's.",
+                remedy: "Name the database of this node's ledger, or use an empty directory.")
+        }
+        return found
+    }
+
+    private func requireServer(_ connection: PostgresConnection) throws(StoreError) {
+        guard connection.serverVersion >= LogOpening.leastVersion else {
+            throw unusable(
+                "The server is older than PostgreSQL 12.", "Use PostgreSQL 12 or later.")
+        }
+        guard connection.serverParameter("server_encoding") == "UTF8" else {
+            throw unusable(
+                "The database's encoding is not UTF8.", "Create a database with ENCODING 'UTF8'.")
+        }
+    }
+
+    /// A pooler in transaction mode gives each transaction another session: it loses prepared
+    /// statements and leaks settings. Two transactions of one connection then run in two sessions,
+    /// or two connections in one.
+    private func requireSession(_ connection: PostgresConnection) throws {
+        let own = Statement("SELECT pg_backend_pid()")
+        let other = try session.open()
+        let first = try connection.run(own.with()).first?.int64(0)
+        let rest = try other.run([Statement.begin.with(), own.with()]).last?.first?.int64(0)
+        let second = try connection.run(own.with()).first?.int64(0)
+        _ = try other.run(Statement.rollback.with())
+        // Servers that only speak the protocol may number no sessions.
+        guard first == second, first != rest || (first ?? 0) <= 0 else {
+            throw StoreError.pooled(path)
+        }
+    }
+
+    private func unusable(_ reason: String, _ remedy: String) -> StoreError {
+        StoreError(.databaseRefused, path: path, reason: reason, remedy: remedy)
+    }
+}

@@ -1,0 +1,29 @@
+/// Opens connections to the database of a log.
+struct PostgresSession: Sendable {
+    let place: PostgresLocation
+    let answerTimeout: Duration
+
+    /// A young table has no statistics: the planner would keep a sequential scan for prepared
+    /// statements, and inflated costs would start just-in-time compilation and parallel workers,
+    /// each more than the statement itself. A node that goes silent or is cut off inside a
+    /// transaction must not keep the lock of the head row. A COMMIT is never acknowledged before it
+    /// is durable.
+    static let settings = Statement(
+        """
+        SELECT set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
+            set_config('max_parallel_workers_per_gather', '0', false),
+            set_config('idle_in_transaction_session_timeout',
+                '\(PostgresLimits.idleTransactionMilliseconds)', false),
+            set_config('tcp_keepalives_idle', '\(PostgresLimits.connectSeconds)', false),
+            set_config('tcp_keepalives_interval', '1', false),
+            set_config('tcp_keepalives_count', '5', false),
+            CASE current_setting('synchronous_commit') WHEN 'off' THEN
+                set_config('synchronous_commit', 'on', false) END
+        """)
+
+    func open() throws(PostgresError) -> PostgresConnection {
+        let connection = try PostgresConnection(place.completed, answerTimeout: answerTimeout)
+        _ = try connection.run(PostgresSession.settings.with())
+        return connection
+    }
+}

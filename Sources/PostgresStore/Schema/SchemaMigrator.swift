@@ -1,0 +1,171 @@
+internal import AppStore
+internal import LedgerStore
+internal import Migrations
+internal import Signing
+
+/// Brings a schema up to date, and refuses schemas it must not change.
+struct SchemaMigrator {
+    let location: PostgresLocation
+    /// The name of the environment, recorded in the schema.
+    let environment: String
+    var migrations = SchemaHistory.postgres
+
+    private var path: String { location.description }
+    private var schema: String { "\"\(location.schema)\"" }
+
+    /// Recognises the schema and applies the missing migrations in one transaction. Returns the
+    /// ledger's id.
+    func run(_ connection: PostgresConnection) throws -> LedgerId {
+        var attempt = 1
+        while true {
+            do {
+                if let ledger = try current(connection) { return ledger }
+                try migrate(connection)
+            } catch let error as PostgresError {
+                // Another node may be creating the schema.
+                let isConflict = error.state.map {
+                    $0.isConflict || $0 == .duplicateTable || $0 == .duplicateSchema
+                }
+                guard isConflict == true, attempt < PostgresLimits.conflictAttemptCount else {
+                    throw error
+                }
+                attempt += 1
+            }
+        }
+    }
+
+    /// The ledger's id where the schema is up to date; nil where migrations are missing. Needs no
+    /// right to create anything.
+    private func current(_ connection: PostgresConnection) throws -> LedgerId? {
+        let applied = try recognise(connection)
+        guard applied == migrations.count else { return nil }
+        let row = try connection.run(
+            Statement("SELECT id, environment FROM \(schema).ledger WHERE one = 1").with()
+        ).first
+        guard let row, let id = LedgerId(bytes: row.bytes(0)) else {
+            throw changed("Its ledger id is missing.")
+        }
+        guard row.text(1) == environment else {
+            throw StoreError(
+                .fileForeign, path: path,
+                reason: "This schema holds the log of the environment \(row.text(1) ?? "?").",
+                remedy: "Name another schema; this one was not changed.")
+        }
+        return id
+    }
+
+    /// The number of migrations in the schema, all of them known and unchanged.
+    private func recognise(_ connection: PostgresConnection) throws -> Int {
+        let relations = Statement(
+            """
+            SELECT coalesce(bool_or(c.relname = 'migrations'), false), count(*)
+            FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = convert_from($1::bytea, 'UTF8')
+            """)
+        let found = try connection.run(relations.with { $0.add(location.schema) }).first
+        guard let found, try found.int64(1) > 0 else { return 0 }
+        guard try found.bool(0) else { throw foreign }
+        let rows: QueryResult
+        do throws(PostgresError) {
+            rows = try connection.run(
+                Statement(
+                    "SELECT version, name, checksum FROM \(schema).migrations ORDER BY version"
+                ).with())
+        } catch {
+            if error.state == .undefinedColumn { throw foreign }
+            throw error
+        }
+        var count = 0
+        for row in rows.rows {
+            try check(
+                version: try row.int64(0), name: row.text(1) ?? "", checksum: row.digest(2),
+                against: count)
+            count += 1
+        }
+        return count
+    }
+
+    private func check(
+        version: Int64, name: String, checksum: Digest?, against index: Int
+    ) throws {
+        guard version == index + 1 else {
+            throw changed("Migration \(index + 1) is missing from its record.")
+        }
+        guard index < migrations.count else {
+            throw StoreError(
+                .fileNewer, path: path,
+                reason: "It was written by a newer release (migration \(name)).",
+                remedy: "Use that release or a later one; this schema was not changed.")
+        }
+        let step = migrations[index]
+        guard step.name == name, checksum == SHA256.hash(step.sql) else {
+            throw changed("Migration \(version) differs from this release's.")
+        }
+    }
+
+    private var foreign: StoreError {
+        StoreError(
+            .fileForeign, path: path,
+            reason: "This schema was created by another program or for another purpose.",
+            remedy: "Name another schema; this one was not changed.")
+    }
+
+    private func changed(_ detail: String) -> StoreError {
+        StoreError(
+            .fileChanged, path: path, reason: detail,
+            remedy: "Use the release that created the schema, or restore a backup.")
+    }
+
+    // MARK: Applying
+
+    private func migrate(_ connection: PostgresConnection) throws {
+        do {
+            try connection.run(script: "BEGIN; CREATE SCHEMA IF NOT EXISTS \(schema)")
+            // A schema with other tables is refused before anything is created in it.
+            _ = try recognise(connection)
+            try connection.run(
+                script: """
+                    SET LOCAL search_path = \(schema);
+                    CREATE TABLE IF NOT EXISTS migrations (
+                        version bigint PRIMARY KEY, name text COLLATE "C" NOT NULL,
+                        checksum bytea NOT NULL
+                    );
+                    LOCK TABLE migrations IN EXCLUSIVE MODE
+                    """)
+            // Another node may have migrated before the lock was taken.
+            for step in migrations.dropFirst(try recognise(connection)) {
+                try apply(step, connection)
+            }
+            try connection.run(script: "COMMIT")
+        } catch {
+            if connection.isUsable { try? connection.run(script: "ROLLBACK") }
+            throw error
+        }
+    }
+
+    private func apply(_ step: Migration, _ connection: PostgresConnection) throws {
+        try connection.run(script: step.text)
+        let record = Statement(
+            """
+            INSERT INTO \(schema).migrations (version, name, checksum)
+            VALUES ($1::bigint, convert_from($2::bytea, 'UTF8'), $3::bytea)
+            """)
+        _ = try connection.run(
+            record.with {
+                $0.add(step.version)
+                $0.add(step.name)
+                $0.add(SHA256.hash(step.sql))
+            })
+        guard step.version == 1 else { return }
+        let name = Statement(
+            """
+            INSERT INTO \(schema).ledger (one, id, environment)
+            VALUES (1, $1::bytea, convert_from($2::bytea, 'UTF8'))
+            """)
+        _ = try connection.run(
+            name.with {
+                $0.add(LedgerId.random().bytes)
+                $0.add(environment)
+            })
+    }
+}

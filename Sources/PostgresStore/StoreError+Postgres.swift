@@ -1,0 +1,97 @@
+internal import LedgerStore
+
+extension StoreError {
+    /// Translates any error thrown while the database was used.
+    init(_ error: any Error, location: String) {
+        if let known = error as? StoreError {
+            self = known
+        } else if let failure = error as? PostgresError {
+            self.init(postgres: failure, location: location)
+        } else {
+            self.init(
+                .databaseFailure, path: location,
+                reason: "An unexpected failure: \(type(of: error)).",
+                remedy: "Run `subledger doctor`.")
+        }
+    }
+
+    private init(postgres error: PostgresError, location: String) {
+        switch error.kind {
+        case .unreachable, .lost, .timedOut:
+            self.init(
+                .databaseUnavailable, path: location,
+                reason: "The database is not available: \(error.message)",
+                remedy: "Start it or restore the network; this node then continues by itself.")
+        case .loginRefused:
+            self = .refused(error.message, location)
+        case .unexpectedValue:
+            self = .contradiction(location, error.message)
+        case .refused(let state):
+            self.init(state, error.message, location)
+        }
+    }
+
+    private init(_ state: SQLState, _ message: String, _ location: String) {
+        let detail = "PostgreSQL reports \(state.rawValue): \(message)."
+        switch state {
+        case .invalidPassword, .invalidAuthorization, .invalidDatabase, .insufficientPrivilege:
+            self = .refused(detail, location)
+        case .duplicateStatement, .undefinedStatement:
+            self = .pooled(location)
+        case .readOnlyTransaction:
+            self.init(
+                .fileReadOnly, path: location, reason: "The database accepts no writes. \(detail)",
+                remedy: "Name the primary, or list all hosts in the connection string.")
+        case .lockNotAvailable:
+            self.init(
+                .fileLocked, path: location, reason: "Another session holds a lock. \(detail)",
+                remedy: "Wait for it to finish, or end it; then try again.")
+        case .tooManyConnections:
+            self.init(
+                .databaseUnavailable, path: location, reason: detail,
+                remedy: "Raise max_connections, or run fewer nodes.")
+        case .diskFull:
+            self.init(
+                .diskFull, path: location, reason: "The database's disk is full. \(detail)",
+                remedy: "Free space; nothing acknowledged was lost. Then try again.")
+        case .dataCorrupted, .indexCorrupted:
+            self = .contradiction(location, detail)
+        case .ioError:
+            self.init(
+                .ioError, path: location, reason: detail,
+                remedy: "Check the disk of the database server.")
+        case .undefinedTable, .undefinedColumn:
+            self.init(
+                .fileChanged, path: location, reason: detail,
+                remedy: "Restore the schema of this log from a backup.")
+        case _ where ["57", "53", "08"].contains(state.category):
+            self.init(
+                .databaseUnavailable, path: location, reason: detail,
+                remedy: "This node continues by itself once the server accepts statements.")
+        default:
+            self.init(
+                .databaseFailure, path: location, reason: detail, remedy: "Run `subledger doctor`.")
+        }
+    }
+
+    private static func refused(_ detail: String, _ location: String) -> StoreError {
+        StoreError(
+            .databaseRefused, path: location, reason: "The database refuses this role. \(detail)",
+            remedy: "Check user, password, database name and the role's rights.")
+    }
+
+    /// Prepared statements of another session were met, or those of this one lost.
+    static func pooled(_ location: String) -> StoreError {
+        StoreError(
+            .databaseRefused, path: location,
+            reason: "A pooler in transaction mode is between this node and the database.",
+            remedy: "Connect to the database directly, or use the pooler's session mode.")
+    }
+
+    /// Rows contradict each other.
+    static func contradiction(_ location: String, _ detail: String) -> StoreError {
+        StoreError(
+            .fileCorrupt, path: location, reason: "The log is damaged. \(detail)",
+            remedy: "Stop writing, keep the database, and restore a backup that verifies.")
+    }
+}

@@ -1,0 +1,300 @@
+import AppStore
+import Foundation
+import LedgerStore
+import PostgresSupport
+import Testing
+
+@testable import PostgresStore
+
+@Suite("Appends whose connection, server or standby fails", .postgres)
+struct AppendFaultTests {
+    /// Sends one append through a proxy that cuts after each of some bytes, in one direction.
+    private func cutEverywhere(_ direction: CuttingProxy.Direction, rounds: Int) async throws {
+        let database = try Database()
+        let proxy = try CuttingProxy(to: database.cluster.port)
+        let log = try await database.open(port: proxy.port, timeout: .seconds(30))
+        // Prepares every statement, so that each round sends the same bytes.
+        _ = try await log.append([Made.token("warm", header: "warm")])
+        _ = try await log.append([Made.event("long-0000")])
+        proxy.arm()
+        _ = try await log.append([Made.event("long-0001")])
+        let length = proxy.count(direction)
+        #expect(length > 300)
+        var ids: Set<String> = ["warm", "long-0000", "long-0001"]
+        var cutCount = 0
+        for round in 0..<rounds {
+            let id = "cut-\(10_000 + round)"
+            proxy.arm(direction, after: round * length / rounds)
+            let results = try await log.append([Made.event(id)])
+            if proxy.hasCut { cutCount += 1 }
+            ids.insert(id)
+            #expect(results == [.appended(position: Int64(ids.count))], "cut \(round)")
+            // The new connection prepares its statements again.
+            proxy.arm()
+            _ = try await log.append([Made.event("after-\(id)")])
+            ids.insert("after-\(id)")
+        }
+        #expect(cutCount > rounds * 9 / 10)
+        try await log.expectSound(ids)
+        await log.close()
+        proxy.end()
+    }
+
+    @Test("A connection cut after any byte to the server: the event is there once")
+    func cutToServer() async throws { try await cutEverywhere(.toServer, rounds: 120) }
+
+    @Test("A connection cut after any byte to the node: the event is there once")
+    func cutToClient() async throws { try await cutEverywhere(.toClient, rounds: 60) }
+
+    @Test("Without an answer the outcome is found out after the timeout, on a new connection")
+    func hanging() async throws {
+        let database = try Database()
+        let proxy = try CuttingProxy(to: database.cluster.port)
+        let log = try await database.open(port: proxy.port)
+        _ = try await log.append([Made.event("a")])
+        proxy.arm()
+        _ = try await log.append([Made.event("b")])
+        let sent = proxy.count(.toServer)
+        let answered = proxy.count(.toClient)
+        // Before COMMIT reaches the server, which keeps the head row locked; and after it.
+        let places: [(CuttingProxy.Direction, Int)] = [
+            (.toServer, sent - 1), (.toClient, answered - 1),
+        ]
+        for (number, place) in places.enumerated() {
+            let id = "hang-\(number)"
+            proxy.arm(place.0, after: place.1, hangs: true)
+            let results = try await log.append([Made.event(id)])
+            #expect(proxy.hasCut && results == [.appended(position: Int64(number) + 3)])
+            // Prepares the statements of the new connection.
+            proxy.arm()
+            #expect(try await log.append([Made.event("a")]) == [.duplicate(of: 1)])
+        }
+        // A first round trip without an answer has written nothing.
+        proxy.arm(.toClient, after: 10, hangs: true)
+        await #expect(throws: failure(.databaseUnavailable)) {
+            try await log.append([Made.event("none")])
+        }
+        try await log.expectSound(["a", "b", "hang-0", "hang-1"])
+        await log.close()
+        proxy.end()
+    }
+
+    @Test("While nothing can be reached appends fail at once, and succeed again afterwards")
+    func partition() async throws {
+        let database = try Database()
+        let proxy = try CuttingProxy(to: database.cluster.port)
+        let log = try await database.open(port: proxy.port)
+        _ = try await log.append([Made.event("a")])
+        proxy.refuse(true)
+        proxy.cutAll()
+        for _ in 0..<3 {
+            await #expect(throws: failure(.databaseUnavailable)) {
+                try await log.append([Made.event("b")])
+            }
+            await #expect(throws: failure(.databaseUnavailable)) { try await log.head() }
+        }
+        proxy.refuse(false)
+        #expect(try await log.append([Made.event("b")]) == [.appended(position: 2)])
+        #expect(try await log.head().position == 2)
+        await log.close()
+        proxy.end()
+    }
+
+    @Test("Timeouts of the server end statements and idle sessions, and lose nothing")
+    func timeouts() async throws {
+        let database = try Database(of: nil)
+        let log = try await database.open()
+        _ = try await log.append([Made.event("a")])
+        await log.close()
+        try database.sql(
+            """
+            ALTER DATABASE \(database.name) SET statement_timeout = 2000;
+            ALTER DATABASE \(database.name) SET idle_session_timeout = 1500
+            """)
+        let again = try await database.open()
+        let holder = try PostgresConnection(
+            database.place(adding: "application_name=holder").completed,
+            answerTimeout: .seconds(5))
+        let lock = LogStatements(schema: database.schema).lockHead
+        try holder.run(script: "SET idle_session_timeout = 0; SET statement_timeout = 0")
+        _ = try holder.run([Statement.begin.with(), lock.with()])
+        await #expect(throws: failure(.databaseUnavailable)) {
+            try await again.append([Made.event("b")])
+        }
+        _ = try holder.run(Statement.rollback.with())
+        // Longer than an idle session may last.
+        try await Task.sleep(for: .seconds(2))
+        #expect(try await again.append([Made.event("b")]) == [.appended(position: 2)])
+        #expect(try await again.event(at: 1) != nil)
+        try await again.expectSound(["a", "b"])
+        await again.close()
+    }
+
+    @Test("A server that is restarted or killed under load loses and doubles nothing")
+    func restart() async throws {
+        let cluster = try await offPool { try PostgresCluster() }
+        let database = try Database(of: cluster)
+        let logs = [try await database.open(), try await database.open()]
+        let writers = Writers(logs)
+        try await writers.run {
+            for signal in [SIGINT, SIGKILL, SIGQUIT] {
+                try await Task.sleep(for: .milliseconds(400))
+                try await offPool {
+                    cluster.stop(signal)
+                    try cluster.start()
+                }
+            }
+            try await Task.sleep(for: .milliseconds(400))
+        }
+        try await writers.expectKept()
+        for log in logs { await log.close() }
+        cluster.end()
+    }
+
+    @Test("Two nodes whose connections are cut anywhere, anytime, lose and double nothing")
+    func chaos() async throws {
+        let database = try Database()
+        var proxies: [CuttingProxy] = []
+        var logs: [PostgresLog] = []
+        for _ in 0..<2 {
+            let proxy = try CuttingProxy(to: database.cluster.port)
+            logs.append(try await database.open(port: proxy.port))
+            proxies.append(proxy)
+        }
+        let writers = Writers(logs)
+        let seed = UInt64.random(in: 0 ... .max)
+        var numbers = SeededNumbers(seed)
+        try await writers.run {
+            for _ in 0..<80 {
+                let proxy = proxies[Int.random(in: 0...1, using: &numbers)]
+                let count = Int.random(in: 0...6_000, using: &numbers)
+                switch Int.random(in: 0...9, using: &numbers) {
+                case 0: proxy.cutAll()
+                case 1:
+                    proxy.refuse(true)
+                    proxy.cutAll()
+                    try await Task.sleep(for: .milliseconds(50))
+                    proxy.refuse(false)
+                case 2...5: proxy.arm(.toClient, after: count / 8)
+                default: proxy.arm(.toServer, after: count)
+                }
+                try await Task.sleep(for: .milliseconds(Int.random(in: 0...60, using: &numbers)))
+            }
+            for proxy in proxies { proxy.arm() }
+        }
+        #expect(!writers.acknowledged.all.isEmpty, "seed \(seed)")
+        try await writers.expectKept()
+        for log in logs { await log.close() }
+        for proxy in proxies { proxy.end() }
+    }
+
+    @Test("A primary that is killed with a synchronous standby promoted loses and doubles nothing")
+    func failover() async throws {
+        let primary = try await offPool { try PostgresCluster() }
+        let database = try Database(of: primary)
+        let standby = try await offPool {
+            try PostgresCluster(standbyOf: primary, named: "second")
+        }
+        try primary.sql("ALTER SYSTEM SET synchronous_standby_names = 'second'")
+        try primary.sql("SELECT pg_reload_conf()")
+        let hosts = "host=127.0.0.1,127.0.0.1 port=\(primary.port),\(standby.port)"
+        let place = try database.place(adding: hosts)
+        var logs: [PostgresLog] = []
+        for _ in 0..<2 {
+            logs.append(try await PostgresLog.open(place, environment: .production))
+        }
+        let writers = Writers(logs)
+        try await writers.run {
+            try await Task.sleep(for: .milliseconds(600))
+            try await offPool {
+                primary.stop(SIGKILL)
+                try standby.promote()
+            }
+            try await Task.sleep(for: .milliseconds(600))
+        }
+        #expect(!writers.acknowledged.all.isEmpty)
+        try await writers.expectKept()
+        let promoted = try await logs[1].append([Made.event("after")])
+        #expect(promoted.count == 1)
+        for log in logs { await log.close() }
+        standby.end()
+        primary.end()
+    }
+
+    @Test("A cancelled wait for a standby is no acknowledgement; the next COMMIT waits again")
+    func cancelledWait() async throws {
+        let cluster = try await offPool { try PostgresCluster() }
+        let database = try Database(of: cluster)
+        let log = try await database.open(timeout: .seconds(60))
+        let other = try await database.open(timeout: .seconds(60))
+        _ = try await log.append([Made.event("a")])
+        try cluster.sql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+        try cluster.sql("SELECT pg_reload_conf()")
+        let isAnswered = Flag()
+        let known = try await waiting(log, "a", cluster)
+        let new = Task {
+            defer { isAnswered.set() }
+            return try await other.append([Made.event("b")])
+        }
+        for _ in 0..<6 {
+            let process = try await waiter(in: cluster)
+            try cluster.sql("SELECT pg_cancel_backend(\(process))")
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        #expect(!isAnswered.isSet)
+        try cluster.sql("ALTER SYSTEM SET synchronous_standby_names = ''")
+        try cluster.sql("SELECT pg_reload_conf()")
+        #expect(try await known.value == [.duplicate(of: 1)])
+        #expect(try await new.value == [.appended(position: 2)])
+        try await log.expectSound(["a", "b"])
+        await log.close()
+        await other.close()
+        cluster.end()
+    }
+
+    /// An append of a known event that waits for a standby: it is answered when its row is there.
+    private func waiting(
+        _ log: PostgresLog, _ id: String, _ cluster: PostgresCluster
+    ) async throws -> Task<[AppendResult], any Error> {
+        while true {
+            let isAnswered = Flag()
+            let append = Task {
+                defer { isAnswered.set() }
+                return try await log.append([Made.event(id)])
+            }
+            while !isAnswered.isSet {
+                if try !cluster.sql(AppendFaultTests.waiters).isEmpty { return append }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            // The setting had not reached the server yet.
+            #expect(try await append.value == [.duplicate(of: 1)])
+        }
+    }
+
+    private func waiter(in cluster: PostgresCluster) async throws -> String {
+        while true {
+            let found = try cluster.sql(AppendFaultTests.waiters)
+            if !found.isEmpty { return found }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    private static let waiters = """
+        SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' LIMIT 1
+        """
+
+    @Test("A session that keeps the head row locked delays appends, and is ended by the server")
+    func silentHolder() async throws {
+        let database = try Database()
+        let log = try await database.open()
+        _ = try await log.append([Made.event("a")])
+        let statements = LogStatements(schema: database.schema)
+        let holder = try database.session()
+        // As a node that was paused inside a transaction.
+        _ = try holder.run(Statement("SET idle_in_transaction_session_timeout = 300").with())
+        _ = try holder.run([Statement.begin.with(), statements.lockHead.with()])
+        #expect(try await log.append([Made.event("b")]) == [.appended(position: 2)])
+        #expect(throws: PostgresError.self) { try holder.run(Statement.commit.with()) }
+        await log.close()
+    }
+}

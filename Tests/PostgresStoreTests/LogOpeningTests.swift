@@ -1,0 +1,230 @@
+import AppStore
+import LedgerStore
+import Migrations
+import PostgresSupport
+import Testing
+
+@testable import PostgresStore
+
+@Suite("Opening a log in PostgreSQL", .postgres)
+struct LogOpeningTests {
+    private let steps = SchemaHistory.postgres.count
+
+    private func expectRefusal(
+        _ code: StoreError.Code, _ database: Database, _ place: PostgresLocation? = nil,
+        ledger: LedgerId? = nil
+    ) async throws {
+        let place = try place ?? database.place()
+        await #expect(throws: failure(code)) {
+            let log = try await PostgresLog.open(place, environment: .production, ledger: ledger)
+            await log.close()
+        }
+    }
+
+    @Test("Nodes that create one schema at once all open the same ledger")
+    func several() async throws {
+        let database = try Database()
+        let logs = try await withThrowingTaskGroup(of: PostgresLog.self) { group in
+            for _ in 0..<6 { group.addTask { try await database.open() } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(logs.map(\.ledgerId)).count == 1)
+        for log in logs { await log.close() }
+        #expect(
+            try database.sql("SELECT count(*) FROM \(database.schema).migrations") == "\(steps)")
+    }
+
+    @Test("A schema of a newer release, a changed record and a missing one are refused")
+    func migrations() async throws {
+        let database = try Database()
+        try await database.open().close()
+        let table = "\(database.schema).migrations"
+        try database.sql("INSERT INTO \(table) VALUES (\(steps + 1), 'V_new', '\\x00')")
+        try await expectRefusal(.fileNewer, database)
+        try database.sql("DELETE FROM \(table) WHERE version > \(steps)")
+        try database.sql("UPDATE \(table) SET checksum = '\\x00'")
+        try await expectRefusal(.fileChanged, database)
+        try database.sql("DELETE FROM \(table) WHERE version = 1")
+        try await expectRefusal(.fileChanged, database)
+        try database.sql("DROP TABLE \(table)")
+        try await expectRefusal(.fileForeign, database)
+    }
+
+    @Test("A schema of another program is refused and left unchanged")
+    func foreign() async throws {
+        let database = try Database()
+        try database.sql(
+            "CREATE SCHEMA \(database.schema); CREATE TABLE \(database.schema).t (a int)")
+        try await expectRefusal(.fileForeign, database)
+        try database.sql("CREATE TABLE \(database.schema).migrations (id int)")
+        try await expectRefusal(.fileForeign, database)
+        let count = "SELECT count(*) FROM pg_tables WHERE schemaname = '\(database.schema)'"
+        #expect(try database.sql(count) == "2")
+    }
+
+    @Test("Another environment, and another ledger, are refused")
+    func others() async throws {
+        let database = try Database()
+        let log = try await database.open()
+        let id = log.ledgerId
+        await log.close()
+        await #expect(throws: failure(.fileForeign)) {
+            try await PostgresLog.open(database.place(), environment: .sandbox)
+        }
+        let text = String(repeating: "0", count: 32)
+        try await expectRefusal(.fileForeign, database, ledger: LedgerId(text))
+        let again = try await PostgresLog.open(
+            database.place(), environment: .production, ledger: LedgerId(id.description))
+        await again.close()
+    }
+
+    @Test("Wrong host, database, role and password are one sentence each, without the password")
+    func wrong() async throws {
+        let database = try Database()
+        let port = database.cluster.port
+        let cases: [(String, StoreError.Code)] = [
+            ("host=127.0.0.1 port=1 user=u password=hidden", .databaseUnavailable),
+            ("host=no-such-host.invalid user=u password=hidden", .databaseUnavailable),
+            ("host=127.0.0.1 port=\(port) user=postgres dbname=nope", .databaseRefused),
+            ("host=127.0.0.1 port=\(port) user=nope dbname=\(database.name)", .databaseRefused),
+            (
+                "host=127.0.0.1 port=\(port) user=\(PostgresCluster.lockedRole) password=hidden "
+                    + "dbname=\(database.name)", .databaseRefused
+            ),
+        ]
+        for (text, code) in cases {
+            let string = try #require(ConnectionString(text))
+            let place = try #require(PostgresLocation(string, schema: "s"))
+            do throws(StoreError) {
+                _ = try await PostgresLog.open(place, environment: .production)
+                Issue.record("opened \(place)")
+            } catch {
+                #expect(error.code == code, "\(error)")
+                #expect(!error.description.contains("hidden"))
+                #expect(!error.description.contains("\n"))
+            }
+        }
+    }
+
+    @Test("A role without rights is refused before anything is created")
+    func rights() async throws {
+        let database = try Database()
+        let place = try database.place(
+            adding: "user=\(PostgresCluster.lockedRole) password=\(PostgresCluster.password)")
+        try await expectRefusal(.databaseRefused, database, place)
+        // Once the owner created the schema, reading and appending suffice.
+        try await database.open().close()
+        let (schema, role) = (database.schema, PostgresCluster.lockedRole)
+        try database.sql(
+            """
+            GRANT USAGE ON SCHEMA \(schema) TO \(role);
+            GRANT SELECT ON ALL TABLES IN SCHEMA \(schema) TO \(role);
+            GRANT INSERT ON \(schema).events, \(schema).evidence, \(schema).headers TO \(role);
+            GRANT UPDATE ON \(schema).head TO \(role);
+            """)
+        let log = try await PostgresLog.open(place, environment: .production)
+        #expect(try await log.append(Made.events(0..<2)).map(\.position) == [1, 2])
+        try await log.expectSound(["e0", "e1"])
+        await log.close()
+        try database.sql("DROP OWNED BY \(role)")
+    }
+
+    @Test(
+        "A role that may open no more connections fails with one sentence, and continues afterwards"
+    )
+    func connections() async throws {
+        let database = try Database()
+        let role = "limited_\(database.schema)"
+        try database.sql("CREATE ROLE \(role) LOGIN SUPERUSER CONNECTION LIMIT 8")
+        // The owner of the schema reaches it also when it is no superuser any more.
+        let place = try database.place(adding: "user=\(role)")
+        let log = try await PostgresLog.open(place, environment: .production)
+        _ = try await log.append(Made.events(0..<1))
+        try database.sql("ALTER ROLE \(role) NOSUPERUSER CONNECTION LIMIT 0")
+        try database.sql(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '\(role)'")
+        await #expect(throws: failure(.databaseUnavailable)) {
+            try await log.append(Made.events(1..<2))
+        }
+        try await expectRefusal(.databaseUnavailable, database, place)
+        try database.sql("ALTER ROLE \(role) CONNECTION LIMIT 8")
+        #expect(try await log.append(Made.events(1..<2)) == [.appended(position: 2)])
+        await log.close()
+    }
+
+    @Test(
+        "A pooler in transaction mode is refused, one in session mode is none",
+        .enabled(if: Pooler.isPresent, "PgBouncer (Debian's pgbouncer) is not installed"),
+        arguments: ["transaction", "session"])
+    func pooler(mode: String) async throws {
+        let database = try Database(of: nil)
+        let pooler = try await offPool { try Pooler(to: database.cluster, mode: mode) }
+        let place = try database.place(port: pooler.port)
+        for number in 0..<2 {
+            guard mode == "session" else {
+                try await expectRefusal(.databaseRefused, database, place)
+                continue
+            }
+            let log = try await PostgresLog.open(place, environment: .production)
+            #expect(try await log.append(Made.events(number..<number + 1)).first?.isWritten == true)
+            await log.close()
+        }
+        pooler.end()
+    }
+
+    @Test("Prepared statements of another session mean a pooler in transaction mode")
+    func statements() throws {
+        let database = try Database()
+        let session = try database.session()
+        try session.run(script: "PREPARE s2 AS SELECT 1")
+        do throws(PostgresError) {
+            _ = try session.run(Statement("SELECT 2").with())
+            Issue.record("prepared twice")
+        } catch {
+            #expect(StoreError(error, location: "") == failure(.databaseRefused))
+        }
+        try session.run(script: "DEALLOCATE ALL")
+        do throws(PostgresError) {
+            _ = try session.run(PostgresSession.settings.with())
+            Issue.record("executed what is gone")
+        } catch {
+            #expect(StoreError(error, location: "") == failure(.databaseRefused))
+        }
+    }
+
+    @Test("What weakens the log is found")
+    func findings() async throws {
+        let database = try Database(of: nil)
+        let log = try await database.open()
+        #expect(try await log.serverFindings() == [.serverNotVerified, .superuser])
+        await log.close()
+        try database.sql("ALTER DATABASE \(database.name) SET synchronous_commit = off")
+        let weak = try await database.open()
+        #expect(try await weak.serverFindings().contains(.synchronousCommitOff))
+        // The log's own connections wait all the same.
+        let own = try database.session().run(
+            Statement("SELECT current_setting('synchronous_commit')").with())
+        #expect(own.first?.text(0) == "on")
+        await weak.close()
+    }
+
+    @Test("A database that is not UTF-8 is refused")
+    func encoding() async throws {
+        let database = try Database(
+            of: nil, "ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+        try await expectRefusal(.databaseRefused, database)
+    }
+
+    @Test("A database that accepts no writes is refused, and so are appends to it")
+    func readOnly() async throws {
+        let database = try Database(of: nil)
+        let log = try await database.open()
+        _ = try await log.append(Made.events(0..<1))
+        try database.sql(
+            "ALTER DATABASE \(database.name) SET default_transaction_read_only = on")
+        try await expectRefusal(.databaseUnavailable, database)
+        // The log's own transactions say READ WRITE, as a node's must after such a setting.
+        #expect(try await log.append(Made.events(1..<2)).map(\.position) == [2])
+        await log.close()
+    }
+}

@@ -1,0 +1,154 @@
+import AppStore
+import LedgerStore
+import PostgresSupport
+import Synchronization
+import Testing
+
+@testable import PostgresStore
+
+@Suite("Outcomes of COMMIT, and a log that went back", .postgres)
+struct LogOutcomeTests {
+    /// Fails chosen commits, counted from 1, before or after they take effect.
+    private final class Script: CommitFaults {
+        struct Failure: Error {}
+
+        private let count = Mutex(0)
+        private let before: Set<Int>
+        private let after: Set<Int>
+
+        init(before: Set<Int> = [], after: Set<Int> = []) {
+            self.before = before
+            self.after = after
+        }
+
+        func willCommit() throws {
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            if before.contains(number) { throw Failure() }
+        }
+
+        func didCommit() throws {
+            if after.contains(count.withLock { $0 }) { throw Failure() }
+        }
+    }
+
+    @Test("An answer that was lost, before or after COMMIT, twice in a row: each event once")
+    func lost() async throws {
+        let database = try Database()
+        let log = try await database.open(faults: Script(before: [2, 5, 6], after: [4, 8, 9]))
+        for number in 0..<6 {
+            let results = try await log.append(Made.events(number * 2..<number * 2 + 2))
+            #expect(results.map(\.position) == [Int64(number * 2 + 1), Int64(number * 2 + 2)])
+            #expect(!results.contains { !$0.isWritten })
+        }
+        try await log.expectSound(Set((0..<12).map { "e\($0)" }))
+        await log.close()
+    }
+
+    @Test("Two stores that append the same events at once: each event once")
+    func contention() async throws {
+        let database = try Database()
+        let logs = [try await database.open(), try await database.open()]
+        let results = try await withThrowingTaskGroup(of: [AppendResult].self) { group in
+            for number in 0..<80 {
+                group.addTask {
+                    try await logs[number % 2].append(Made.events(number / 2..<number / 2 + 10))
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        let written = results.filter(\.isWritten).map(\.position)
+        #expect(written.sorted() == Array(1...49))
+        try await logs[0].expectSound(Set((0..<49).map { "e\($0)" }))
+        for log in logs { await log.close() }
+    }
+
+    @Test("New headers from two stores at once have the ids 1…n")
+    func headers() async throws {
+        let database = try Database()
+        let logs = [try await database.open(), try await database.open()]
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<40 {
+                group.addTask {
+                    let event = try Made.token("t\(number)", header: "header\(number / 4)")
+                    _ = try await logs[number % 2].append([event])
+                }
+            }
+            try await group.waitForAll()
+        }
+        let ids = "SELECT count(*), max(id) FROM \(database.schema).headers"
+        #expect(try database.sql(ids) == "10|10")
+        for log in logs {
+            #expect(try await log.verify().isSound)
+            for logged in try await log.page(after: 0) {
+                let bytes = try logged.originalBytes()
+                #expect(bytes != nil)
+            }
+            await log.close()
+        }
+    }
+
+    /// Replaces the database by a copy made earlier, as a failover to a standby that was behind.
+    private func goBack(_ database: Database, to copy: String) throws {
+        let name = database.name
+        try database.cluster.sql(
+            """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'
+            """)
+        try database.cluster.sql("ALTER DATABASE \(name) RENAME TO \(name)_lost")
+        try database.cluster.sql("ALTER DATABASE \(copy) RENAME TO \(name)")
+    }
+
+    @Test("A log that went back is never appended to until its head is accepted")
+    func wentBack() async throws {
+        let database = try Database(of: nil)
+        let first = try await database.open()
+        _ = try await first.append(Made.events(0..<5))
+        await first.close()
+        let copy = "\(database.name)_copy"
+        try database.cluster.sql("CREATE DATABASE \(copy) TEMPLATE \(database.name)")
+        let log = try await database.open()
+        _ = try await log.append(Made.events(5..<10))
+        let seen = log.lastSeen
+        #expect(seen.position == 10)
+        try goBack(database, to: copy)
+
+        // Another node goes on with the copy, beyond what this one has seen.
+        let other = try await database.open()
+        for _ in 0..<2 {
+            let events = try Made.events(20..<21)
+            do throws(StoreError) {
+                _ = try await log.append(events)
+                Issue.record("appended to another log")
+            } catch {
+                #expect(error.code == .logWentBack)
+                #expect(error.reason.contains("position 6; it now ends at 5"), "\(error)")
+            }
+        }
+        await #expect(throws: failure(.logWentBack)) { try await database.open(seen: seen) }
+        _ = try await other.append(Made.events(30..<40))
+        await #expect(throws: failure(.logWentBack)) { try await database.open(seen: seen) }
+        await #expect(throws: failure(.logWentBack)) { try await log.append(Made.events(20..<21)) }
+
+        log.acceptHead()
+        #expect(try await log.append(Made.events(20..<21)) == [.appended(position: 16)])
+        let ids = Array(0..<5) + Array(30..<40) + [20]
+        try await log.expectSound(Set(ids.map { "e\($0)" }))
+        await log.close()
+        await other.close()
+    }
+
+    @Test("What a node has seen is there after a restart")
+    func seen() async throws {
+        let database = try Database()
+        let log = try await database.open()
+        _ = try await log.append(Made.events(0..<3))
+        let seen = log.lastSeen
+        await log.close()
+        let again = try await database.open(seen: seen)
+        #expect(try await again.append(Made.events(3..<4)) == [.appended(position: 4)])
+        await again.close()
+    }
+}

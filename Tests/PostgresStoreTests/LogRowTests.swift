@@ -1,0 +1,128 @@
+import AppStore
+import Ledger
+import LedgerStore
+import PostgresSupport
+import Testing
+
+@testable import PostgresStore
+
+@Suite("Rows of a log in PostgreSQL", .postgres)
+struct LogRowTests {
+    @Test("NUL and other characters in texts are kept byte for byte")
+    func texts() async throws {
+        let database = try Database()
+        let log = try await database.open()
+        let texts = ["\0", "a\0b", "", "süß", "\u{FFFF}", "'\";--\\x00", "🧾"]
+        for (number, text) in texts.enumerated() {
+            var event = try Made.event("t\(number)")
+            event.attributes.bundleId = BundleId(text)
+            event.attributes.chain = OriginalTransactionId(text)
+            event.attributes.notificationType = text
+            event.attributes.subtype = text
+            event.attributes.notificationUUID = NotificationUUID(text)
+            #expect(try await log.append([event]).first?.isWritten == true)
+            let row = try #require(try await log.event(at: Int64(number) + 1)).event
+            #expect(row.attributes == event.attributes)
+            #expect(row.leafHash == row.computedLeafHash())
+        }
+        #expect(try await log.verify().isSound)
+        let rows = try database.sql("SELECT count(*) FROM \(database.schema).events_readable")
+        #expect(rows == "\(texts.count)")
+        await log.close()
+    }
+
+    @Test(
+        "Rows cannot be changed, deleted or truncated",
+        arguments: ["ledger", "events", "evidence", "headers", "head"],
+        ["UPDATE", "DELETE", "TRUNCATE"])
+    func immutable(table: String, verb: String) async throws {
+        guard (table, verb) != ("head", "UPDATE") else { return }
+        let database = try Database()
+        let log = try await database.open()
+        _ = try await log.append([Made.token("t")])
+        let name = "\(database.schema).\(table)"
+        let column = table == "headers" ? "id" : table == "ledger" ? "one" : "position"
+        let statement =
+            switch verb {
+            case "UPDATE": "UPDATE \(name) SET \(column) = \(column)"
+            case "DELETE": "DELETE FROM \(name)"
+            default: "TRUNCATE \(name)"
+            }
+        #expect(throws: (any Error).self) { try database.sql(statement) }
+        #expect(try await log.verify().isSound)
+        await log.close()
+    }
+
+    @Test("An audit finds changed rows, evidence, headers, trees and missing triggers")
+    func audit() async throws {
+        let changes: [(String, LogFinding.Code)] = [
+            ("UPDATE events SET received_at = 7 WHERE position = 2", .leafHashMismatch),
+            ("UPDATE events SET kind = 99 WHERE position = 2", .rowUnreadable),
+            ("UPDATE evidence SET bytes = '\\x00' WHERE position = 2", .evidenceHashMismatch),
+            ("UPDATE evidence SET bytes = NULL WHERE position = 2", .evidenceErased),
+            ("DELETE FROM evidence WHERE position = 2", .evidenceMissing),
+            ("INSERT INTO evidence VALUES (99, 0, '')", .evidenceSurplus),
+            ("DELETE FROM events WHERE position = 2", .positionMissing),
+            ("UPDATE headers SET bytes = '\\x00'", .headerHashMismatch),
+            ("UPDATE head SET position = 2", .headMismatch),
+            ("DROP TRIGGER events_immutable ON events", .schemaMismatch),
+        ]
+        for (change, code) in changes {
+            let database = try Database()
+            let log = try await database.open()
+            _ = try await log.append(Made.events(0..<3) + [Made.token("t")])
+            #expect(try await log.verify().isSound)
+            try database.sql(
+                """
+                SET search_path = \(database.schema); SET session_replication_role = replica;
+                \(change)
+                """)
+            let found = try await log.verify().findings.map(\.code)
+            #expect(found.contains(code), "\(change): \(found)")
+            await log.close()
+        }
+    }
+
+    @Test("A damaged row is refused or marked, and its neighbours are read")
+    func damage() async throws {
+        let database = try Database()
+        let log = try await database.open()
+        _ = try await log.append(Made.events(0..<3))
+        try database.sql(
+            """
+            SET session_replication_role = replica;
+            UPDATE \(database.schema).events SET trust = 99 WHERE position = 2
+            """)
+        await #expect(throws: failure(.fileCorrupt)) { try await log.events(after: 0) }
+        let marked = try await log.page(after: 0, damaged: .marked)
+        #expect(marked.map { $0.damage == nil } == [true, false, true])
+        #expect(log.takeUnreadablePositions() == [2])
+        #expect(log.takeUnreadablePositions() == [])
+        await log.close()
+    }
+
+    @Test("Statements of an append and of a page use indexes on an empty, unanalysed log")
+    func plans() async throws {
+        let database = try Database()
+        try await database.open().close()
+        let session = try database.session()
+        let statements = LogStatements(schema: database.schema)
+        try session.run(script: "SET plan_cache_mode = force_generic_plan")
+        let all = [
+            statements.known, statements.leaf, statements.headersByHash, statements.events,
+            statements.evidence, statements.nextLeaves, statements.position,
+        ]
+        for (number, statement) in all.enumerated() {
+            let name = "explained\(number)"
+            try session.run(script: "PREPARE \(name) AS \(statement.sql)")
+            let count = (1...9).last { statement.sql.contains("$\($0)") } ?? 0
+            let values = [String](repeating: "NULL", count: count).joined(separator: ", ")
+            let explain = "EXPLAIN (COSTS OFF) EXECUTE \(name) (\(values))"
+            let plan = try session.run(Statement(explain).with())
+            let lines = plan.rows.compactMap { $0.text(0) }
+            #expect(
+                !lines.contains { $0.contains("Seq Scan") || $0.contains("Gather") },
+                "\(statement.sql): \(lines)")
+        }
+    }
+}

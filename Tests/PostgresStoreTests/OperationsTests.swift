@@ -1,0 +1,206 @@
+import AppStore
+import Foundation
+import Ledger
+import LedgerStore
+import PostgresSupport
+import Signing
+import Testing
+
+@testable import PostgresStore
+
+@Suite("Operational state in PostgreSQL", .postgres)
+struct OperationsTests {
+    private static let start = Timestamp(milliseconds: 1_770_000_000_000)
+    private static let chain = ChainId(
+        bundleId: BundleId("com.example"), originalTransactionId: OriginalTransactionId("7"))
+
+    private func open(
+        _ database: Database, port: UInt16? = nil, leases: Duration = .seconds(10)
+    ) async throws -> PostgresOperations {
+        try await PostgresOperations.open(
+            database.place(port: port), environment: .production, leaseDuration: leases)
+    }
+
+    @Test("Log and operations share a schema and a ledger")
+    func shared() async throws {
+        let database = try Database()
+        async let opened = open(database)
+        let log = try await database.open()
+        let store = try await opened
+        #expect(store.location == log.location)
+        try store.requireUsable()
+        await store.close()
+        #expect(throws: failure(.closed)) { try store.requireUsable() }
+        await #expect(throws: failure(.closed)) { try await store.quarantineCount() }
+        await log.close()
+    }
+
+    @Test("The feed's clock advances, is read by chain and by place, and goes back")
+    func clock() async throws {
+        let store = try await open(try Database())
+        let other = ChainId(
+            bundleId: BundleId("com.example"), originalTransactionId: OriginalTransactionId("8"))
+        #expect(try await store.feedClock() == nil)
+        let ends = (1...3).map {
+            ProjectionCursor(position: Int64($0) * 10, leafHash: SHA256.hash([UInt8($0)]))
+        }
+        for (number, end) in ends.enumerated() {
+            let at = OperationsTests.start.advanced(byMilliseconds: Int64(number))
+            try await store.keepClock(end: end, at: at, chains: [OperationsTests.chain, other])
+        }
+        let kept = try #require(try await store.feedClock())
+        #expect(kept.end == ends[2] && !kept.looksAgain)
+        #expect(try await store.readingEnds(before: 30, limit: 9) == [ends[1], ends[0]])
+        let readings = try await store.clockReadings(of: [other])
+        #expect(readings[other]?.map(\.position) == [10, 20, 30])
+        #expect(readings[other]?.map(\.ordinal) == [1, 1, 1])
+        let after = ChangePlace(position: 20, clock: 0, ordinal: 0)
+        let found = try await store.clockReadings(after: after, through: 30, limit: 3)
+        #expect(found.map(\.reading.position) == [20, 20, 30])
+        #expect(found.map(\.chain) == [OperationsTests.chain, other, OperationsTests.chain])
+        try await store.forgetClock(after: ends[0])
+        let back = try #require(try await store.feedClock())
+        #expect(back.end == ends[0] && back.at == OperationsTests.start)
+        await store.close()
+    }
+
+    private func change(
+        _ position: Int64, parkedAt: Timestamp? = nil
+    ) -> WaitingChange {
+        WaitingChange(
+            place: ChangePlace(position: position, clock: 1, ordinal: 2, index: 3),
+            chain: OperationsTests.chain, attempts: 4, firstAt: OperationsTests.start,
+            nextAt: OperationsTests.start, outcome: "500", parkedAt: parkedAt)
+    }
+
+    @Test("Endpoints, waiting and parked changes")
+    func webhooks() async throws {
+        let store = try await open(try Database())
+        var endpoint = WebhookEndpointRow(name: "a", cursor: .end(of: 5))
+        #expect(try await store.begin(endpoint) == endpoint)
+        var rival = endpoint
+        rival.move(to: .beginning)
+        #expect(try await store.begin(rival) == endpoint)
+        endpoint.move(to: .afterEvent(at: 7))
+        endpoint.leafHash = SHA256.hash([7])
+        endpoint.disabledAt = OperationsTests.start
+        endpoint.lastOutcome = "410"
+        let changes = (1...4).map {
+            change($0, parkedAt: $0 > 2 ? OperationsTests.start : nil)
+        }
+        try await store.keep(endpoint, waiting: changes, done: [])
+        #expect(try await store.webhookEndpoints() == [endpoint])
+        #expect(try await store.webhookEndpoint("b") == nil)
+        #expect(try await store.waiting(for: "a", limit: 9) == Array(changes[0...1]))
+        #expect(try await store.waiting(for: "a", parked: true, limit: 1) == [changes[2]])
+        #expect(try await store.waitingCounts(for: "a") == (2, 2))
+        // A waiting change is not forgotten as a parked one.
+        try await store.forgetParked([changes[0].chainPlace], of: "a")
+        #expect(try await store.waitingCounts(for: "a") == (2, 2))
+        #expect(try await store.dropParked(for: "a", keeping: 1) == 1)
+        #expect(try await store.waiting(for: "a", parked: true, limit: 9) == [changes[3]])
+        try await store.forgetParked([changes[3].chainPlace], of: "a")
+        try await store.keep(endpoint, done: [changes[0].chainPlace])
+        #expect(try await store.waitingCounts(for: "a") == (1, 0))
+        try await store.enableWebhook("a")
+        #expect(try await store.webhookEndpoint("a")?.disabledAt == nil)
+        await store.close()
+    }
+
+    @Test("Concurrent writes from two nodes are serialised by area")
+    func concurrency() async throws {
+        let database = try Database()
+        let stores = [try await open(database), try await open(database)]
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<40 {
+                group.addTask {
+                    _ = try await stores[number % 2].quarantine(
+                        NewQuarantineItem(
+                            receivedAt: OperationsTests.start, standing: .genuineConfigured,
+                            code: "c", message: "m\0", bytes: [UInt8(number / 2)], input: "i"))
+                }
+            }
+            try await group.waitForAll()
+        }
+        let items = try await stores[0].quarantined()
+        #expect(items.map(\.id) == Array(1...20))
+        #expect(items.allSatisfy { $0.attempts == 2 && $0.message == "m\0" })
+        for store in stores { await store.close() }
+    }
+
+    // MARK: Leases
+
+    @Test("A task has one holder, until it gives the lease back")
+    func lease() async throws {
+        let database = try Database()
+        let stores = [try await open(database), try await open(database)]
+        var lease = try await stores[0].lease(.webhooks)
+        #expect(lease != nil)
+        #expect(try await stores[1].lease(.webhooks) == nil)
+        #expect(try await stores[0].lease(.webhooks) == nil)
+        let recovery = try await stores[1].lease(.recovery)
+        #expect(recovery != nil)
+        _ = try await stores[0].begin(WebhookEndpointRow(name: "a", cursor: .beginning))
+        lease = nil
+        var next: (any Lease)?
+        for _ in 0..<100 where next == nil {
+            try await Task.sleep(for: .milliseconds(20))
+            next = try await stores[1].lease(.webhooks)
+        }
+        #expect(next != nil && lease == nil)
+        for store in stores { await store.close() }
+    }
+
+    @Test("A held lease is renewed; a holder that was silent too long writes nothing any more")
+    func lost() async throws {
+        let database = try Database()
+        let proxy = try CuttingProxy(to: database.cluster.port)
+        let duration = Duration.seconds(3)
+        let first = try await open(database, port: proxy.port, leases: duration)
+        let second = try await open(database, leases: duration)
+        let lease = try await first.lease(.webhooks)
+        #expect(lease != nil)
+        let endpoint = WebhookEndpointRow(name: "a", cursor: .beginning)
+        _ = try await first.begin(endpoint)
+        // Longer than it lasts: renewed.
+        try await Task.sleep(for: duration * 1.5)
+        #expect(try await second.lease(.webhooks) == nil)
+        try await first.keep(endpoint)
+        // The node is cut off for longer than that.
+        proxy.refuse(true)
+        proxy.cutAll()
+        var next: (any Lease)?
+        for _ in 0..<200 where next == nil {
+            try await Task.sleep(for: .milliseconds(20))
+            next = try await second.lease(.webhooks)
+        }
+        #expect(next != nil)
+        try await second.keep(endpoint)
+        proxy.refuse(false)
+        await #expect(throws: failure(.fileLocked)) { try await first.keep(endpoint) }
+        #expect(try await first.webhookEndpoint("a") == endpoint)
+        try await second.keep(endpoint)
+        withExtendedLifetime((lease, next)) {}
+        await first.close()
+        await second.close()
+        proxy.end()
+    }
+
+    @Test("A connection that was closed while idle is replaced")
+    func reconnection() async throws {
+        let database = try Database()
+        let proxy = try CuttingProxy(to: database.cluster.port)
+        let store = try await open(database, port: proxy.port)
+        for number in 0..<6 {
+            proxy.cutAll()
+            let key = "k\(number)"
+            let taken = try await store.take(
+                uploadKey: key, request: SHA256.hash([1]), at: OperationsTests.start)
+            #expect(taken == .new)
+            proxy.cutAll()
+            #expect(try await store.quarantineCount() == 0)
+        }
+        await store.close()
+        proxy.end()
+    }
+}

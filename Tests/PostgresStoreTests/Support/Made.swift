@@ -1,0 +1,50 @@
+import AppStore
+import Ledger
+import LedgerStore
+import Signing
+
+/// Events as intake prepares them; the store never checks signatures.
+enum Made {
+    static let packer = EvidencePacker()
+
+    static func event(
+        _ id: String, kind: EventKind = .command, evidence: Evidence,
+        bundleId: String = "com.example",
+        type: String? = nil, signedAt: Int64? = 500, receivedAt: Int64 = 1_000
+    ) throws -> NewEvent {
+        NewEvent(
+            key: EventKey.make(kind, [id]),
+            attributes: EventAttributes(
+                kind: kind, source: .webhook, trust: .signed, bundleId: BundleId(bundleId),
+                chain: OriginalTransactionId("chain-" + id), notificationType: type,
+                notificationUUID: NotificationUUID(id),
+                signedAt: signedAt.map(Timestamp.init(milliseconds:)),
+                rootFingerprint: SHA256.hash([1])),
+            receivedAt: Timestamp(milliseconds: receivedAt), evidence: try packer.pack(evidence))
+    }
+
+    /// A small event, stored verbatim.
+    static func event(_ id: String, _ text: String = "{}") throws -> NewEvent {
+        try event(id, evidence: .verbatim(Array(text.utf8)))
+    }
+
+    /// A token with a header of its own.
+    static func token(_ id: String, header: String = "first", signature: UInt8 = 1) throws
+        -> NewEvent
+    {
+        func text(_ bytes: [UInt8]) -> String {
+            String(decoding: Base64URL.encode(bytes), as: UTF8.self)
+        }
+        let parts = [
+            text(Array(#"{"alg":"ES256","x5c":["\#(header)"]}"#.utf8)),
+            text(Array(#"{"transactionId":"\#(id)"}"#.utf8)),
+            text([UInt8](repeating: signature, count: 64)),
+        ]
+        let token = Array(parts.joined(separator: ".").utf8)
+        return try event(id, kind: .transaction, evidence: .jws(token))
+    }
+
+    static func events(_ range: Range<Int>) throws -> [NewEvent] {
+        try range.map { try event("e\($0)") }
+    }
+}
