@@ -65,7 +65,7 @@ struct HeaderTable {
 
     // MARK: Reading
 
-    /// Reads the headers with these ids that are not known; `header` then finds each that is stored.
+    /// Reads the headers with these ids that are not known; `header` then finds those stored.
     mutating func load(
         ids wanted: Set<Int64>, _ connection: PostgresConnection
     ) throws {

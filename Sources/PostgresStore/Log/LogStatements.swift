@@ -33,31 +33,14 @@ struct LogStatements: Sendable {
         readHead = Statement(head)
         touchHead = Statement(
             "UPDATE \(schema).head SET position = position WHERE log = 1")
-        // A node that went silent between two messages of a transaction keeps the head row locked,
-        // and no timeout of the server ends it.
-        endSilent = Statement(
-            """
-            SELECT count(pg_terminate_backend(a.pid))
-            FROM pg_catalog.pg_stat_activity a JOIN pg_catalog.pg_locks l ON l.pid = a.pid
-            WHERE l.relation = '\(schema).head'::regclass AND l.granted
-                AND a.datname = current_database() AND a.usename = current_user
-                AND a.pid <> pg_backend_pid() AND a.wait_event = 'ClientRead'
-                AND a.xact_start < clock_timestamp() - $1::bigint * interval '1 millisecond'
-            """)
+        endSilent = Statement(LogStatements.endSilent(schema))
         updateHead = Statement(
             """
             UPDATE \(schema).head SET position = $1::bigint, tree = $2::bytea, root = $3::bytea,
                 newest_received_at = $4::bigint
             WHERE log = 1
             """)
-        known = Statement(
-            """
-            SELECT key, position, evidence_hash, payload_hash FROM \(schema).events
-            WHERE key = ANY ($1::bytea[])
-            UNION ALL
-            (SELECT identity, position, evidence_hash, payload_hash FROM \(schema).events
-            WHERE identity = ANY ($1::bytea[]) ORDER BY position)
-            """)
+        known = Statement(LogStatements.known(schema))
         leaf = Statement(
             "SELECT leaf_hash FROM \(schema).events WHERE position = $1::bigint")
         leaves = Statement(
@@ -90,24 +73,7 @@ struct LogStatements: Sendable {
             SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[])
             """)
         events = Statement(EventColumns.page(schema))
-        // Beyond the bound of bytes the rows come without them, so that the end of the page is
-        // known.
-        evidence = Statement(
-            """
-            SELECT position, form, CASE WHEN before < $4::bigint THEN bytes END,
-                before >= $4::bigint
-            FROM (
-                SELECT position, form, bytes,
-                    coalesce(sum(octet_length(bytes)) OVER (
-                        ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
-                    AS before
-                FROM (
-                    SELECT position, form, bytes FROM \(schema).evidence
-                    WHERE position > $1::bigint AND position <= $2::bigint
-                    ORDER BY position LIMIT $3::bigint
-                ) AS page
-            ) AS sized ORDER BY position
-            """)
+        evidence = Statement(LogStatements.evidence(schema))
         nextLeaves = Statement(
             """
             SELECT position, leaf_hash FROM \(schema).events
@@ -115,26 +81,77 @@ struct LogStatements: Sendable {
             """)
         position = Statement(
             "SELECT position FROM \(schema).events WHERE key = $1::bytea")
-        arrivals = Statement(
-            """
-            SELECT received_at, signed_at FROM \(schema).events
-            WHERE position > $1::bigint AND position <= $2::bigint AND kind = 1
-                AND bundle_id = $3::bytea AND received_at >= $4::bigint
-                AND signed_at IS NOT NULL AND (source = 1 OR (source = 4 AND received_at_claimed))
-            ORDER BY position DESC
-            """)
+        arrivals = Statement(LogStatements.arrivals(schema))
         sweeps = Statement(
             """
             SELECT position FROM \(schema).events WHERE kind = 9 AND position <= $1::bigint
             ORDER BY position
             """)
-        notifications = Statement(
-            """
-            SELECT position, received_at, signed_at FROM \(schema).events
-            WHERE position > $1::bigint AND position <= $2::bigint AND kind = 1
-                AND bundle_id = $3::bytea AND signed_at >= $4::bigint AND signed_at < $5::bigint
-                AND notification_type IS DISTINCT FROM 'TEST'::bytea
-            ORDER BY position
-            """)
+        notifications = Statement(LogStatements.notifications(schema))
+    }
+
+    // MARK: Longer texts
+
+    /// A node that went silent between two messages of a transaction keeps the head row locked,
+    /// and no timeout of the server ends it.
+    private static func endSilent(_ schema: String) -> String {
+        """
+        SELECT count(pg_terminate_backend(a.pid))
+        FROM pg_catalog.pg_stat_activity a JOIN pg_catalog.pg_locks l ON l.pid = a.pid
+        WHERE l.relation = '\(schema).head'::regclass AND l.granted
+            AND a.datname = current_database() AND a.usename = current_user
+            AND a.pid <> pg_backend_pid() AND a.wait_event = 'ClientRead'
+            AND a.xact_start < clock_timestamp() - $1::bigint * interval '1 millisecond'
+        """
+    }
+
+    private static func known(_ schema: String) -> String {
+        """
+        SELECT key, position, evidence_hash, payload_hash FROM \(schema).events
+        WHERE key = ANY ($1::bytea[])
+        UNION ALL
+        (SELECT identity, position, evidence_hash, payload_hash FROM \(schema).events
+        WHERE identity = ANY ($1::bytea[]) ORDER BY position)
+        """
+    }
+
+    /// Beyond the bound of bytes the rows come without them, so that the end of the page is
+    /// known.
+    private static func evidence(_ schema: String) -> String {
+        """
+        SELECT position, form, CASE WHEN before < $4::bigint THEN bytes END,
+            before >= $4::bigint
+        FROM (
+            SELECT position, form, bytes,
+                coalesce(sum(octet_length(bytes)) OVER (
+                    ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+                AS before
+            FROM (
+                SELECT position, form, bytes FROM \(schema).evidence
+                WHERE position > $1::bigint AND position <= $2::bigint
+                ORDER BY position LIMIT $3::bigint
+            ) AS page
+        ) AS sized ORDER BY position
+        """
+    }
+
+    private static func arrivals(_ schema: String) -> String {
+        """
+        SELECT received_at, signed_at FROM \(schema).events
+        WHERE position > $1::bigint AND position <= $2::bigint AND kind = 1
+            AND bundle_id = $3::bytea AND received_at >= $4::bigint
+            AND signed_at IS NOT NULL AND (source = 1 OR (source = 4 AND received_at_claimed))
+        ORDER BY position DESC
+        """
+    }
+
+    private static func notifications(_ schema: String) -> String {
+        """
+        SELECT position, received_at, signed_at FROM \(schema).events
+        WHERE position > $1::bigint AND position <= $2::bigint AND kind = 1
+            AND bundle_id = $3::bytea AND signed_at >= $4::bigint AND signed_at < $5::bigint
+            AND notification_type IS DISTINCT FROM 'TEST'::bytea
+        ORDER BY position
+        """
     }
 }

@@ -28,7 +28,7 @@ final class LeaseRenewal: Sendable {
     init(
         _ task: ExclusiveTask, token: Int64, of store: PostgresOperations
     ) {
-        let (schema, duration) = (store.schema, store.leaseDuration)
+        let (schema, duration, renewal) = (store.schema, store.leaseDuration, store.leaseRenewal)
         let thread = Thread { [ended, session = store.session] in
             let slot = ConnectionSlot { () throws(PostgresError) in try session.open() }
             func set(_ until: String) {
@@ -42,7 +42,7 @@ final class LeaseRenewal: Sendable {
                         AND until > clock_timestamp()
                     """, token)
             }
-            let pause = DispatchTimeInterval.milliseconds(Int(duration / .milliseconds(3)))
+            let pause = DispatchTimeInterval.milliseconds(Int(renewal / .milliseconds(1)))
             while ended.wait(timeout: .now() + pause) == .timedOut {
                 set(PostgresOperations.end(after: duration))
             }

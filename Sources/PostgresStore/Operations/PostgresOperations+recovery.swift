@@ -25,8 +25,8 @@ extension PostgresOperations {
                 """, id, now, head)
             try PostgresOperations.insert(slices, id, transaction)
             return RecoveryRecord(
-                id: id, requestedAt: now, appleRequestedAt: nil, startPosition: head, isFlawed: false,
-                slices: slices)
+                id: id, requestedAt: now, appleRequestedAt: nil, startPosition: head,
+                isFlawed: false, slices: slices)
         }
     }
 

@@ -16,6 +16,8 @@ public final class PostgresOperations: OperationalState {
     /// The tokens of leases that this node took and did not give back.
     let tokens = Mutex<[ExclusiveTask: Int64]>([:])
     let leaseDuration: Duration
+    /// How often a lease is renewed.
+    let leaseRenewal: Duration
 
     /// Opens the operational state of `environment`, and creates its schema when missing. Throws as
     /// `PostgresLog.open`.
@@ -24,13 +26,14 @@ public final class PostgresOperations: OperationalState {
     ) async throws(StoreError) -> PostgresOperations {
         try await open(
             place, environment: environment, ledger: ledger,
-            leaseDuration: PostgresLimits.leaseDuration)
+            leaseDuration: PostgresLimits.leaseDuration,
+            leaseRenewal: PostgresLimits.leaseDuration / 3)
     }
 
-    /// As `open`, with shorter leases: for tests.
+    /// As `open`, with other leases: for tests.
     static func open(
         _ place: PostgresLocation, environment: Environment, ledger: LedgerId? = nil,
-        leaseDuration: Duration
+        leaseDuration: Duration, leaseRenewal: Duration
     ) async throws(StoreError) -> PostgresOperations {
         let session = PostgresSession(place: place, answerTimeout: PostgresLimits.answerTimeout)
         let threads = ConnectionThreads(
@@ -45,17 +48,20 @@ public final class PostgresOperations: OperationalState {
             threads.stop()
             throw error
         }
-        return PostgresOperations(session, threads: threads, leaseDuration: leaseDuration)
+        return PostgresOperations(
+            session, threads: threads, leaseDuration: leaseDuration, leaseRenewal: leaseRenewal)
     }
 
     private init(
-        _ session: PostgresSession, threads: ConnectionThreads, leaseDuration: Duration
+        _ session: PostgresSession, threads: ConnectionThreads, leaseDuration: Duration,
+        leaseRenewal: Duration
     ) {
         self.session = session
         location = session.place.description
         schema = session.place.schema
         self.threads = threads
         self.leaseDuration = leaseDuration
+        self.leaseRenewal = leaseRenewal
     }
 
     public func close() async {
