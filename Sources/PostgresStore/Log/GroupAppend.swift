@@ -113,7 +113,7 @@ struct GroupAppend {
             if kind == .timedOut { endSilentHolder() }
             return StoreError(error, location: log.location)
         }
-        let loss = log.loss(wentBack, slot)
+        let loss = log.loss(wentBack, try? slot.connection())
         log.state.withLock { $0.loss = loss }
         return loss
     }

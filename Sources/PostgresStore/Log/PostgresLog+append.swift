@@ -98,6 +98,7 @@ extension PostgresLog {
     func committed(_ outcome: AppendTransaction.Outcome) {
         knownHeaders.withLock { $0 = outcome.trace.headers }
         seen.withLock { $0.note(outcome.trace.rows) }
+        if !outcome.trace.rows.isEmpty { notices.send() }
     }
 }
 

@@ -5,7 +5,8 @@ internal import Synchronization
 /// Reading: pages by ranges of the primary key. Rows never change, so that the statements of one
 /// page need no common snapshot.
 extension PostgresLog {
-    /// The current end of the log, including other nodes' appends.
+    /// The current end of the log, including other nodes' appends. Throws `logWentBack` when the
+    /// log no longer holds the newest event that this node has seen.
     public func head() async throws(StoreError) -> LogHead {
         let row = try await readHead()
         return LogHead(
@@ -15,8 +16,16 @@ extension PostgresLog {
     public func tree() async throws(StoreError) -> CompactRange { try await readHead().tree }
 
     private func readHead() async throws(StoreError) -> HeadRow {
-        try await read { [self] connection in
-            try HeadRow(connection.run(statements.readHead.with()), location: location)
+        let last = lastSeen
+        return try await read { [self] connection in
+            let results = try connection.run([
+                statements.leaf.with { $0.add(last.position) }, statements.readHead.with(),
+            ])
+            let head = try HeadRow(results[1], location: location)
+            guard last.position == 0 || results[0].first?.digest(0) == last.leafHash else {
+                throw loss(LogWentBack(head: head.tree.size), connection)
+            }
+            return head
         }
     }
 

@@ -26,16 +26,16 @@ extension PostgresLog {
             ])
             guard results[0].first?.digest(0) != last.leafHash else { return nil }
             let head = try HeadRow(results[1], location: location).tree.size
-            return loss(LogWentBack(head: head), slot)
+            return loss(LogWentBack(head: head), try slot.connection())
         }
         if let difference { throw difference }
     }
 
     /// Describes a log that went back, by the first position that differs.
-    func loss(_ wentBack: LogWentBack, _ slot: ConnectionSlot) -> StoreError {
+    func loss(_ wentBack: LogWentBack, _ connection: PostgresConnection?) -> StoreError {
         let positions = seen.withLock { $0.positions }
         var found: [Int64: Digest] = [:]
-        let result = try? slot.connection().run(
+        let result = try? connection?.run(
             statements.leaves.with { $0.add(positions, integer: { $0 }) })
         if let result {
             for row in result.rows {

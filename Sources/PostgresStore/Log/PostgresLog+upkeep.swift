@@ -25,8 +25,9 @@ extension PostgresLog {
         }
     }
 
-    /// Does nothing: the server looks after its own files.
+    /// Writes what this node has seen; the server looks after its own files.
     public func checkpoint() async throws(StoreError) {
         guard !state.withLock({ $0.isClosed }) else { throw closedError }
+        try remember()
     }
 }

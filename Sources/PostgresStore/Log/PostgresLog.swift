@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// One connection appends and a few read, each on a thread of its own. Nothing is kept in a session
 /// that an append depends on, and no row is ever changed but the one of `head`.
-public final class PostgresLog: LedgerLog {
+public final class PostgresLog: SharedLog {
     public let location: String
     /// Packs evidence for this log; safe to use from any thread.
     public let packer = EvidencePacker()
@@ -25,6 +25,9 @@ public final class PostgresLog: LedgerLog {
     let knownHeaders = Mutex(KnownHeaders())
     let unreadable = Mutex(UnreadablePositions())
     let seen: Mutex<SeenLeaves>
+    /// Where this node keeps what it has seen, and what was written there last.
+    let memory = Mutex<(directory: String, seen: ProjectionCursor)?>(nil)
+    let notices: AppendNotices
 
     /// Opens the log of `environment`, and creates its schema when missing.
     ///
@@ -81,6 +84,7 @@ public final class PostgresLog: LedgerLog {
         readers: ConnectionThreads, seen: ProjectionCursor, faults: any CommitFaults
     ) {
         place = session.place
+        notices = AppendNotices(session)
         location = session.place.description
         statements = LogStatements(schema: session.place.schema)
         audits = AuditStatements(schema: session.place.schema)
@@ -105,9 +109,14 @@ public final class PostgresLog: LedgerLog {
             }
             if isIdle { continuation.resume() }
         }
+        // A node that cannot remember notices a log that went back by its derived files.
+        try? remember()
+        await notices.end()
         await appender.stopped()
         await readers.stopped()
     }
+
+    public func onAppend(_ wake: @escaping @Sendable () -> Void) { notices.listen(wake) }
 
     var closedError: StoreError {
         StoreError(

@@ -189,6 +189,20 @@ final class PostgresConnection {
         return PostgresError(.refused(refusal.state), refusal.message)
     }
 
+    /// The payloads of notifications to this session, after `LISTEN`; waits for the first.
+    func notifications(within milliseconds: Int32) throws(PostgresError) -> [String] {
+        guard isUsable else { throw lost() }
+        var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+        _ = poll(&descriptor, 1, milliseconds)
+        guard PQconsumeInput(handle) == 1 else { throw lost() }
+        var payloads: [String] = []
+        while let notification = PQnotifies(handle) {
+            payloads.append(String(cString: notification.pointee.extra))
+            PQfreemem(notification)
+        }
+        return payloads
+    }
+
     // MARK: Waiting
 
     private func flush() throws(PostgresError) {

@@ -1,0 +1,27 @@
+public import AppStore
+
+/// Opens log and operational state outside the data directory, where several nodes share them.
+public protocol LogEngine: Sendable {
+    /// Opens both for one environment, and creates what is missing. The log must be that of the
+    /// ledger to which this node belongs, and hold the newest event that it has seen
+    /// (`NodeMemory`).
+    ///
+    /// - Parameters:
+    ///   - directory: the environment's directory, where the node keeps its memory. Nothing is
+    ///     written there when opening fails.
+    ///   - seen: the newest event in the node's derived files.
+    func open(
+        _ environment: Environment, directory: String, seen: ProjectionCursor
+    ) async throws(StoreError) -> OpenedLog
+}
+
+/// Log and operational state of one environment.
+public struct OpenedLog: Sendable {
+    public let log: any LedgerLog
+    public let operations: any OperationalState
+
+    public init(log: any LedgerLog, operations: any OperationalState) {
+        self.log = log
+        self.operations = operations
+    }
+}

@@ -1,0 +1,6 @@
+/// A log to which other nodes append, too.
+public protocol SharedLog: LedgerLog {
+    /// Calls `wake` when another node may have appended, until the log is closed. Only a hint:
+    /// callers poll as well.
+    func onAppend(_ wake: @escaping @Sendable () -> Void)
+}

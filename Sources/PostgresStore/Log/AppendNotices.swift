@@ -1,0 +1,93 @@
+internal import Foundation
+internal import LedgerStore
+internal import Synchronization
+
+/// Hints between nodes that something was appended: NOTIFY after COMMIT, in a transaction of its
+/// own, since inside the append's it would serialise all commits of the database. Losing one costs
+/// a node the interval of its polling.
+final class AppendNotices: Sendable {
+    private struct State {
+        var isEnded = false
+        /// Whether a NOTIFY waits to be sent; the next one says the same.
+        var isDue = false
+        var isListening = false
+        var wakes: [@Sendable () -> Void] = []
+    }
+
+    private let state = Mutex(State())
+    private let session: PostgresSession
+    private let channel: String
+    /// Names this log in its own notices, which it leaves out.
+    private let sender = UUID().uuidString
+    private let sending: ConnectionThreads
+
+    /// How long the listener waits before it looks whether it was ended.
+    private static let waitMilliseconds: Int32 = 200
+    /// The pause after the listener's connection was lost.
+    private static let pause: Duration = .milliseconds(250)
+
+    init(_ session: PostgresSession) {
+        self.session = session
+        channel = "\"\(session.place.schema)\""
+        sending = ConnectionThreads("subledger-notify", count: 1) { () throws(PostgresError) in
+            let connection = try session.open()
+            // A hint needs no disk.
+            try connection.run(script: "SET synchronous_commit = off")
+            return connection
+        }
+    }
+
+    /// Something was committed. Returns at once.
+    func send() {
+        let isFirst = state.withLock { state in
+            defer { state.isDue = true }
+            return !state.isDue && !state.isEnded
+        }
+        guard isFirst else { return }
+        _ = sending.add { [self] slot in
+            state.withLock { $0.isDue = false }
+            let notify = "NOTIFY \(channel), '\(sender)'"
+            if (try? slot.connection().run(script: notify)) == nil { slot.drop() }
+        }
+    }
+
+    /// Calls `wake` for notices of others.
+    func listen(_ wake: @escaping @Sendable () -> Void) {
+        let isFirst = state.withLock { state in
+            state.wakes.append(wake)
+            defer { state.isListening = true }
+            return !state.isListening
+        }
+        guard isFirst else { return }
+        let thread = Thread { [self] in
+            while !isEnded {
+                try? receive()
+                Thread.pause(AppendNotices.pause)
+            }
+        }
+        thread.name = "subledger-listen"
+        thread.start()
+    }
+
+    /// Returns when ended; throws when the connection is lost.
+    private func receive() throws {
+        let connection = try session.open()
+        try connection.run(script: "LISTEN \(channel)")
+        while !isEnded {
+            let senders = try connection.notifications(
+                within: AppendNotices.waitMilliseconds)
+            guard senders.contains(where: { $0 != sender }) else { continue }
+            for wake in state.withLock({ $0.wakes }) { wake() }
+        }
+    }
+
+    private var isEnded: Bool { state.withLock { $0.isEnded } }
+
+    func end() async {
+        state.withLock { state in
+            state.isEnded = true
+            state.wakes = []
+        }
+        await sending.stopped()
+    }
+}

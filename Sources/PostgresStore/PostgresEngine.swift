@@ -1,0 +1,56 @@
+public import AppStore
+public import LedgerStore
+
+/// Opens the logs of a database: one schema for each environment, `<schema>_<environment>`.
+public struct PostgresEngine: LogEngine {
+    public let connection: ConnectionString
+    /// What the names of the schemas begin with.
+    public let schema: String
+    /// Connections that read, for each environment; nil for the usual number.
+    public let poolSize: Int?
+
+    public static let defaultSchema = "subledger"
+
+    /// - Parameter schema: lower-case letters, digits and underscores, as `PostgresLocation` has
+    ///   them.
+    public init(_ connection: ConnectionString, schema: String? = nil, poolSize: Int? = nil) {
+        self.connection = connection
+        self.schema = schema ?? PostgresEngine.defaultSchema
+        self.poolSize = poolSize
+    }
+
+    /// Where the log of an environment is. Throws `databaseRefused` for a schema that is no name.
+    public func place(
+        of environment: Environment
+    ) throws(StoreError) -> PostgresLocation {
+        let name = "\(schema)_\(environment.rawValue.lowercased())"
+        guard let place = PostgresLocation(connection, schema: name) else {
+            throw StoreError(
+                .databaseRefused, path: connection.location,
+                reason: "\(name) is no name of a schema.",
+                remedy: "Use lower-case letters, digits and underscores, a letter first.")
+        }
+        return place
+    }
+
+    public func open(
+        _ environment: Environment, directory: String, seen: ProjectionCursor
+    ) async throws(StoreError) -> OpenedLog {
+        let place = try place(of: environment)
+        let memory = try NodeMemory(directory: directory)
+        let ledger = memory.flatMap { LedgerId($0.ledger) }
+        let newest = memory.map { $0.seen.position > seen.position ? $0.seen : seen } ?? seen
+        let log = try await PostgresLog.open(
+            place, environment: environment, ledger: ledger, seen: newest,
+            readerCount: poolSize)
+        do throws(StoreError) {
+            let operations = try await PostgresOperations.open(
+                place, environment: environment, ledger: log.ledgerId)
+            try log.remember(in: directory)
+            return OpenedLog(log: log, operations: operations)
+        } catch {
+            await log.close()
+            throw error
+        }
+    }
+}
