@@ -14,6 +14,8 @@ public final class EnvironmentLedger: Sendable {
     public let directory: String
     public let log: any LedgerLog
     public let operations: any OperationalState
+    /// Whether other nodes append to the log, too.
+    public let isShared: Bool
     /// Distinguishes derived data of this log from that of other logs.
     let witness: CursorVerifier
     private let currentFacts: Mutex<FactsStore>
@@ -47,28 +49,40 @@ public final class EnvironmentLedger: Sendable {
     }
 
     /// Opens the environment's files and creates missing ones.
+    ///
+    /// - Parameter accepting: whether a shared log is accepted as it is, also one that went back;
+    ///   derived data of what it lost is then rebuilt.
     public static func open(
-        _ configuration: Configuration, environment: Environment
+        _ configuration: Configuration, environment: Environment, accepting: Bool = false
     ) async throws(StoreError) -> EnvironmentLedger {
-        try await EnvironmentLedger(configuration, environment)
+        try await EnvironmentLedger(configuration, environment, accepting: accepting)
     }
 
     private init(
-        _ configuration: Configuration, _ environment: Environment
+        _ configuration: Configuration, _ environment: Environment, accepting: Bool
     ) async throws(StoreError) {
+        let directory = EnvironmentLedger.directory(configuration, environment)
+        let opened = try await EnvironmentLedger.openLog(
+            configuration, environment: environment, accepting: accepting)
+        let facts: FoundFacts
+        do throws(StoreError) {
+            facts = try await EnvironmentLedger.openFacts(directory)
+            reportZone = try EnvironmentLedger.reportZone(configuration, directory)
+        } catch {
+            await opened.close()
+            throw error
+        }
         self.environment = environment
-        directory = EnvironmentLedger.directory(configuration, environment)
-        try await EnvironmentLedger.requireLog(directory)
-        log = try await EventLog.open(directory: directory)
-        witness = CursorVerifier(log)
-        operations = try await OperationsStore.open(directory: directory)
-        let facts = try await EnvironmentLedger.openFacts(directory)
+        self.directory = directory
+        log = opened.log
+        isShared = opened.log is any SharedLog
+        witness = CursorVerifier(opened.log)
+        operations = opened.operations
         currentFacts = Mutex(facts.store)
         unreported = Mutex(facts.remarks)
         apps = configuration.apps.map(\.bundleId)
         catalogue = configuration.catalogue
         catalogueHash = SHA256.hash(catalogue.canonicalBytes)
-        reportZone = try EnvironmentLedger.reportZone(configuration, directory)
         days = reportZone.days
     }
 
@@ -88,15 +102,12 @@ public final class EnvironmentLedger: Sendable {
 
     /// A missing log is not recreated where derived data shows that it held events: positions would
     /// be assigned twice.
-    private static func requireLog(_ directory: String) async throws(StoreError) {
+    static func requireLog(_ directory: String) async throws(StoreError) {
         let log = "\(directory)/\(EventLog.fileName)"
-        guard !FileManager.default.fileExists(atPath: log),
-            let path = DerivedFiles.facts(in: directory).current(),
-            // Unreadable facts prove nothing.
-            let facts = try? await FactsStore.open(path),
-            let position = try? await facts.checkpoint().position, position > 0
-        else { return }
-        try? facts.close()
+        guard !FileManager.default.fileExists(atPath: log) else { return }
+        try refuseNode(directory)
+        let position = await projectedEnd(directory).position
+        guard position > 0 else { return }
         throw StoreError(
             .fileReplaced, path: log,
             reason: "The log is missing; facts up to position \(position) were derived from it.",

@@ -5,6 +5,8 @@ public import Ledger
 /// file.
 public struct Configuration: Sendable, Equatable {
     public var dataDirectory: String
+    /// Nil: log and operational state are files in the data directory.
+    public var database: Database?
     public var apps: [App]
     /// Paths of extra trusted roots, DER or PEM.
     public var trustedRoots: [String]

@@ -1,0 +1,44 @@
+public import LedgerStore
+
+extension Configuration {
+    /// Where log and operational state are shared by several nodes (`database`). Its description
+    /// leaves out the connection string, which may hold a password.
+    public struct Database: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
+        /// A connection string of PostgreSQL.
+        public var url: String
+        /// What the names of the schemas begin with; nil: `subledger`.
+        public var schema: String?
+        /// Connections that read, for each environment; nil for the usual number.
+        public var poolSize: Int?
+        /// Opens it; nil in a program without such an engine.
+        public var engine: (any LogEngine)?
+
+        public static let poolSizes = 1...64
+
+        public init(url: String, schema: String? = nil, poolSize: Int? = nil) {
+            self.url = url
+            self.schema = schema
+            self.poolSize = poolSize
+        }
+
+        /// Whether a text can begin the names of schemas.
+        public static func isSchema(_ text: String) -> Bool {
+            let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+            guard let first = text.utf8.first, letters.contains(first), text.utf8.count <= 40,
+                !text.hasPrefix("pg_")
+            else { return false }
+            return text.utf8.allSatisfy {
+                letters.contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || $0 == UInt8(ascii: "_")
+            }
+        }
+
+        public static func == (left: Database, right: Database) -> Bool {
+            left.url == right.url && left.schema == right.schema
+                && left.poolSize == right.poolSize
+        }
+
+        public var description: String { "database" }
+        public var customMirror: Mirror { Mirror(self, children: []) }
+    }
+}

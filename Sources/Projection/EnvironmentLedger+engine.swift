@@ -1,0 +1,45 @@
+import AppStore
+import Foundation
+import Intake
+import LedgerStore
+internal import SQLiteStore
+
+/// The engine of log and operational state: files in the environment's directory, or a database.
+extension EnvironmentLedger {
+    static func openLog(
+        _ configuration: Configuration, _ environment: Environment, _ directory: String
+    ) async throws(StoreError) -> OpenedLog {
+        guard let database = configuration.database else {
+            try await requireLog(directory)
+            return OpenedLog(
+                log: try await EventLog.open(directory: directory),
+                operations: try await OperationsStore.open(directory: directory))
+        }
+        guard let engine = database.engine else {
+            throw StoreError(
+                .databaseRefused, reason: "This program was built without PostgreSQL.",
+                remedy: "Build it with the package trait PostgreSQL.")
+        }
+        return try await engine.open(
+            environment, directory: directory, seen: await projectedEnd(directory))
+    }
+
+    /// The newest event in the facts of a directory; the start without usable ones.
+    static func projectedEnd(_ directory: String) async -> ProjectionCursor {
+        guard let path = DerivedFiles.facts(in: directory).current(),
+            // Unreadable facts prove nothing.
+            let facts = try? await FactsStore.open(path)
+        else { return .start }
+        defer { try? facts.close() }
+        return (try? await facts.checkpoint()) ?? .start
+    }
+
+    /// A node of a shared log does not begin a log of its own.
+    static func refuseNode(_ directory: String) throws(StoreError) {
+        guard NodeMemory.exists(in: directory) else { return }
+        throw StoreError(
+            .fileForeign, path: directory,
+            reason: "This directory belongs to a node whose log is in a database.",
+            remedy: "Configure its database, or use another data directory.")
+    }
+}
