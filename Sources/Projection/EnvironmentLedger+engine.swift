@@ -1,14 +1,16 @@
-import AppStore
+public import AppStore
 import Foundation
-import Intake
-import LedgerStore
+public import Intake
+public import LedgerStore
 internal import SQLiteStore
 
 /// The engine of log and operational state: files in the environment's directory, or a database.
 extension EnvironmentLedger {
-    static func openLog(
-        _ configuration: Configuration, _ environment: Environment, _ directory: String
+    /// Opens log and operational state without derived data.
+    public static func openLog(
+        _ configuration: Configuration, environment: Environment
     ) async throws(StoreError) -> OpenedLog {
+        let directory = directory(configuration, environment)
         guard let database = configuration.database else {
             try await requireLog(directory)
             return OpenedLog(

@@ -26,6 +26,14 @@ struct AuditCommand: AsyncParsableCommand {
         func output(_ settings: Settings) async throws -> Output {
             let verifier = signatures ? try settings.verifier() : nil
             let directory = settings.environmentDirectory
+            if settings.configuration.ledger.database != nil {
+                let log = try await EnvironmentLedger.openLog(
+                    settings.configuration.ledger, environment: settings.environment)
+                return AuditCommand.output(
+                    try await closing(log.close) {
+                        try await audit(log.log, directory, verifier, settings.configuration.apps)
+                    })
+            }
             if !FileManager.default.fileExists(atPath: "\(directory)/\(EventLog.fileName)") {
                 // EnvironmentLedger.open decides whether a log may be created here.
                 try await settings.openLedger().close()
@@ -34,11 +42,7 @@ struct AuditCommand: AsyncParsableCommand {
                         + " empty one was created. Check --data and --config.")
             }
             let report = try await audit(directory, verifier, settings.configuration.apps)
-            return Output(
-                text: report.text,
-                notes: report.projectionsFailure.map {
-                    ["warning: derived data could not be compared with the log: \($0)"]
-                } ?? [], isClean: report.isSound, members: report.writeMembers(to:))
+            return AuditCommand.output(report)
         }
 
         /// Audits a copy when the log's directory is read-only.
@@ -58,7 +62,7 @@ struct AuditCommand: AsyncParsableCommand {
         }
 
         private func audit(
-            _ log: EventLog, _ directory: String, _ verifier: EvidenceVerifier?,
+            _ log: any LedgerLog, _ directory: String, _ verifier: EvidenceVerifier?,
             _ apps: [Configuration.App]
         ) async throws -> Audit.Report {
             let progress = ProgressLine()
@@ -67,6 +71,14 @@ struct AuditCommand: AsyncParsableCommand {
             progress.end()
             return report
         }
+    }
+
+    fileprivate static func output(_ report: Audit.Report) -> Output {
+        Output(
+            text: report.text,
+            notes: report.projectionsFailure.map {
+                ["warning: derived data could not be compared with the log: \($0)"]
+            } ?? [], isClean: report.isSound, members: report.writeMembers(to:))
     }
 }
 

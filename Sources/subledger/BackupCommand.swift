@@ -20,6 +20,7 @@ struct BackupCommand: OutputCommand {
     @OptionGroup var common: SharedOptions
 
     func output(_ settings: Settings) async throws -> Output {
+        try settings.requireEmbedded("backup")
         let progress = ProgressLine()
         let report = try await EnvironmentLedger.backUp(
             settings.configuration.ledger, environment: settings.environment, to: file

@@ -1,6 +1,7 @@
 import AppStore
 import ArgumentParser
 import Foundation
+import Intake
 import Logging
 import Service
 import ServiceLifecycle
@@ -88,6 +89,7 @@ struct DemoCommand: AsyncParsableCommand {
     ) async throws {
         var settings = try Settings(SharedOptions.parse(place.options))
         settings.configuration.server.port = port
+        settings.configuration.ledger.database = nil
         // The demo runs the recovery as a command.
         settings.configuration.server.recovers = false
         let metrics = ServiceMetrics()
@@ -218,7 +220,8 @@ struct DemoRun: Service {
     private func step(_ arguments: [String]) async throws {
         let all = arguments + place.options
         try Console.out("$ subledger \(all.map(DemoRun.quoted).joined(separator: " "))\n")
-        try await Subledger.run(all)
+        // Never in a database that a variable names.
+        try await Subledger.run(all + ["--database="])
         try Console.out("\n")
     }
 

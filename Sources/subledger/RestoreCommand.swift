@@ -24,6 +24,7 @@ struct RestoreCommand: OutputCommand {
     @OptionGroup var common: SharedOptions
 
     func output(_ settings: Settings) async throws -> Output {
+        try settings.requireEmbedded("restore")
         let progress = ProgressLine()
         let outcome = try await EnvironmentLedger.restore(
             settings.configuration.ledger, environment: settings.environment, from: file,

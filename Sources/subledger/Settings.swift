@@ -24,6 +24,16 @@ struct Settings {
             }
             configuration.dataDirectory = directory
         }
+        if let url = options.database ?? variables["SUBLEDGER_DATABASE"] {
+            // An empty one turns a configured database off.
+            configuration.ledger.database =
+                url.isEmpty
+                ? nil
+                : .init(
+                    url: url, schema: configuration.ledger.database?.schema,
+                    poolSize: configuration.ledger.database?.poolSize)
+        }
+        try Settings.connect(&configuration.ledger.database)
         configuration.trustedRoots +=
             options.trustRoots.isEmpty
             ? variables["SUBLEDGER_TRUST_ROOT"].map { [$0] } ?? [] : options.trustRoots

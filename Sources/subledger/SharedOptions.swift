@@ -13,6 +13,12 @@ struct SharedOptions: ParsableArguments {
         help: ArgumentHelp("Data directory, created when missing.", valueName: "dir"))
     var dataDirectory: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Database of a log that several nodes share: a connection string of PostgreSQL.",
+            valueName: "url"))
+    var database: String?
+
     @Option(help: "production, sandbox, xcode or localTesting (default: production).")
     var environment: String?
 

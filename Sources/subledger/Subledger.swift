@@ -10,8 +10,8 @@ struct Subledger: AsyncParsableCommand {
         discussion: """
             Ingests what Apple signs, verifies it, stores it as immutable events, and answers what \
             state a subscription is in and why, with the events that prove it. SUBLEDGER_CONFIG, \
-            SUBLEDGER_DATA, SUBLEDGER_ENVIRONMENT, SUBLEDGER_BUNDLE_ID, SUBLEDGER_APP_APPLE_ID and \
-            SUBLEDGER_TRUST_ROOT set the options of the same names.
+            SUBLEDGER_DATA, SUBLEDGER_DATABASE, SUBLEDGER_ENVIRONMENT, SUBLEDGER_BUNDLE_ID, \
+            SUBLEDGER_APP_APPLE_ID and SUBLEDGER_TRUST_ROOT set the options of the same names.
             """,
         version: "0.1.0",
         subcommands: [

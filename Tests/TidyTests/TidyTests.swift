@@ -56,7 +56,8 @@ struct TidyTests {
             "Hummingbird", "Logging", "NIOCore", "NIOPosix", "NIOHTTP1", "ServiceLifecycle",
         ]),
         "subledger": products.union([
-            "Bench", "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals",
+            "Bench", "PostgresStore", "ArgumentParser", "Logging", "ServiceLifecycle",
+            "UnixSignals",
         ]),
     ]
 

@@ -24,4 +24,9 @@ public struct OpenedLog: Sendable {
         self.log = log
         self.operations = operations
     }
+
+    public func close() async {
+        await log.close()
+        await operations.close()
+    }
 }

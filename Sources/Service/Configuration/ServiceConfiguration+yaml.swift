@@ -24,6 +24,9 @@ extension ServiceConfiguration {
         if let directory = try mapping.text("dataDirectory") {
             ledger.dataDirectory = ServiceConfiguration.path(directory, beside: file)
         }
+        if var database = try mapping.mapping("database") {
+            ledger.database = try ServiceConfiguration.database(&database)
+        }
         let entries = try mapping.mappings("apps")
         ledger.apps = try ServiceConfiguration.apps(entries)
         ledger.trustedRoots = try mapping.texts("trustedRoots")

@@ -10,6 +10,7 @@ struct ConfigurationTests {
     /// Every key.
     static let full = """
         dataDirectory: ./elsewhere
+        database: { url: "postgresql://log@db/main", schema: books, poolSize: 8 }
         apps:
           - bundleId: com.example.app
             appAppleId: 1234567890
@@ -51,6 +52,9 @@ struct ConfigurationTests {
     func everyKey() throws {
         let read = try ServiceConfiguration(yaml: ConfigurationTests.full)
         #expect(read.dataDirectory == "./elsewhere")
+        #expect(
+            read.ledger.database
+                == .init(url: "postgresql://log@db/main", schema: "books", poolSize: 8))
         #expect(read.apps.map(\.bundleId.rawValue) == ["com.example.app", "com.example.second"])
         let app = try #require(read.ledger.app(BundleId("com.example.app")))
         #expect(app.appAppleId == 1_234_567_890)

@@ -1,0 +1,39 @@
+import Intake
+import Service
+
+#if PostgreSQL
+    import PostgresStore
+#endif
+
+extension Settings {
+    /// Backups are files of the embedded engine.
+    func requireEmbedded(_ command: String) throws(CommandFailure) {
+        guard configuration.ledger.database != nil else { return }
+        throw CommandFailure(
+            code: "databaseConfigured",
+            message: "\(command) works on a log in the data directory; this ledger's log is in a"
+                + " database, which has its own backups.", exit: .usage)
+    }
+
+    /// Gives the configured database its engine. No message quotes the connection string, which
+    /// may hold a password.
+    static func connect(_ database: inout Configuration.Database?) throws(CommandFailure) {
+        guard let stated = database else { return }
+        #if PostgreSQL
+            guard let connection = ConnectionString(stated.url) else {
+                throw CommandFailure(
+                    code: ConfigurationError.Code.invalidValue.rawValue,
+                    message: "database: The connection string is not one of PostgreSQL, e.g."
+                        + " postgresql://user@host/database?sslmode=verify-full.",
+                    exit: .configuration)
+            }
+            database?.engine = PostgresEngine(
+                connection, schema: stated.schema, poolSize: stated.poolSize)
+        #else
+            throw CommandFailure(
+                code: "databaseRefused",
+                message: "database: This program was built without PostgreSQL; build it with the"
+                    + " package trait PostgreSQL.", exit: .configuration)
+        #endif
+    }
+}
