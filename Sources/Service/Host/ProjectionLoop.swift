@@ -14,11 +14,15 @@ struct ProjectionLoop: Sendable {
     /// Poll interval of the log and the links without a wake-up: other processes append, rebuild
     /// and switch files, too.
     static let pollInterval: Duration = .milliseconds(250)
+    /// The same where other nodes append: what they acknowledged is then answered here, too.
+    static let sharedPollInterval: Duration = .milliseconds(50)
     /// Wait after a failure; doubles up to `longestPause`.
     static let shortestPause: Duration = .milliseconds(250)
     static let longestPause: Duration = .seconds(10)
-    /// Rounds without changes after which the lock is released.
-    static let idleRounds = 4
+    /// The same for a log in a database, which is back as soon as it can be reached.
+    static let longestSharedPause: Duration = .milliseconds(500)
+    /// Time without changes after which the lock is released.
+    static let idleLimit: Duration = .seconds(1)
     /// Interval of write-ahead log checkpoints.
     static let checkpointInterval: Duration = .seconds(30)
 
@@ -37,24 +41,30 @@ struct ProjectionLoop: Sendable {
 
     private func project() async {
         await publishCurrent()
+        let wake = served.wake
+        (ledger.log as? any SharedLog)?.onAppend { wake.raise() }
+        let isShared = ledger.isShared
+        let interval =
+            isShared ? ProjectionLoop.sharedPollInterval : ProjectionLoop.pollInterval
+        let longest = isShared ? ProjectionLoop.longestSharedPause : ProjectionLoop.longestPause
         var projector: Projector?
         var reportedLoss: String?
-        var (idle, pause) = (0, ProjectionLoop.shortestPause)
+        var (idle, pause) = (Duration.zero, ProjectionLoop.shortestPause)
         while !served.isStopping, !Task.isCancelled {
             do throws(StoreError) {
                 let hadWork = try await round(&projector, &reportedLoss)
                 served.note(projection: nil)
                 pause = ProjectionLoop.shortestPause
-                idle = hadWork ? 0 : idle + 1
-                if idle >= ProjectionLoop.idleRounds { projector = nil }
-                await served.wake.sleep(atMost: ProjectionLoop.pollInterval)
+                idle = hadWork ? .zero : idle + interval
+                if idle >= ProjectionLoop.idleLimit { projector = nil }
+                await served.wake.sleep(atMost: interval)
             } catch {
                 projector = nil
                 served.note(projection: error)
                 await served.wake.sleep(atMost: pause)
                 // Appends wake the loop; the pause keeps a persistent failure from spinning.
                 try? await Task.sleep(for: ProjectionLoop.shortestPause)
-                pause = min(pause * 2, ProjectionLoop.longestPause)
+                pause = min(pause * 2, longest)
             }
         }
         await finish(projector)

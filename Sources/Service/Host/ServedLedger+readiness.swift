@@ -15,6 +15,8 @@ extension ServedLedger {
     /// failed probe reopens the file before an append has to.
     static let shortestTryPause: Duration = .milliseconds(250)
     static let longestTryPause: Duration = .seconds(2)
+    /// The same for a log in a database.
+    static let longestSharedTryPause: Duration = .milliseconds(500)
 
     /// The code of what keeps events from being accepted; nil when nothing does. Checks the log,
     /// whose lock another process may hold: that takes as long as an append would wait. The first
@@ -44,13 +46,15 @@ extension ServedLedger {
     /// Probes the log repeatedly while it cannot be written: the next delivery may be hours away.
     /// Runs until the service stops, beside the projector, which goes on reading.
     func tryWhileObstructed() async {
+        let longest =
+            ledger.isShared ? ServedLedger.longestSharedTryPause : ServedLedger.longestTryPause
         var pause = ServedLedger.shortestTryPause
         while !Task.isCancelled {
             try? await Task.sleep(for: pause)
             await probe()
             pause =
                 obstacle == nil
-                ? ServedLedger.shortestTryPause : min(pause * 2, ServedLedger.longestTryPause)
+                ? ServedLedger.shortestTryPause : min(pause * 2, longest)
         }
     }
 
