@@ -1,6 +1,7 @@
 import AppStore
 import AppleSync
 import ArgumentParser
+import LedgerStore
 import Projection
 
 struct BackfillCommand: OutputCommand {
@@ -35,9 +36,17 @@ struct BackfillCommand: OutputCommand {
     func output(_ settings: Settings) async throws -> Output {
         let (report, list, failure) = try await settings.withApple(access) { apple in
             let list = try await IdList.read(path: file)
-            let cursors = try await apple.ledgers.ledger(settings.environment).operations
+            let ledger = try await apple.ledgers.ledger(settings.environment)
+            let lease = KeptLease(.backfill, in: ledger)
+            guard try await lease.take() else {
+                throw CommandFailure(
+                    code: "backfillRunning",
+                    message: "Another node runs a backfill in this ledger; wait for it, or end it.",
+                    exit: .io)
+            }
+            defer { lease.release() }
             let backfill = Backfill(
-                try apple.client(), books: apple.ledgers, cursors: cursors,
+                try apple.client(), books: apple.ledgers, cursors: ledger.operations,
                 in: settings.environmentChoice, includesRefunds: refunds)
             let progress = ProgressLine()
             let report = try await backfill.run(list, restarts: restart) { estimate in

@@ -231,10 +231,21 @@ public enum ExclusiveTask: String, Sendable {
     case recovery
     /// Two deliverers would send every change twice, and overwrite each other's cursor.
     case webhooks
+    /// Two clocks would emit due changes at different places of the feed.
+    case feedClock
+    /// Two loops would send Apple twice the requests.
+    case reconcile
+    /// Two watches would sweep the same windows.
+    case recoveryWatch
+    /// Two runs would share the progress through a list.
+    case backfill
 }
 
 /// The right to a task (`OperationalState.lease`); ends with its last reference.
-public protocol Lease: AnyObject, Sendable {}
+public protocol Lease: AnyObject, Sendable {
+    /// False once another node may have taken over, because this one was silent for too long.
+    var isHeld: Bool { get }
+}
 
 /// The state of an upload's key.
 public enum UploadKey: Hashable, Sendable {

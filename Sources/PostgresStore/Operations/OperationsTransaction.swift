@@ -44,7 +44,8 @@ enum OperationsArea: String {
         switch self {
         case .recovery: .recovery
         case .webhooks: .webhooks
-        case .quarantine, .uploads, .requests, .feeds: nil
+        case .feeds: .feedClock
+        case .quarantine, .uploads, .requests: nil
         }
     }
 }

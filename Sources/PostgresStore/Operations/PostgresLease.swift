@@ -14,9 +14,11 @@ final class PostgresLease: Lease {
         self.didEnd = didEnd
     }
 
+    var isHeld: Bool { renewal.isHeld }
+
     deinit {
         didEnd()
-        renewal.end()
+        renewal.giveBack()
     }
 }
 
@@ -24,44 +26,58 @@ final class PostgresLease: Lease {
 /// it back at the end.
 final class LeaseRenewal: Sendable {
     private let ended = DispatchSemaphore(value: 0)
+    /// By the clock of this machine, counted from before the last statement that renewed it.
+    private let end: Mutex<ContinuousClock.Instant>
 
+    /// - Parameter taken: before the statement that took it.
     init(
-        _ task: ExclusiveTask, token: Int64, of store: PostgresOperations
+        _ task: ExclusiveTask, token: Int64, taken: ContinuousClock.Instant,
+        of store: PostgresOperations
     ) {
+        end = Mutex(taken + store.leaseDuration)
         let (schema, duration, renewal) = (store.schema, store.leaseDuration, store.leaseRenewal)
-        let thread = Thread { [ended, session = store.session] in
+        let group = store.renewals
+        group.enter()
+        let thread = Thread { [self, session = store.session] in
+            defer { group.leave() }
             let slot = ConnectionSlot { () throws(PostgresError) in try session.open() }
-            func set(_ until: String) {
-                // A node that cannot renew loses the lease, and finds out with its next write.
-                guard let connection = try? slot.connection() else { return }
+            func set(_ until: String) -> Int? {
+                // A node that cannot renew loses the lease.
+                guard let connection = try? slot.connection() else { return nil }
                 let transaction = OperationsTransaction(connection: connection, schema: schema)
-                _ = try? transaction.run(
+                return try? transaction.run(
                     """
                     UPDATE @leases SET until = \(until)
                     WHERE name = '\(task.rawValue)' AND token = $1::bigint
                         AND until > clock_timestamp()
-                    """, token)
+                    """, token
+                ).affectedCount
             }
             let pause = DispatchTimeInterval.milliseconds(Int(renewal / .milliseconds(1)))
             while ended.wait(timeout: .now() + pause) == .timedOut {
-                set(PostgresOperations.end(after: duration))
+                let now = ContinuousClock.now
+                guard let count = set(PostgresOperations.end(after: duration)) else { continue }
+                end.withLock { $0 = count == 1 ? now + duration : now }
             }
-            set("clock_timestamp()")
+            _ = set("clock_timestamp()")
             slot.drop()
         }
         thread.name = "subledger-lease-\(task.rawValue)"
         thread.start()
     }
 
-    func end() { ended.signal() }
+    var isHeld: Bool { end.withLock { $0 } > .now }
+
+    func giveBack() { ended.signal() }
 }
 
 extension PostgresOperations {
     public func lease(_ task: ExclusiveTask) async throws(StoreError) -> (any Lease)? {
         try requireUsable()
+        let now = ContinuousClock.now
         guard let token = try await takeLease(task) else { return nil }
         tokens.withLock { $0[task] = token }
-        let renewal = LeaseRenewal(task, token: token, of: self)
+        let renewal = LeaseRenewal(task, token: token, taken: now, of: self)
         return PostgresLease(renewal: renewal) { [weak self] in
             self?.tokens.withLock { if $0[task] == token { $0[task] = nil } }
         }

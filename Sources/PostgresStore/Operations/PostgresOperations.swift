@@ -1,4 +1,5 @@
 public import AppStore
+internal import Dispatch
 internal import Foundation
 public import LedgerStore
 internal import Synchronization
@@ -18,6 +19,8 @@ public final class PostgresOperations: OperationalState {
     let leaseDuration: Duration
     /// How often a lease is renewed.
     let leaseRenewal: Duration
+    /// The threads that renew leases, and give them back.
+    let renewals = DispatchGroup()
 
     /// Opens the operational state of `environment`, and creates its schema when missing. Throws as
     /// `PostgresLog.open`.
@@ -66,6 +69,10 @@ public final class PostgresOperations: OperationalState {
 
     public func close() async {
         isClosed.withLock { $0 = true }
+        // Leases given back just now are free for other nodes at once.
+        await Blocking.run { [renewals] in
+            _ = renewals.wait(timeout: .now() + .seconds(1))
+        }
         await threads.stopped()
     }
 
@@ -123,7 +130,9 @@ public final class PostgresOperations: OperationalState {
     private func begin(
         _ area: OperationsArea, _ slot: ConnectionSlot
     ) throws -> OperationsTransaction {
-        let token = area.task.flatMap { task in tokens.withLock { $0[task] } }
+        let held = area.task.flatMap { task in
+            tokens.withLock { $0[task] }.map { (task: task, token: $0) }
+        }
         func begin() throws -> OperationsTransaction {
             let transaction = OperationsTransaction(
                 connection: try slot.connection(), schema: schema)
@@ -132,17 +141,17 @@ public final class PostgresOperations: OperationalState {
                 transaction.command(
                     "SELECT last_id FROM @areas WHERE name = '\(area.rawValue)' FOR UPDATE"),
             ]
-            if let token {
+            if let held {
                 commands.append(
                     transaction.command(
                         """
-                        SELECT 1 FROM @leases WHERE name = '\(area.rawValue)'
+                        SELECT 1 FROM @leases WHERE name = '\(held.task.rawValue)'
                             AND token = $1::bigint AND until > clock_timestamp() FOR SHARE
-                        """, [token]))
+                        """, [held.token]))
             }
             do {
                 let results = try transaction.connection.run(commands)
-                guard token == nil || results[2].count == 1 else { throw leaseLost }
+                guard held == nil || results[2].count == 1 else { throw leaseLost }
             } catch {
                 slot.rollBack()
                 throw error

@@ -10,22 +10,27 @@ import Synchronization
 /// Readers never pass the horizon, so the clock changes at a position are final before any reader
 /// passes it. Two processes on one data directory have separate horizons and clocks, and may emit a
 /// due change slightly earlier or later than each other; only one delivers webhooks
-/// (`ExclusiveTask.webhooks`).
+/// (`ExclusiveTask.webhooks`). Of the nodes of a shared log one runs the clock and stores its
+/// horizon; the others follow it, so that cursors mean the same on each.
 public final class ChangeFeed: Sendable {
     public let ledger: EnvironmentLedger
-    private let reader: ChangeReader
-    private let clock: any ServiceClock
+    let reader: ChangeReader
+    let clock: any ServiceClock
+    private let lease: KeptLease
     /// The current projections, to find coming changes in; nil before there are any.
-    private let projections: @Sendable () -> ProjectionsStore?
-    private let state = Mutex(State())
+    let projections: @Sendable () -> ProjectionsStore?
+    let state = Mutex(State())
 
-    private struct State {
+    struct State {
         /// The last position readers may see; nil before the first step.
         var horizon: Int64?
         var dues = DueTimes()
         /// Clock changes up to this time have been emitted.
         var at: Timestamp?
         var keptAt: Timestamp?
+        var keptPosition: Int64?
+        /// The stored clock as this node follows it; nil while it runs the clock itself.
+        var followed: FollowedClock?
         /// Chains of events up to this position have been checked for clock changes, possibly by a
         /// previous process.
         var lookedThrough: Int64 = 0
@@ -52,6 +57,7 @@ public final class ChangeFeed: Sendable {
     ) {
         self.ledger = ledger
         self.clock = clock
+        lease = KeptLease(.feedClock, in: ledger)
         self.projections = projections
         reader = ChangeReader(ledger: ledger)
     }
@@ -129,8 +135,10 @@ public final class ChangeFeed: Sendable {
     public func beginning() async throws(StoreError) -> FeedBeginning {
         while true {
             let end = try await logEnd()
-            let at = clock.now
+            let now = clock.now
             let beginning: FeedBeginning? = state.withLock { state in
+                // By the clock of the node that runs the feed.
+                let at = state.followed?.stored ?? now
                 // A running step may pass it.
                 guard state.aim <= end else { return nil }
                 let beginning = FeedBeginning(position: end, at: at)
@@ -168,9 +176,12 @@ public final class ChangeFeed: Sendable {
     /// Steps while there are subscribers, until the task is cancelled. A failed step is reported
     /// and retried.
     public func run(_ report: @Sendable (StoreError) -> Void = { _ in }) async {
+        defer { lease.release() }
         while !Task.isCancelled {
             if state.withLock({ $0.interest }) > 0 {
                 do throws(StoreError) { try await step() } catch { report(error) }
+            } else {
+                lease.release()
             }
             do { try await clock.sleep(milliseconds: FeedLimits.pollMilliseconds) } catch { return }
         }
@@ -178,6 +189,14 @@ public final class ChangeFeed: Sendable {
 
     /// Takes in new events, and emits due clock changes. One step at a time.
     public func step() async throws(StoreError) {
+        guard try await lease.take() else { return try await follow() }
+        state.withLock { state in
+            guard state.followed != nil else { return }
+            // From where the other node stopped.
+            state.followed = nil
+            state.at = nil
+            state.dues.windowEnd = Timestamp(milliseconds: .min)
+        }
         while try await advance() {}
     }
 
@@ -267,6 +286,7 @@ public final class ChangeFeed: Sendable {
             // clock alone made true is checked once, and emitted before any read.
             state.at = kept?.at ?? Timestamp(milliseconds: 0)
             state.keptAt = state.at
+            state.keptPosition = kept?.end.position
             guard let kept else { return }
             state.lookedThrough = kept.end.position
             state.looksAgain = kept.looksAgain
@@ -276,7 +296,7 @@ public final class ChangeFeed: Sendable {
         }
     }
 
-    private func keepClock(
+    func keepClock(
         _ at: Timestamp, at head: Int64, chains: [ChainId] = []
     ) async throws(StoreError) {
         let end = try await ledger.checkpoint(at: head) ?? .start
@@ -311,7 +331,7 @@ public final class ChangeFeed: Sendable {
         }
     }
 
-    private func note(_ dues: [(at: Timestamp, chain: ChainId)]) {
+    func note(_ dues: [(at: Timestamp, chain: ChainId)]) {
         state.withLock { state in
             for due in dues { state.dues.add(due.at, due.chain) }
         }
@@ -339,60 +359,5 @@ public final class ChangeFeed: Sendable {
         }
         state.withLock { $0.dues.windowEnd = end }
         note(found)
-    }
-
-    /// Stores which chains the clock changed, before the horizon exposes the changes.
-    private func emitDue(_ now: Timestamp, at head: Int64) async throws(StoreError) {
-        let (due, last, kept) = state.withLock { state in
-            var due: Set<ChainId> = []
-            while let chain = state.dues.next(by: now) { due.insert(chain) }
-            return (due, state.at, state.keptAt)
-        }
-        var changed: [(first: Timestamp, chain: ChainId)] = []
-        if !due.isEmpty {
-            do throws(StoreError) {
-                changed = try await chains(of: due.sorted(), changedBy: now, at: head)
-            } catch {
-                note(due.map { (now, $0) })
-                throw error
-            }
-        }
-        let isOld =
-            (kept.map { abs(now.milliseconds(since: $0)) } ?? .max) >= FeedLimits.clockMilliseconds
-        guard !changed.isEmpty || (isOld && now != last) else { return }
-        changed.sort { ($0.first, $0.chain) < ($1.first, $1.chain) }
-        do throws(StoreError) {
-            try await keepClock(now, at: head, chains: changed.map(\.chain))
-        } catch {
-            note(due.map { (now, $0) })
-            throw error
-        }
-        let hasChanged = !changed.isEmpty
-        state.withLock { state in
-            state.keptAt = now
-            if hasChanged { state.version += 1 }
-        }
-    }
-
-    /// Returns the chains that actually changed by now; records when each changes next.
-    private func chains(
-        of due: [ChainId], changedBy now: Timestamp, at head: Int64
-    ) async throws(StoreError) -> [(first: Timestamp, chain: ChainId)] {
-        let reading = ClockReading(position: head, at: now, ordinal: 0)
-        var changed: [(first: Timestamp, chain: ChainId)] = []
-        var rest = due[...]
-        while !rest.isEmpty {
-            let some = Array(rest.prefix(FeedLimits.dueChainCount))
-            rest = rest.dropFirst(some.count)
-            let before = try await reader.streams(of: some, through: head)
-            let after = try await reader.streams(of: some, through: head, extra: reading)
-            for ((chain, old), (_, new)) in zip(before, after) {
-                if new.marks.count > old.marks.count {
-                    changed.append((old.nextDue ?? now, chain))
-                }
-                if let next = new.nextDue { note([(next, chain)]) }
-            }
-        }
-        return changed
     }
 }

@@ -12,6 +12,8 @@ public enum FeedLimits {
     public static let windowMilliseconds: Int64 = 60 * 60_000
     /// Interval of storing the clock without changes: a restart looks back that far.
     public static let clockMilliseconds: Int64 = 60_000
+    /// The same where other nodes follow the clock.
+    static let sharedClockMilliseconds: Int64 = 1_000
     /// New events whose chains are checked together, each chain once.
     public static let newEventCount: Int64 = 2_000
     /// Longest delay of the feed after the log or the clock moved.

@@ -4,6 +4,7 @@ internal import LedgerStore
 /// An advisory lock on a file, released when the process ends, however it ends.
 final class FileLock: Lease {
     let descriptor: Int32
+    let isHeld = true
 
     /// A child process being spawned by another thread inherits all locks for a moment.
     static let patienceMilliseconds = 15

@@ -3,6 +3,7 @@ public import AppStoreAPI
 public import AppleSync
 internal import Intake
 internal import LedgerStore
+internal import Projection
 public import Queries
 public import Signing
 
@@ -37,6 +38,11 @@ public struct ReconcileLoop: Sendable {
     /// Returns when the task is cancelled and the running request has ended.
     public func run() async {
         var restUntil: [Environment: Timestamp] = [:]
+        let leases = Dictionary(
+            uniqueKeysWithValues: host.ledgers.map {
+                ($0.environment, KeptLease(.reconcile, in: $0.ledger))
+            })
+        defer { for lease in leases.values { lease.release() } }
         var wait = ReconcileLimits.firstRoundMilliseconds
         while !clients.isEmpty {
             do throws(CancellationError) { try await clock.sleep(milliseconds: wait) } catch {
@@ -47,6 +53,7 @@ public struct ReconcileLoop: Sendable {
             where LedgerHost.usualEnvironments.contains(served.environment) {
                 guard !Task.isCancelled else { return }
                 if let until = restUntil[served.environment], clock.now < until { continue }
+                guard (try? await leases[served.environment]?.take()) == true else { continue }
                 if await round(served) == "unauthorized" {
                     restUntil[served.environment] = clock.now.advanced(
                         byMilliseconds: ReconcileLimits.refusedKeyMilliseconds)

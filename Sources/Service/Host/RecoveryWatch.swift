@@ -19,6 +19,7 @@ public struct RecoveryWatch: Sendable {
     let clock: any ServiceClock
     let report: @Sendable (RecoveryNote) -> Void
     private let uncertain = UncertainSweeps()
+    private let leases: [Environment: KeptLease]
 
     /// Interval of checks.
     public static let intervalMilliseconds: Int64 = 10 * 60_000
@@ -46,10 +47,15 @@ public struct RecoveryWatch: Sendable {
         self.verifier = verifier
         self.clock = clock
         self.report = report
+        leases = Dictionary(
+            uniqueKeysWithValues: host.ledgers.map {
+                ($0.environment, KeptLease(.recoveryWatch, in: $0.ledger))
+            })
     }
 
     /// Runs until the task is cancelled; events recovered by then remain.
     public func run() async {
+        defer { for lease in leases.values { lease.release() } }
         do throws(CancellationError) {
             try await clock.sleep(milliseconds: RecoveryWatch.firstMilliseconds)
             while !Task.isCancelled {
@@ -65,6 +71,7 @@ public struct RecoveryWatch: Sendable {
     public func look() async {
         for served in host.ledgers
         where served.environment == .production || served.environment == .sandbox {
+            guard (try? await leases[served.environment]?.take()) == true else { continue }
             for client in clients where !Task.isCancelled {
                 do throws(RecoveryFailure) {
                     try await look(served, client)

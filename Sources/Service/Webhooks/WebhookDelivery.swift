@@ -78,6 +78,12 @@ public actor WebhookDelivery {
 
     // MARK: State
 
+    /// Reads everything again with the next step: another node may deliver meanwhile.
+    func forget() {
+        (row, waiting, failing) = (nil, [], [])
+        (probes, probeAt, keptPosition, reloadAt, beginning) = (0, nil, 0, nil, nil)
+    }
+
     private func load() async throws(StoreError) -> WebhookEndpointRow? {
         // Another process may have enabled a disabled endpoint again.
         if let row, row.disabledAt == nil { return row }

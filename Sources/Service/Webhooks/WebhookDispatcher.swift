@@ -54,8 +54,9 @@ public struct WebhookDispatcher: Sendable {
         while !Task.isCancelled {
             do throws(StoreError) {
                 if let lease = try await operations.lease(.webhooks) {
-                    await run(webhooks)
-                    return withExtendedLifetime(lease) {}
+                    await run(webhooks, while: lease, isShared: first.feed.ledger.isShared)
+                    // Another node goes on from what is stored.
+                    for webhook in webhooks { await webhook.forget() }
                 }
             } catch { report(.storeFailed(endpoint: first.endpoint.name, error: error)) }
             do { try await clock.sleep(milliseconds: WebhookLimits.lockPollMilliseconds) } catch {
@@ -64,9 +65,21 @@ public struct WebhookDispatcher: Sendable {
         }
     }
 
-    private func run(_ webhooks: [WebhookDelivery]) async {
+    /// Runs until the task is cancelled or, of a shared log, the lease is lost.
+    private func run(
+        _ webhooks: [WebhookDelivery], while lease: any Lease, isShared: Bool
+    ) async {
         await withTaskGroup(of: Void.self) { group in
             for webhook in webhooks { group.addTask(priority: .utility) { await webhook.run() } }
+            guard isShared else { return await group.waitForAll() }
+            group.addTask {
+                while lease.isHeld, !Task.isCancelled {
+                    try? await Task.sleep(for: WebhookLimits.leasePollInterval)
+                }
+            }
+            await group.next()
+            group.cancelAll()
         }
+        withExtendedLifetime(lease) {}
     }
 }

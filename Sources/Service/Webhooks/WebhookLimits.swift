@@ -40,4 +40,6 @@ public enum WebhookLimits {
     public static let endpointCount = 100
     /// Poll interval of a process that waits for the delivering process to end.
     public static let lockPollMilliseconds: Int64 = 1_000
+    /// How often a node checks that it still may deliver.
+    static let leasePollInterval: Duration = .milliseconds(250)
 }

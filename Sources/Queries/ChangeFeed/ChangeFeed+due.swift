@@ -1,0 +1,94 @@
+import AppStore
+import Ledger
+import LedgerStore
+internal import Projection
+import SQLiteStore
+import Synchronization
+
+extension ChangeFeed {
+    // MARK: Emitting
+
+    /// Stores which chains the clock changed, before the horizon exposes the changes.
+    func emitDue(_ now: Timestamp, at head: Int64) async throws(StoreError) {
+        let (due, last, kept, keptPosition) = state.withLock { state in
+            var due: Set<ChainId> = []
+            while let chain = state.dues.next(by: now) { due.insert(chain) }
+            return (due, state.at, state.keptAt, state.keptPosition)
+        }
+        var changed: [(first: Timestamp, chain: ChainId)] = []
+        if !due.isEmpty {
+            do throws(StoreError) {
+                changed = try await chains(of: due.sorted(), changedBy: now, at: head)
+            } catch {
+                note(due.map { (now, $0) })
+                throw error
+            }
+        }
+        let age = kept.map { abs(now.milliseconds(since: $0)) } ?? .max
+        let isOld = age >= FeedLimits.clockMilliseconds
+        // Other nodes see no more than what is stored.
+        let isFollowed =
+            ledger.isShared && (head != keptPosition || age >= FeedLimits.sharedClockMilliseconds)
+        guard !changed.isEmpty || (isOld && now != last) || isFollowed else { return }
+        changed.sort { ($0.first, $0.chain) < ($1.first, $1.chain) }
+        do throws(StoreError) {
+            try await keepClock(now, at: head, chains: changed.map(\.chain))
+        } catch {
+            note(due.map { (now, $0) })
+            throw error
+        }
+        let hasChanged = !changed.isEmpty
+        state.withLock { state in
+            state.keptAt = now
+            state.keptPosition = head
+            if hasChanged { state.version += 1 }
+        }
+    }
+
+    /// Returns the chains that actually changed by now; records when each changes next.
+    private func chains(
+        of due: [ChainId], changedBy now: Timestamp, at head: Int64
+    ) async throws(StoreError) -> [(first: Timestamp, chain: ChainId)] {
+        let reading = ClockReading(position: head, at: now, ordinal: 0)
+        var changed: [(first: Timestamp, chain: ChainId)] = []
+        var rest = due[...]
+        while !rest.isEmpty {
+            let some = Array(rest.prefix(FeedLimits.dueChainCount))
+            rest = rest.dropFirst(some.count)
+            let before = try await reader.streams(of: some, through: head)
+            let after = try await reader.streams(of: some, through: head, extra: reading)
+            for ((chain, old), (_, new)) in zip(before, after) {
+                if new.marks.count > old.marks.count {
+                    changed.append((old.nextDue ?? now, chain))
+                }
+                if let next = new.nextDue { note([(next, chain)]) }
+            }
+        }
+        return changed
+    }
+
+    // MARK: Following
+
+    /// Takes over the horizon of the node that runs the clock, as far as this one has projected.
+    func follow() async throws(StoreError) {
+        guard let store = projections(), let kept = try await ledger.operations.feedClock() else {
+            return
+        }
+        let reached = min(
+            try await ledger.facts.checkpoint().position, try await store.checkpoint().position)
+        let head = min(kept.end.position, reached)
+        let followed = FollowedClock(
+            position: head, at: head == kept.end.position ? kept.at : nil, stored: kept.at)
+        state.withLock { state in
+            guard head >= state.horizon ?? 0 else { return }
+            if state.followed != followed { state.version += 1 }
+            state.followed = followed
+            state.at = nil
+            state.horizon = head
+            state.aim = max(state.aim, head)
+            let passed = state.beginnings.all.filter(followed.hasPassed)
+            for beginning in passed { beginning.resolve(beginning.start) }
+            state.beginnings.remove(passed)
+        }
+    }
+}
