@@ -1,7 +1,8 @@
 internal import LedgerStore
 
 extension StoreError {
-    /// Translates any error thrown while the database was used.
+    /// Translates any error thrown while the database was used. What the server said may name hosts
+    /// and roles: it is for the operator, and stands in the remedy.
     init(_ error: any Error, location: String) {
         if let known = error as? StoreError {
             self = known
@@ -20,8 +21,11 @@ extension StoreError {
         case .unreachable, .lost, .timedOut:
             self.init(
                 .databaseUnavailable, path: location,
-                reason: "The database is not available: \(error.message)",
-                remedy: "Start it or restore the network; this node then continues by itself.")
+                reason: "The database is not available.",
+                remedy: """
+                    libpq reports: \(error.message) This node continues by itself once the \
+                    database can be reached.
+                    """)
         case .loginRefused:
             self = .refused(error.message, location)
         case .unexpectedValue:
@@ -40,44 +44,48 @@ extension StoreError {
             self = .pooled(location)
         case .readOnlyTransaction:
             self.init(
-                .fileReadOnly, path: location, reason: "The database accepts no writes. \(detail)",
-                remedy: "Name the primary, or list all hosts in the connection string.")
+                .fileReadOnly, path: location, reason: "The database accepts no writes.",
+                remedy: "\(detail) Name the primary, or list all hosts in the connection string.")
         case .lockNotAvailable:
             self.init(
-                .fileLocked, path: location, reason: "Another session holds a lock. \(detail)",
-                remedy: "Wait for it to finish, or end it; then try again.")
+                .fileLocked, path: location, reason: "Another session holds a lock.",
+                remedy: "\(detail) Wait for it to finish, or end it; then try again.")
         case .tooManyConnections:
             self.init(
-                .databaseUnavailable, path: location, reason: detail,
-                remedy: "Raise max_connections, or run fewer nodes.")
+                .databaseUnavailable, path: location,
+                reason: "The database has no connection left.",
+                remedy: "\(detail) Raise max_connections, or run fewer nodes.")
         case .diskFull:
             self.init(
-                .diskFull, path: location, reason: "The database's disk is full. \(detail)",
-                remedy: "Free space; nothing acknowledged was lost. Then try again.")
+                .diskFull, path: location, reason: "The database's disk is full.",
+                remedy: "\(detail) Free space; nothing acknowledged was lost. Then try again.")
         case .dataCorrupted, .indexCorrupted:
             self = .contradiction(location, detail)
         case .ioError:
             self.init(
-                .ioError, path: location, reason: detail,
-                remedy: "Check the disk of the database server.")
+                .ioError, path: location, reason: "The database server cannot use its disk.",
+                remedy: "\(detail) Check the disk of the database server.")
         case .undefinedTable, .undefinedColumn:
             self.init(
-                .fileChanged, path: location, reason: detail,
-                remedy: "Restore the schema of this log from a backup.")
+                .fileChanged, path: location, reason: "A table or column of the log is missing.",
+                remedy: "\(detail) Restore the schema of this log from a backup.")
         case _ where ["57", "53", "08"].contains(state.category):
             self.init(
-                .databaseUnavailable, path: location, reason: detail,
-                remedy: "This node continues by itself once the server accepts statements.")
+                .databaseUnavailable, path: location,
+                reason: "The database accepts no statements now.",
+                remedy:
+                    "\(detail) This node continues by itself once the server accepts statements.")
         default:
             self.init(
-                .databaseFailure, path: location, reason: detail, remedy: "Run `subledger doctor`.")
+                .databaseFailure, path: location, reason: "The database refused a statement.",
+                remedy: "\(detail) Run `subledger doctor`.")
         }
     }
 
     private static func refused(_ detail: String, _ location: String) -> StoreError {
         StoreError(
-            .databaseRefused, path: location, reason: "The database refuses this role. \(detail)",
-            remedy: "Check user, password, database name and the role's rights.")
+            .databaseRefused, path: location, reason: "The database refuses this role.",
+            remedy: "\(detail) Check user, password, database name and the role's rights.")
     }
 
     /// Prepared statements of another session were met, or those of this one lost.

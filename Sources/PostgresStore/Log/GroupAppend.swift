@@ -93,9 +93,9 @@ struct GroupAppend {
         }
         throw StoreError(
             .commitOutcomeUnknown, path: log.location,
-            reason: "It is unknown whether the last events are durable: \(failure.message)",
+            reason: "It is unknown whether the last events are durable.",
             remedy: """
-                Check the database, then append the same events again: known ones are recognised.
+                libpq reports: \(failure.message) Check the database, then append the same events again: known ones are recognised.
                 """)
     }
 

@@ -78,7 +78,7 @@ struct ProjectionLoop: Sendable {
         _ projector: inout Projector?, _ reportedLoss: inout String?
     ) async throws(StoreError) -> Bool {
         let head = try await ledger.log.head().position
-        served.board.reached(head: head)
+        served.noteEnd(head)
         if ProjectorHandover.isStanding(directory: ledger.directory) {
             projector = nil
             await publishCurrent()

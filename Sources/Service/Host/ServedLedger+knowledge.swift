@@ -24,10 +24,10 @@ extension ServedLedger {
         case .everything: return nil
         case .knownPosition(let position):
             if let projected = projectedPosition, position <= projected { return nil }
-            return min(position, try await ledger.log.head().position)
+            return min(position, try await reachableHead())
         case .knownAt(let time):
             let projected = projectedPosition ?? 0
-            let head = try await ledger.log.head().position
+            let head = try await reachableHead()
             guard projected < head else { return nil }
             let events = try await ledger.log.events(
                 after: projected, through: head, damaged: .marked)

@@ -11,11 +11,17 @@ struct HealthRoutes: Sendable {
     func add(to groups: RouteGroups) {
         groups.open.get("/healthz") { _, _ in HealthRoutes.response(.ok, "ok", []) }
         groups.open.get("/readyz") { _, _ in
-            let problems = await readiness.problems(host)
-            return problems.isEmpty
-                ? HealthRoutes.response(.ok, "ready", [])
-                : HealthRoutes.response(.serviceUnavailable, "notReady", problems)
+            HealthRoutes.response(await readiness.problems(host))
         }
+        groups.open.get("/readyz/answers") { _, _ in
+            HealthRoutes.response(readiness.answerProblems(host))
+        }
+    }
+
+    private static func response(_ problems: [Readiness.Problem]) -> Response {
+        problems.isEmpty
+            ? response(.ok, "ready", [])
+            : response(.serviceUnavailable, "notReady", problems)
     }
 
     private static func response(
@@ -27,6 +33,8 @@ struct HealthRoutes: Sendable {
             json.objects("problems", problems) { json, problem in
                 json.member("environment", problem.environment)
                 json.member("code", problem.code)
+                json.memberIfPresent("position", problem.progress?.position)
+                json.memberIfPresent("head", problem.progress?.head)
             }
         }
         return Response(

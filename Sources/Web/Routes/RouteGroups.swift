@@ -15,8 +15,10 @@ struct RouteGroups {
     let write: RouterGroup<WebContext>
 
     init(
-        _ router: Router<WebContext>, tokens: AccessTokens, answers: ResponseMemoryBudget
+        _ router: Router<WebContext>, tokens: AccessTokens, answers: ResponseMemoryBudget,
+        host: LedgerHost
     ) {
+        let age = AgeMiddleware(host: host)
         func guarded(_ scope: Scope) -> RouterGroup<WebContext> {
             router.group().add(middleware: ScopeMiddleware(tokens: tokens, scope: scope))
                 .add(middleware: ResponseMemoryMiddleware(room: answers))
@@ -27,8 +29,9 @@ struct RouteGroups {
         shared = router.group().add(middleware: OffEventLoop())
         quick = router.group()
             .add(middleware: ScopeMiddleware(tokens: tokens, scope: .read))
+            .add(middleware: age)
             .add(middleware: ResponseMemoryMiddleware(room: answers))
-        read = guarded(.read)
+        read = guarded(.read).add(middleware: age)
         write = guarded(.write)
     }
 }

@@ -8,16 +8,32 @@ import Synchronization
 final class Readiness: Service {
     private let stopping = Mutex(false)
 
-    struct Problem: Sendable, Equatable {
+    struct Problem: Sendable {
         let environment: String?
-        /// Stable: `stopping`, `clockJumped`, or a code of the store.
+        /// Stable: `stopping`, `clockJumped`, `catchingUp`, or a code of the store.
         let code: String
+        /// How far a node that is catching up has come, and the end of the log.
+        var progress: (position: Int64, head: Int64)?
     }
 
     /// Stops accepting events at the beginning of the shutdown.
     func run() async throws {
         try await gracefulShutdown()
         stop()
+    }
+
+    /// Why questions should not be sent here; empty once every environment has reached the end at
+    /// which its log was when the service started. A log that cannot be read does not count: answers
+    /// then say how old they are.
+    func answerProblems(_ host: LedgerHost) -> [Problem] {
+        if stopping.withLock({ $0 }) { return [Problem(environment: nil, code: "stopping")] }
+        return host.ledgers.compactMap { ledger in
+            ledger.catchingUp.map { progress in
+                Problem(
+                    environment: EnvironmentLedger.directoryName(ledger.environment),
+                    code: "catchingUp", progress: progress)
+            }
+        }
     }
 
     func stop() { stopping.withLock { $0 = true } }

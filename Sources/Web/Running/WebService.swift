@@ -64,7 +64,7 @@ public struct WebService: Sendable {
         let failures = AuthenticationFailures(
             sources: sources, metrics: metrics, logger: logger, pace: authenticationPace)
         router.add(middleware: TokenMiddleware(tokens: tokens, failures: failures))
-        let groups = RouteGroups(router, tokens: tokens, answers: answers)
+        let groups = RouteGroups(router, tokens: tokens, answers: answers, host: host)
         HealthRoutes(host: host, readiness: readiness).add(to: groups)
         PrometheusRoutes(host: host, metrics: metrics, readiness: readiness, census: census)
             .add(to: groups)

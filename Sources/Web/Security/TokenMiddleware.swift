@@ -17,7 +17,7 @@ struct TokenMiddleware: RouterMiddleware {
     static func isOpen(_ path: String?, _ method: HTTPRequest.Method) -> Bool {
         switch path {
         case "/appstore/notifications": method == .post
-        case "/healthz", "/readyz", "/openapi.yaml": true
+        case "/healthz", "/readyz", "/readyz/answers", "/openapi.yaml": true
         default: false
         }
     }

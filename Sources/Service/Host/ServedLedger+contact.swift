@@ -1,0 +1,45 @@
+internal import LedgerStore
+internal import Projection
+internal import SQLiteStore
+import Synchronization
+
+/// Answers while the log of other nodes cannot be read, and of a node that is still catching up.
+extension ServedLedger {
+    /// How long the log could not be read; nil while it can. Answers may lack what other nodes
+    /// acknowledged meanwhile.
+    public var age: Duration? {
+        guard ledger.isShared else { return nil }
+        return health.withLock { health in
+            guard health.projection != nil else { return nil }
+            return health.readAt.map { $0.duration(to: .now) } ?? .zero
+        }
+    }
+
+    /// How far a node has come that has not yet reached the end at which the log was when it
+    /// started; nil once it has.
+    public var catchingUp: (position: Int64, head: Int64)? {
+        let origin = health.withLock { $0.origin }
+        let reached = projectedPosition
+        guard let origin else { return (reached ?? 0, head) }
+        if let reached, reached >= origin { return nil }
+        let progress = ProjectorLock.progress(directory: ledger.directory)?.position
+        return (max(reached ?? 0, progress ?? 0), max(head, origin))
+    }
+
+    /// Notes that the end of the log was read.
+    func noteEnd(_ position: Int64) {
+        board.reached(head: position)
+        health.withLock { health in
+            health.readAt = .now
+            health.origin = health.origin ?? position
+        }
+    }
+
+    /// The end of the log; the last one known while the database is away.
+    func reachableHead() async throws(StoreError) -> Int64 {
+        do throws(StoreError) { return try await ledger.log.head().position } catch {
+            guard error.code == .databaseUnavailable else { throw error }
+            return head
+        }
+    }
+}
