@@ -311,7 +311,7 @@ let package = Package(
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
                 "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service", "Simulator",
-                "Faults", "TestSupport", "LedgerTestSupport",
+                "Faults", "PostgresStore", "PostgresSupport", "TestSupport", "LedgerTestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

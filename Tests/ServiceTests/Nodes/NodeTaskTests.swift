@@ -1,0 +1,147 @@
+import AppStore
+import Foundation
+import Ledger
+import LedgerStore
+import LedgerTestSupport
+import PostgresSupport
+import Projection
+import Queries
+import Testing
+
+@testable import Service
+
+/// What only one node does at a time.
+@Suite("Tasks of nodes", .postgres)
+struct NodeTaskTests {
+    private static let chain = MadeChain()
+
+    /// Ends a lease for the database, as if its holder had been silent for long.
+    private func expire(_ task: ExclusiveTask, _ place: NodePlace) throws {
+        _ = try place.sql(
+            """
+            UPDATE \(place.productionSchema).leases SET until = clock_timestamp()
+            WHERE name = '\(task.rawValue)'
+            """)
+    }
+
+    @Test("A task goes to another node when its holder gives it back, or was silent for too long")
+    func handover() async throws {
+        let place = try NodePlace()
+        try await place.run(count: 2) { nodes in
+            let leases = try nodes.map {
+                KeptLease(.reconcile, in: try $0.ledger(.production).ledger)
+            }
+            #expect(try await leases[0].take())
+            #expect(try await leases[0].take())
+            #expect(try await !leases[1].take())
+            leases[0].release()
+            try await until { try await leases[1].take() }
+            #expect(try await !leases[0].take())
+            // The second one lost it, and finds out.
+            try expire(.reconcile, place)
+            try await until {
+                if try await leases[0].take() { return true }
+                // It may have renewed the lease just before.
+                try expire(.reconcile, place)
+                return false
+            }
+            try await until { try await !leases[1].take() }
+        }
+    }
+
+    @Test("Feeds of several nodes have equal changes at equal places, those of the clock, too")
+    func feeds() async throws {
+        let place = try NodePlace()
+        let clock = place.clock
+        try await place.run(count: 2) { nodes in
+            let feeds = try nodes.map { node in
+                let served = try node.ledger(.production)
+                return ChangeFeed(ledger: served.ledger, clock: clock) {
+                    served.board.snapshot?.projections
+                }
+            }
+            func step(to position: Int64) async throws {
+                for (node, feed) in zip(nodes, feeds) {
+                    _ = try await node.ledger(.production).snapshot(atLeast: position)
+                    try await until {
+                        try await feed.step()
+                        return feed.horizon == position
+                    }
+                }
+            }
+            try await step(to: 0)
+            _ = try await nodes[1].post(NodeTaskTests.chain.bought())
+            try await step(to: 1)
+            _ = try await nodes[0].post(NodeTaskTests.chain.renewed(1))
+            try await step(to: 2)
+            // The renewal that is missing becomes overdue by the clock alone.
+            clock.set(NodeTaskTests.chain.start(2).advanced(byMilliseconds: 86_400_000))
+            try await step(to: 2)
+            var found: [[FeedChange]] = []
+            for feed in feeds {
+                var changes: [FeedChange] = []
+                try await until {
+                    try await feed.step()
+                    changes = try await feed.page(after: .beginning).changes
+                    return changes.contains { $0.place.clock > 0 && $0.place.clock < .max }
+                }
+                found.append(changes)
+            }
+            #expect(found[0].map(\.place) == found[1].map(\.place))
+            #expect(found[0].map(\.change.name) == found[1].map(\.change.name))
+            // The other node goes on where the first stopped.
+            try expire(.feedClock, place)
+            _ = try await nodes[0].post(NodeTaskTests.chain.renewed(2))
+            try await step(to: 3)
+            let after = try await feeds[0].page(after: .beginning).changes
+            #expect(after.prefix(found[0].count).map(\.place) == found[0].map(\.place))
+            #expect(
+                try await feeds[1].page(after: .beginning).changes.map(\.place)
+                    == after.map(\.place))
+        }
+    }
+
+    @Test("One node delivers webhooks; another one goes on when it ends, and misses nothing")
+    func webhooks() async throws {
+        let place = try NodePlace()
+        let clock = place.clock
+        let receivers = [Receiver(), Receiver()]
+        try await place.run(count: 2) { nodes in
+            func dispatcher(_ index: Int) -> (WebhookDispatcher, [ChangeFeed]) {
+                let feeds = nodes[index].makeFeeds()
+                return (
+                    WebhookDispatcher(
+                        endpoints: [.test()], feeds: feeds, transport: receivers[index],
+                        clock: SystemClock { clock.now }, report: { _ in }), feeds
+                )
+            }
+            func running(_ dispatcher: (WebhookDispatcher, [ChangeFeed])) -> Task<Void, Never> {
+                Task {
+                    await withTaskGroup(of: Void.self) { group in
+                        for feed in dispatcher.1 { group.addTask { await feed.run() } }
+                        group.addTask { await dispatcher.0.run() }
+                    }
+                }
+            }
+            let made = [dispatcher(0), dispatcher(1)]
+            await made[0].0.begin()
+            let first = running(made[0])
+            _ = try await nodes[0].post(NodeTaskTests.chain.bought())
+            try await until { !receivers[0].taken.isEmpty }
+            await made[1].0.begin()
+            let second = running(made[1])
+            _ = try await nodes[1].post(NodeTaskTests.chain.renewed(1))
+            try await until { receivers[0].taken.contains { $0.type.contains("renewed") } }
+            #expect(receivers[1].taken.isEmpty)
+            first.cancel()
+            await first.value
+            _ = try await nodes[0].post(NodeTaskTests.chain.turnedOff(1))
+            try await until { !receivers[1].taken.isEmpty }
+            second.cancel()
+            await second.value
+            let all = receivers[0].taken + receivers[1].taken
+            #expect(Set(all.map(\.id)).count == all.count)
+            #expect(all.map(\.sequence) == Array(1...Int64(all.count)))
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import AppStore
+import Foundation
+import Intake
+import Ledger
+import LedgerStore
+import LedgerTestSupport
+import PostgresSupport
+import Projection
+import Queries
+import TestSupport
+import Testing
+
+@testable import Service
+
+@Suite("Nodes over one database", .postgres)
+struct NodeTests {
+    private static let chains = (1...3).map { MadeChain(id: "50000000000000\($0)") }
+
+    @Test("What one node acknowledged the others answer: equal at equal positions")
+    func equal() async throws {
+        let place = try NodePlace()
+        place.clock.set(TemporaryLedger.end)
+        try await place.run(count: 3) { nodes in
+            var last: Int64 = 0
+            for index in 0..<4 {
+                for (offset, chain) in NodeTests.chains.enumerated() {
+                    let position = try await nodes[offset].post(chain.life[index])
+                    #expect(position == last + 1)
+                    last = position
+                    // Read your own writes, on another node.
+                    let other = nodes[(offset + 1) % nodes.count]
+                    let answer = try await other.subscription(
+                        chain.id, QueryScope(minPosition: position))
+                    #expect(answer.position >= position)
+                }
+            }
+            for chain in NodeTests.chains {
+                for position in [last / 2, last] {
+                    let answers = try await [
+                        nodes[0].show(chain, through: position),
+                        nodes[1].show(chain, through: position),
+                        nodes[2].show(chain, through: position),
+                    ]
+                    #expect(answers[0] == answers[1] && answers[1] == answers[2])
+                }
+            }
+            // A known notification is the same event on every node.
+            #expect(try await nodes[1].post(NodeTests.chains[0].bought()) == 1)
+        }
+    }
+
+    @Test("A new node with an empty directory says how far it is, and is ready once it caught up")
+    func newcomer() async throws {
+        let place = try NodePlace()
+        let chain = NodeTests.chains[0]
+        try await place.run(count: 1) { nodes in
+            for delivery in chain.life { _ = try await nodes[0].post(delivery) }
+        }
+        try await Gate.ledgers.pass {
+            let host = try await place.open(try place.configuration(2))
+            #expect(try host.ledger(.production).catchingUp?.position == 0)
+            host.stop()
+            await host.run()
+        }
+        try await place.run([try place.configuration(3)]) { nodes in
+            let ledger = try nodes[0].ledger(.production)
+            try await until { ledger.catchingUp == nil }
+            #expect(ledger.projectedPosition == 4)
+            let answer = try await nodes[0].show(chain, through: 4)
+            #expect(answer["state"] != nil)
+        }
+    }
+
+    @Test("A node remembers its ledger and what it has seen")
+    func memory() async throws {
+        let place = try NodePlace()
+        try await place.run(count: 1) { nodes in
+            _ = try await nodes[0].post(NodeTests.chains[0].bought())
+        }
+        let path = "\(try place.configuration(1).dataDirectory)/production"
+        let memory = try #require(try NodeMemory(directory: path))
+        let id = try place.sql("SELECT encode(id, 'hex') FROM \(place.productionSchema).ledger")
+        #expect(memory.ledger == id && memory.seen.position == 1)
+        #expect(!FileManager.default.fileExists(atPath: "\(path)/log.sqlite"))
+        // Nor does it begin another one without its database.
+        var alone = try place.configuration(1)
+        alone.ledger.database = nil
+        await #expect(throws: StoreError(.fileForeign, reason: "", remedy: "")) {
+            _ = try await place.open(alone)
+        }
+        #expect(!FileManager.default.fileExists(atPath: "\(path)/log.sqlite"))
+    }
+
+    @Test("The database away and back: intake refuses, answers say their age, then both go on")
+    func away() async throws {
+        let cluster = try PostgresCluster()
+        defer { cluster.end() }
+        let place = try NodePlace(cluster)
+        let chain = NodeTests.chains[0]
+        try await place.run(count: 2) { nodes in
+            let ledgers = try nodes.map { try $0.ledger(.production) }
+            let first = try await nodes[0].post(chain.bought())
+            for node in nodes {
+                _ = try await node.subscription(chain.id, QueryScope(minPosition: first))
+            }
+            #expect(ledgers.allSatisfy { $0.age == nil })
+            cluster.stop(SIGQUIT)
+            for (node, ledger) in zip(nodes, ledgers) {
+                let refusal = await #expect(throws: IntakeRefusal.self) {
+                    _ = try await node.post(chain.renewed(1))
+                }
+                #expect(refusal?.standing == .unavailable)
+                #expect(["databaseUnavailable", "commitOutcomeUnknown"].contains(refusal?.code))
+                #expect(refusal?.message.contains("\(cluster.port)") == false)
+                try await until { ledger.age != nil }
+                #expect(await ledger.obstacleCode() != nil)
+                #expect(ledger.catchingUp == nil)
+                let answer = try await node.subscription(chain.id, QueryScope())
+                #expect(answer.position == first)
+                let known = try await node.subscription(
+                    chain.id, QueryScope(knowledge: .knownAt(place.clock.now)))
+                #expect(known.position == first)
+            }
+            try cluster.start()
+            for (node, ledger) in zip(nodes, ledgers) {
+                try await until {
+                    let code = await ledger.obstacleCode()
+                    return code == nil && ledger.age == nil
+                }
+                // Apple sends it again; the first node to take it appends it.
+                #expect(try await node.post(chain.renewed(1)) == 2)
+                let answer = try await node.subscription(chain.id, QueryScope(minPosition: 2))
+                #expect(answer.position == 2)
+            }
+        }
+    }
+}
