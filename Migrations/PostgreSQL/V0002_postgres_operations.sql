@@ -20,6 +20,16 @@ CREATE TABLE leases (
     until timestamptz NOT NULL
 ) WITH (fillfactor = 50);
 
+-- Every node, written by itself every few seconds; for people.
+CREATE TABLE nodes (
+    id text COLLATE "C" PRIMARY KEY,
+    -- Host and process.
+    name text COLLATE "C" NOT NULL,
+    -- How far its answers go.
+    position bigint NOT NULL,
+    seen_at timestamptz NOT NULL
+) WITH (fillfactor = 50);
+
 CREATE TABLE quarantine (
     id bigint PRIMARY KEY,
     -- SHA-256 of the whole input: the same bytes again are one row with a count.

@@ -33,20 +33,34 @@ public struct PostgresEngine: LogEngine {
         return place
     }
 
+    public func openLog(
+        _ environment: Environment
+    ) async throws(StoreError) -> any LedgerLog {
+        try await PostgresLog.open(
+            place(of: environment), environment: environment, readerCount: poolSize)
+    }
+
+    /// Eight hexadecimal digits.
+    private static func newNode() -> String {
+        String(LedgerId.random().description.prefix(8))
+    }
+
     public func open(
-        _ environment: Environment, directory: String, seen: ProjectionCursor
+        _ environment: Environment, directory: String, seen: ProjectionCursor?
     ) async throws(StoreError) -> OpenedLog {
         let place = try place(of: environment)
         let memory = try NodeMemory(directory: directory)
         let ledger = memory.flatMap { LedgerId($0.ledger) }
-        let newest = memory.map { $0.seen.position > seen.position ? $0.seen : seen } ?? seen
+        let known = [seen, memory?.seen].compactMap { $0 }.max { $0.position < $1.position }
+        let newest = seen == nil ? .start : known ?? .start
+        let node = memory?.node ?? PostgresEngine.newNode()
         let log = try await PostgresLog.open(
             place, environment: environment, ledger: ledger, seen: newest,
             readerCount: poolSize)
         do throws(StoreError) {
             let operations = try await PostgresOperations.open(
-                place, environment: environment, ledger: log.ledgerId)
-            try log.remember(in: directory)
+                place, environment: environment, ledger: log.ledgerId, node: node)
+            try log.remember(as: node, in: directory)
             return OpenedLog(log: log, operations: operations)
         } catch {
             await log.close()

@@ -10,8 +10,10 @@ extension EnvironmentLedger {
     public var isShared: Bool { log is any SharedLog }
 
     /// Opens log and operational state without derived data.
+    ///
+    /// - Parameter accepting: whether a shared log is accepted as it is, also one that went back.
     public static func openLog(
-        _ configuration: Configuration, environment: Environment
+        _ configuration: Configuration, environment: Environment, accepting: Bool = false
     ) async throws(StoreError) -> OpenedLog {
         let directory = directory(configuration, environment)
         guard let database = configuration.database else {
@@ -25,8 +27,15 @@ extension EnvironmentLedger {
                 .databaseRefused, reason: "This program was built without PostgreSQL.",
                 remedy: "Build it with the package trait PostgreSQL.")
         }
-        return try await engine.open(
-            environment, directory: directory, seen: await projectedEnd(directory))
+        let seen = accepting ? nil : await projectedEnd(directory)
+        do throws(StoreError) {
+            return try await engine.open(environment, directory: directory, seen: seen)
+        } catch {
+            let embedded = "\(directory)/\(EventLog.fileName)"
+            guard error.code == .logWentBack, FileManager.default.fileExists(atPath: embedded)
+            else { throw error }
+            throw error.adding("To move the log of this directory there, run `subledger log copy`.")
+        }
     }
 
     /// The newest event in the facts of a directory; the start without usable ones.

@@ -7,6 +7,7 @@ public final class KeptLease: Sendable {
     private let task: ExclusiveTask
     private let ledger: EnvironmentLedger
     private let held = Mutex<(any Lease)?>(nil)
+    private let taken = Mutex(0)
     private let nextTry = Mutex(ContinuousClock.now)
 
     /// How long a node waits before it asks again for a task that another one has.
@@ -30,8 +31,12 @@ public final class KeptLease: Sendable {
         guard isDue else { return false }
         let lease = try await ledger.operations.lease(task)
         held.withLock { $0 = lease }
+        if lease != nil { taken.withLock { $0 += 1 } }
         return lease != nil
     }
+
+    /// Rises whenever it is taken: another node may have had it in between.
+    public var takenCount: Int { taken.withLock { $0 } }
 
     /// Lets another node have it.
     public func release() { held.withLock { $0 = nil } }

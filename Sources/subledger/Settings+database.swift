@@ -11,8 +11,14 @@ extension Settings {
         guard configuration.ledger.database != nil else { return }
         throw CommandFailure(
             code: "databaseConfigured",
-            message: "\(command) works on a log in the data directory; this ledger's log is in a"
-                + " database, which has its own backups.", exit: .usage)
+            message: "\(command) works on a log in a data directory; this ledger's log is in a"
+                + " database, which has backups of its own. `subledger log copy` copies it into a"
+                + " directory.", exit: .usage)
+    }
+
+    /// For commands about a shared log.
+    func requireDatabase() throws(CommandFailure) {
+        guard configuration.ledger.database != nil else { throw .noDatabase }
     }
 
     /// Gives the configured database its engine. No message quotes the connection string, which
@@ -36,4 +42,11 @@ extension Settings {
                     + " package trait PostgreSQL.", exit: .configuration)
         #endif
     }
+}
+
+extension CommandFailure {
+    static let noDatabase = CommandFailure(
+        code: "noDatabase",
+        message: "This ledger's log is not in a database: name one with --database, or `database`"
+            + " in the configuration.", exit: .usage)
 }

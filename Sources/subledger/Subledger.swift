@@ -24,8 +24,8 @@ struct Subledger: AsyncParsableCommand {
             QuarantineCommand.self, RecoverCommand.self, BackfillCommand.self,
             ReconcileCommand.self, MigrateFromCommand.self, ReceiptCommand.self,
             TestNotificationCommand.self, WebhooksCommand.self, APICommand.self, ServeCommand.self,
-            BackupCommand.self, RestoreCommand.self, DoctorCommand.self, SimulateCommand.self,
-            DemoCommand.self, BenchCommand.self,
+            BackupCommand.self, RestoreCommand.self, LogCommand.self, NodesCommand.self,
+            DoctorCommand.self, SimulateCommand.self, DemoCommand.self, BenchCommand.self,
         ])
 
     /// Parses and runs a command.

@@ -9,10 +9,14 @@ public protocol LogEngine: Sendable {
     /// - Parameters:
     ///   - directory: the environment's directory, where the node keeps its memory. Nothing is
     ///     written there when opening fails.
-    ///   - seen: the newest event in the node's derived files.
+    ///   - seen: the newest event in the node's derived files; nil accepts the log as it is, also
+    ///     one that went back.
     func open(
-        _ environment: Environment, directory: String, seen: ProjectionCursor
+        _ environment: Environment, directory: String, seen: ProjectionCursor?
     ) async throws(StoreError) -> OpenedLog
+
+    /// Opens the log alone, for a program that is no node.
+    func openLog(_ environment: Environment) async throws(StoreError) -> any LedgerLog
 }
 
 /// Log and operational state of one environment.

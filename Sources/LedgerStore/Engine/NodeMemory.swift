@@ -4,13 +4,16 @@ internal import Foundation
 /// What a node of a shared log remembers in its own directory: which ledger it belongs to, and the
 /// newest event that it has seen. A log that does not hold that event is another one, or went back.
 public struct NodeMemory: Hashable, Sendable {
+    /// Names the node; drawn when its directory was created.
+    public var node: String
     /// Names the ledger; drawn when it was created.
     public var ledger: String
     public var seen: ProjectionCursor
 
     public static let fileName = "node.json"
 
-    public init(ledger: String, seen: ProjectionCursor) {
+    public init(node: String, ledger: String, seen: ProjectionCursor) {
+        self.node = node
         self.ledger = ledger
         self.seen = seen
     }
@@ -26,7 +29,8 @@ public struct NodeMemory: Hashable, Sendable {
         let path = NodeMemory.path(in: directory)
         guard NodeMemory.exists(in: directory) else { return nil }
         guard let data = FileManager.default.contents(atPath: path),
-            let json = try? JSONValue.parse(Array(data)), let ledger = json["ledger"]?.string,
+            let json = try? JSONValue.parse(Array(data)), let node = json["node"]?.string,
+            let ledger = json["ledger"]?.string,
             case .number(let position)? = json["position"], let position = Int64(position)
         else {
             throw StoreError(
@@ -34,13 +38,16 @@ public struct NodeMemory: Hashable, Sendable {
                 remedy: "Remove the node's directory; it is derived from the shared log.")
         }
         let leafHash = json["leafHash"]?.string.flatMap { Digest(hexadecimal: $0) }
-        self.init(ledger: ledger, seen: ProjectionCursor(position: position, leafHash: leafHash))
+        self.init(
+            node: node, ledger: ledger,
+            seen: ProjectionCursor(position: position, leafHash: leafHash))
     }
 
     /// Replaces the memory in a directory, which is created when missing.
     public func write(to directory: String) throws(StoreError) {
         var json = JSONWriter()
         json.object { json in
+            json.member("node", node)
             json.member("ledger", ledger)
             json.member("position", seen.position)
             json.member("leafHash", seen.leafHash)

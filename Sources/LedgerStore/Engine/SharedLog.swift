@@ -3,4 +3,7 @@ public protocol SharedLog: LedgerLog {
     /// Calls `wake` when another node may have appended, until the log is closed. Only a hint:
     /// callers poll as well.
     func onAppend(_ wake: @escaping @Sendable () -> Void)
+
+    /// What weakens it, for `doctor`.
+    func weaknesses() async throws(StoreError) -> [LogWeakness]
 }

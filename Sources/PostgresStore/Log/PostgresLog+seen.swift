@@ -52,8 +52,8 @@ extension PostgresLog {
                 it now ends at \(wentBack.head).
                 """,
             remedy: """
-                Return to the primary that holds these events, or accept this log and run \
-                `subledger recover`.
+                Return to the primary that holds these events, or accept this log by \
+                `subledger log accept` on each node and run `subledger recover`.
                 """)
     }
 }

@@ -26,7 +26,7 @@ public final class PostgresLog: SharedLog {
     let unreadable = Mutex(UnreadablePositions())
     let seen: Mutex<SeenLeaves>
     /// Where this node keeps what it has seen, and what was written there last.
-    let memory = Mutex<(directory: String, seen: ProjectionCursor)?>(nil)
+    let memory = Mutex<(directory: String, memory: NodeMemory)?>(nil)
     let notices: AppendNotices
 
     /// Opens the log of `environment`, and creates its schema when missing.

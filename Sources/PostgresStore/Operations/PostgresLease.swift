@@ -83,30 +83,20 @@ extension PostgresOperations {
         }
     }
 
-    /// The next token, where the lease is free or has run out. One statement that is a transaction
-    /// of its own: repeated without harm.
+    /// The next token, where the lease is free or has run out.
     private func takeLease(_ task: ExclusiveTask) async throws(StoreError) -> Int64? {
         let end = PostgresOperations.end(after: leaseDuration)
-        return try await threads.run(location) { [schema] slot in
-            func attempt() throws -> Int64? {
-                let transaction = OperationsTransaction(
-                    connection: try slot.connection(), schema: schema)
-                return try transaction.run(
-                    """
-                    INSERT INTO @leases AS held (name, holder, token, until)
-                    VALUES ('\(task.rawValue)', convert_from($1::bytea, 'UTF8'), 1, \(end))
-                    ON CONFLICT (name) DO UPDATE
-                    SET holder = excluded.holder, token = held.token + 1, until = excluded.until
-                    WHERE held.until <= clock_timestamp()
-                    RETURNING token
-                    """, PostgresOperations.holder
-                ).first?.int64(0)
-            }
-            do { return try attempt() } catch let error as PostgresError
-                where error.kind == .lost
-            {
-                return try attempt()
-            }
+        return try await once { [node] transaction in
+            try transaction.run(
+                """
+                INSERT INTO @leases AS held (name, holder, token, until)
+                VALUES ('\(task.rawValue)', convert_from($1::bytea, 'UTF8'), 1, \(end))
+                ON CONFLICT (name) DO UPDATE
+                SET holder = excluded.holder, token = held.token + 1, until = excluded.until
+                WHERE held.until <= clock_timestamp()
+                RETURNING token
+                """, node
+            ).first?.int64(0)
         }
     }
 
@@ -115,7 +105,7 @@ extension PostgresOperations {
         "clock_timestamp() + \(Int64(duration / .milliseconds(1))) * interval '1 millisecond'"
     }
 
-    /// Names this process in `leases`, for people.
-    private static let holder =
+    /// Names this process, for people.
+    static let processName =
         "\(ProcessInfo.processInfo.hostName):\(ProcessInfo.processInfo.processIdentifier)"
 }

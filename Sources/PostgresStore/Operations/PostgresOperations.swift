@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// A write locks the row of its area first, so that it reads what the one before it wrote. Where
 /// this node holds the lease of the area's task, the write is refused once another node took it.
-public final class PostgresOperations: OperationalState {
+public final class PostgresOperations: SharedOperations {
     public let location: String
     let schema: String
     let session: PostgresSession
@@ -16,6 +16,8 @@ public final class PostgresOperations: OperationalState {
     private let isClosed = Mutex(false)
     /// The tokens of leases that this node took and did not give back.
     let tokens = Mutex<[ExclusiveTask: Int64]>([:])
+    /// Names this node in `nodes` and `leases`.
+    let node: String
     let leaseDuration: Duration
     /// How often a lease is renewed.
     let leaseRenewal: Duration
@@ -25,10 +27,11 @@ public final class PostgresOperations: OperationalState {
     /// Opens the operational state of `environment`, and creates its schema when missing. Throws as
     /// `PostgresLog.open`.
     public static func open(
-        _ place: PostgresLocation, environment: Environment, ledger: LedgerId? = nil
+        _ place: PostgresLocation, environment: Environment, ledger: LedgerId? = nil,
+        node: String? = nil
     ) async throws(StoreError) -> PostgresOperations {
         try await open(
-            place, environment: environment, ledger: ledger,
+            place, environment: environment, ledger: ledger, node: node,
             leaseDuration: PostgresLimits.leaseDuration,
             leaseRenewal: PostgresLimits.leaseDuration / 3)
     }
@@ -36,7 +39,7 @@ public final class PostgresOperations: OperationalState {
     /// As `open`, with other leases: for tests.
     static func open(
         _ place: PostgresLocation, environment: Environment, ledger: LedgerId? = nil,
-        leaseDuration: Duration, leaseRenewal: Duration
+        node: String? = nil, leaseDuration: Duration, leaseRenewal: Duration
     ) async throws(StoreError) -> PostgresOperations {
         let session = PostgresSession(place: place, answerTimeout: PostgresLimits.answerTimeout)
         let threads = ConnectionThreads(
@@ -52,13 +55,14 @@ public final class PostgresOperations: OperationalState {
             throw error
         }
         return PostgresOperations(
-            session, threads: threads, leaseDuration: leaseDuration, leaseRenewal: leaseRenewal)
+            session, threads: threads, node: node, leaseDuration: leaseDuration, leaseRenewal: leaseRenewal)
     }
 
     private init(
-        _ session: PostgresSession, threads: ConnectionThreads, leaseDuration: Duration,
-        leaseRenewal: Duration
+        _ session: PostgresSession, threads: ConnectionThreads, node: String?,
+        leaseDuration: Duration, leaseRenewal: Duration
     ) {
+        self.node = node ?? PostgresOperations.processName
         self.session = session
         location = session.place.description
         schema = session.place.schema
@@ -169,6 +173,25 @@ public final class PostgresOperations: OperationalState {
             .fileLocked, path: location,
             reason: "Another node took over this task while this one was silent.",
             remedy: "Nothing was written; the other node continues.")
+    }
+
+    /// Runs `body`, one statement that is a transaction of its own: repeated without harm on a new
+    /// connection where the first was lost.
+    func once<Value: Sendable>(
+        _ body: @escaping @Sendable (OperationsTransaction) throws -> Value
+    ) async throws(StoreError) -> Value {
+        try requireUsable()
+        return try await threads.run(location) { [schema] slot in
+            func attempt() throws -> Value {
+                try body(
+                    OperationsTransaction(connection: try slot.connection(), schema: schema))
+            }
+            do { return try attempt() } catch let error as PostgresError
+                where error.kind == .lost
+            {
+                return try attempt()
+            }
+        }
     }
 
     /// Runs `body`, which must only read, with one snapshot for all its statements.

@@ -35,7 +35,40 @@ extension PostgresLog {
     }
 }
 
+extension PostgresLog {
+    public func weaknesses() async throws(StoreError) -> [LogWeakness] {
+        var found = try await serverFindings().map {
+            LogWeakness(isSevere: $0.isSevere, message: $0.message)
+        }
+        if place.connection.value("password") != nil {
+            found.append(
+                LogWeakness(
+                    isSevere: false,
+                    message: "The connection string holds the password: use PGPASSFILE or the"
+                        + " keyword passfile."))
+        }
+        return found
+    }
+}
+
 extension ServerFinding {
+    var isSevere: Bool { self == .fsyncOff || self == .fullPageWritesOff }
+
+    var message: String {
+        switch self {
+        case .fsyncOff:
+            "fsync is off: a crash of the server's machine may lose acknowledged events."
+        case .fullPageWritesOff: "full_page_writes is off: a crash may leave torn pages."
+        case .synchronousCommitOff:
+            "synchronous_commit is off by default: nodes turn it on for themselves, other writers"
+                + " of this database do not."
+        case .serverNotVerified:
+            "The server's certificate is not verified: set sslmode=verify-full and sslrootcert."
+        case .superuser:
+            "The role is a superuser, whom triggers and rights do not bind: use one of its own."
+        }
+    }
+
     fileprivate static let settings = Statement(
         """
         SELECT current_setting('fsync', true), current_setting('full_page_writes', true),

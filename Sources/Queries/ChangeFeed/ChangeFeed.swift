@@ -29,6 +29,8 @@ public final class ChangeFeed: Sendable {
         var at: Timestamp?
         var keptAt: Timestamp?
         var keptPosition: Int64?
+        /// How often the lease was taken when the clock was read last.
+        var takenCount = 0
         /// The stored clock as this node follows it; nil while it runs the clock itself.
         var followed: FollowedClock?
         /// Chains of events up to this position have been checked for clock changes, possibly by a
@@ -190,14 +192,20 @@ public final class ChangeFeed: Sendable {
     /// Takes in new events, and emits due clock changes. One step at a time.
     public func step() async throws(StoreError) {
         guard try await lease.take() else { return try await follow() }
+        let takenCount = lease.takenCount
         state.withLock { state in
-            guard state.followed != nil else { return }
-            // From where the other node stopped.
+            guard state.takenCount != takenCount else { return }
+            // From where another node stopped.
+            state.takenCount = takenCount
             state.followed = nil
             state.at = nil
             state.dues.windowEnd = Timestamp(milliseconds: .min)
         }
-        while try await advance() {}
+        do throws(StoreError) { while try await advance() {} } catch {
+            guard ledger.isShared, error.code == .fileLocked else { throw error }
+            // Another node took over; nothing was stored, and nothing shown.
+            lease.release()
+        }
     }
 
     /// Runs one part of a step: up to the next subscription start, else to the end.

@@ -182,6 +182,7 @@ public struct Doctor: Sendable {
                     isEmpty ? .good : .warning, "quarantine",
                     isEmpty ? "empty" : "\(quarantined) items; see `subledger quarantine list`"),
             ]
+            findings += try await database(session.ledger)
             findings += try await events(of: session.ledger)
             await session.close()
             return findings

@@ -26,6 +26,9 @@ struct ProjectionLoop: Sendable {
     /// Interval of write-ahead log checkpoints.
     static let checkpointInterval: Duration = .seconds(30)
 
+    /// Interval at which a node notes that it runs.
+    static let noteInterval: Duration = .seconds(5)
+
     private var ledger: EnvironmentLedger { served.ledger }
 
     /// Runs until the service stops; then projects the rest of the log, unless that would take
@@ -34,6 +37,9 @@ struct ProjectionLoop: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await served.tryWhileObstructed() }
             group.addTask { await checkpointRegularly() }
+            if let operations = ledger.operations as? any SharedOperations {
+                group.addTask { await noteRegularly(operations) }
+            }
             await project()
             group.cancelAll()
         }
@@ -216,6 +222,14 @@ struct ProjectionLoop: Sendable {
             }
             // Returns the memory of peak load to the system.
             await Blocking.run { FreedMemory.giveBack() }
+        }
+    }
+
+    /// Lets `subledger nodes` see this node. Its failures show by themselves.
+    private func noteRegularly(_ operations: any SharedOperations) async {
+        while !Task.isCancelled {
+            try? await operations.noteNode(at: served.projectedPosition ?? 0)
+            do { try await Task.sleep(for: ProjectionLoop.noteInterval) } catch { return }
         }
     }
 

@@ -1,0 +1,124 @@
+public import AppStore
+
+/// Copies a log into another one, whatever their engines: the same events at the same positions,
+/// with the same leaf hashes and tree.
+///
+/// An interrupted copy continues where it stopped. A target that holds anything else than the
+/// beginning of the source is refused and left unchanged.
+public struct LogCopy: Sendable {
+    private let source: any LedgerLog
+    private let target: any LedgerLog
+
+    public struct Report: Hashable, Sendable {
+        /// Events that were there already.
+        public let presentCount: Int64
+        /// The end of both logs, as far as was copied.
+        public let position: Int64
+        public let root: Digest
+    }
+
+    public init(from source: any LedgerLog, to target: any LedgerLog) {
+        self.source = source
+        self.target = target
+    }
+
+    /// Copies up to the end that the source has now, and compares the trees.
+    ///
+    /// Throws `fileForeign` for a target that does not begin as the source does, or that others
+    /// write meanwhile; `fileCorrupt` for evidence that cannot be read or does not match its row.
+    ///
+    /// - Parameter progress: receives the positions done and in total.
+    public func run(
+        progress: @Sendable (_ done: Int64, _ all: Int64) -> Void = { _, _ in }
+    ) async throws(StoreError) -> Report {
+        let end = try await source.tree()
+        let present = try await target.tree()
+        let known = try await source.extended(
+            CompactRange(), through: min(present.size, end.size))
+        guard var copied = known, copied == present else {
+            throw refusal("It holds events that the source does not have.")
+        }
+        while copied.size < end.size {
+            progress(copied.size, end.size)
+            let page = try await source.page(after: copied.size, through: end.size)
+            for batch in try batches(of: page) { try await append(batch, to: &copied) }
+        }
+        progress(end.size, end.size)
+        guard copied == end, try await target.tree() == end else {
+            throw refusal("It differs from the source after copying.")
+        }
+        return Report(presentCount: present.size, position: end.size, root: end.root)
+    }
+
+    /// A page in parts that one transaction takes.
+    private func batches(of page: [LoggedEvent]) throws(StoreError) -> [[LoggedEvent]] {
+        guard !page.isEmpty else {
+            throw StoreError(
+                .fileCorrupt, path: source.location, reason: "Positions of the source are missing.",
+                remedy: "Run `subledger audit verify`, and restore a backup that verifies.")
+        }
+        var batches: [[LoggedEvent]] = []
+        var (batch, byteCount): ([LoggedEvent], Int) = ([], 0)
+        for logged in page {
+            let size = logged.evidence?.storedByteCount ?? 0
+            if batch.count == LogLimits.batchEventCount
+                || !batch.isEmpty && byteCount + size > LogLimits.batchByteCount
+            {
+                batches.append(batch)
+                (batch, byteCount) = ([], 0)
+            }
+            batch.append(logged)
+            byteCount += size
+        }
+        return batches + [batch]
+    }
+
+    private func append(
+        _ batch: [LoggedEvent], to copied: inout CompactRange
+    ) async throws(StoreError) {
+        let events = try await Parallel.map(batch) { (logged) throws(StoreError) in
+            try event(logged)
+        }
+        let first = copied.size + 1
+        let results = try await target.append(events)
+        for (offset, logged) in batch.enumerated() {
+            guard results[offset].isWritten, results[offset].position == first + Int64(offset),
+                logged.event.position == results[offset].position
+            else { throw refusal("Another program writes to it.") }
+            copied.append(logged.event.leafHash)
+        }
+        guard try await target.tree() == copied else {
+            throw refusal("It differs from the source at positions \(first) to \(copied.size).")
+        }
+    }
+
+    /// The event as it was appended once: its leaf is the same at the same position. The stored
+    /// bytes must have the hashes of the row.
+    private func event(_ logged: LoggedEvent) throws(StoreError) -> NewEvent {
+        let event = logged.event
+        if let damage = logged.damage { throw damage }
+        guard let packed = logged.evidence else { throw unreadable(event, "has no evidence") }
+        let hashes = try packed.computedHashes()
+        guard hashes.evidence == event.evidenceHash, hashes.payload == event.payloadHash else {
+            throw unreadable(event, "has evidence that does not match its hashes")
+        }
+        return NewEvent(
+            key: event.identity ?? event.key, attributes: event.attributes,
+            receivedAt: event.receivedAt, receivedAtClaimed: event.receivedAtClaimed,
+            evidence: PreparedEvidence(
+                packed: packed, evidenceHash: event.evidenceHash, payloadHash: event.payloadHash,
+                byteCount: packed.storedByteCount))
+    }
+
+    private func unreadable(_ event: RecordedEvent, _ problem: String) -> StoreError {
+        StoreError(
+            .fileCorrupt, path: source.location, reason: "Position \(event.position) \(problem).",
+            remedy: "It cannot be copied; restore a backup that verifies, and copy that.")
+    }
+
+    private func refusal(_ reason: String) -> StoreError {
+        StoreError(
+            .fileForeign, path: target.location, reason: "The target cannot take this log. \(reason)",
+            remedy: "Copy into an empty log, or into one that an earlier copy of this log began.")
+    }
+}

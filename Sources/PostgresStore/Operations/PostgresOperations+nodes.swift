@@ -1,0 +1,49 @@
+public import LedgerStore
+
+/// Which nodes there are, and what each does alone.
+extension PostgresOperations {
+    public func noteNode(at position: Int64) async throws(StoreError) {
+        try await once { [node] transaction in
+            try transaction.run(
+                """
+                INSERT INTO @nodes (id, name, position, seen_at)
+                VALUES (convert_from($1::bytea, 'UTF8'), convert_from($2::bytea, 'UTF8'),
+                    $3::bigint, clock_timestamp())
+                ON CONFLICT (id) DO UPDATE SET name = excluded.name, position = excluded.position,
+                    seen_at = excluded.seen_at
+                """, node, PostgresOperations.processName, position)
+            return
+        }
+    }
+
+    public func nodes() async throws(StoreError) -> [NodeRow] {
+        try await read { transaction in
+            try transaction.run(
+                """
+                SELECT id, name, position,
+                    (extract(epoch FROM clock_timestamp() - seen_at) * 1000)::bigint
+                FROM @nodes WHERE seen_at > clock_timestamp() - interval '1 day' ORDER BY name, id
+                """
+            ).rows.map { row in
+                NodeRow(
+                    id: try row.requiredText(0), name: try row.requiredText(1),
+                    position: try row.int64(2), silentMilliseconds: max(0, try row.int64(3)))
+            }
+        }
+    }
+
+    public func leases() async throws(StoreError) -> [LeaseRow] {
+        try await read { transaction in
+            try transaction.run(
+                """
+                SELECT name, holder, (extract(epoch FROM until - clock_timestamp()) * 1000)::bigint
+                FROM @leases WHERE until > clock_timestamp() ORDER BY name
+                """
+            ).rows.map { row in
+                LeaseRow(
+                    task: try row.requiredText(0), node: try row.requiredText(1),
+                    leftMilliseconds: try row.int64(2))
+            }
+        }
+    }
+}

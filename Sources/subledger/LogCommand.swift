@@ -1,0 +1,118 @@
+import AppStore
+import ArgumentParser
+import Foundation
+import Intake
+import LedgerStore
+import Projection
+import Service
+
+struct LogCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log", abstract: "Move a log between engines, or accept one that went back.",
+        subcommands: [CopyCommand.self, AcceptCommand.self])
+
+    struct CopyCommand: OutputCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "copy", abstract: "Copy a log into a database or out of it.",
+            discussion: """
+                Copies the events of one environment with their positions, hashes and tree, checks \
+                every event's bytes, and compares the trees at the end. After an interruption the \
+                same command continues. A target that holds anything else than the beginning of \
+                the source is refused and left unchanged. Operational state (quarantine, webhooks, \
+                cursors) is not copied.
+                """)
+
+        @Option(
+            help: ArgumentHelp(
+                "The source: a connection string of PostgreSQL, or a data directory.",
+                valueName: "url|dir"))
+        var from: String
+
+        @Option(help: ArgumentHelp("The target, likewise.", valueName: "url|dir"))
+        var to: String
+
+        @OptionGroup var common: SharedOptions
+
+        func output(_ settings: Settings) async throws -> Output {
+            let source = try await settings.openLog(at: from, isSource: true)
+            let report = try await closing(source.close) {
+                let target = try await settings.openLog(at: to, isSource: false)
+                return try await closing(target.close) {
+                    let progress = ProgressLine()
+                    let report = try await LogCopy(from: source, to: target).run { done, all in
+                        progress.show("copy: \(done) of \(all)")
+                    }
+                    progress.end()
+                    return report
+                }
+            }
+            let environment = settings.environment.rawValue
+            let count = report.position - report.presentCount
+            return Output(
+                text: "copied \(count) events of \(environment) after position"
+                    + " \(report.presentCount): position \(report.position), verified,"
+                    + " root \(report.root.hexadecimal)\n"
+            ) { json in
+                json.member("environment", environment)
+                json.member("copied", count)
+                json.member("position", report.position)
+                json.member("root", report.root)
+            }
+        }
+    }
+
+    struct AcceptCommand: OutputCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "accept", abstract: "Accept the database's log as it is now.",
+            discussion: """
+                For a log that went back, after a failover that lost events or from a backup: this \
+                node forgets what it has seen, and rebuilds what it derived from it. Run it on \
+                each node while its service is stopped; then `recover` fetches what is missing.
+                """)
+
+        @OptionGroup var common: SharedOptions
+
+        func output(_ settings: Settings) async throws -> Output {
+            try settings.requireDatabase()
+            let ledger = try await EnvironmentLedger.open(
+                settings.configuration.ledger, environment: settings.environment, accepting: true)
+            let session = try await settings.openSession(ledger)
+            let head = try await closing(session.close) { session.head }
+            return Output(text: "accepted: the log ends at position \(head)\n") { json in
+                json.member("position", head)
+            }
+        }
+    }
+}
+
+extension Settings {
+    /// Opens the log of the environment in a database or a data directory, beside its nodes.
+    fileprivate func openLog(at place: String, isSource: Bool) async throws -> any LedgerLog {
+        var configuration = configuration.ledger
+        if Settings.isConnection(place) {
+            configuration.database = .init(
+                url: place, schema: configuration.database?.schema)
+            try Settings.connect(&configuration.database)
+            guard let engine = configuration.database?.engine else {
+                throw CommandFailure.invalidOption("--from and --to: no database can be opened.")
+            }
+            return try await engine.openLog(environment)
+        }
+        configuration.dataDirectory = place
+        configuration.database = nil
+        let directory = "\(place)/\(EnvironmentLedger.directoryName(environment))"
+        guard !isSource || FileManager.default.fileExists(atPath: "\(directory)/log.sqlite") else {
+            throw CommandFailure(
+                code: "noLog", message: "There is no log in \(directory).", exit: .negative)
+        }
+        let opened = try await EnvironmentLedger.openLog(configuration, environment: environment)
+        await opened.operations.close()
+        return opened.log
+    }
+
+    /// Whether a place is a connection string rather than a directory.
+    private static func isConnection(_ place: String) -> Bool {
+        ["postgresql://", "postgres://"].contains { place.hasPrefix($0) }
+            || ["host", "hostaddr", "dbname", "service"].contains { place.contains("\($0)=") }
+    }
+}
