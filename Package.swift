@@ -326,7 +326,7 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "AppStore", "Ledger", "Intake", "Projection", "Queries", "Reports", "Service",
-                "Simulator", "subledger", "TestSupport", "LedgerTestSupport",
+                "Simulator", "subledger", "PostgresSupport", "TestSupport", "LedgerTestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -334,7 +334,8 @@ let package = Package(
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
                 "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service", "OpenAPI",
-                "Web", "Simulator", "Faults", "TestSupport", "LedgerTestSupport",
+                "Web", "Simulator", "Faults", "PostgresStore", "PostgresSupport", "TestSupport",
+                "LedgerTestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

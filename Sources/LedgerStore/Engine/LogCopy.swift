@@ -118,7 +118,8 @@ public struct LogCopy: Sendable {
 
     private func refusal(_ reason: String) -> StoreError {
         StoreError(
-            .fileForeign, path: target.location, reason: "The target cannot take this log. \(reason)",
+            .fileForeign, path: target.location,
+            reason: "The target cannot take this log. \(reason)",
             remedy: "Copy into an empty log, or into one that an earlier copy of this log began.")
     }
 }

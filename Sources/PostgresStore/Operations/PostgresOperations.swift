@@ -55,7 +55,8 @@ public final class PostgresOperations: SharedOperations {
             throw error
         }
         return PostgresOperations(
-            session, threads: threads, node: node, leaseDuration: leaseDuration, leaseRenewal: leaseRenewal)
+            session, threads: threads, node: node, leaseDuration: leaseDuration,
+            leaseRenewal: leaseRenewal)
     }
 
     private init(

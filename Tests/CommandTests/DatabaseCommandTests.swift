@@ -1,0 +1,107 @@
+import AppStore
+import Foundation
+import PostgresSupport
+import Testing
+
+/// The real binary with a database.
+@Suite(
+    "Commands with a database",
+    .enabled(if: PostgresCluster.isPresent, "PostgreSQL (Debian's postgresql) is not installed"))
+struct DatabaseCommandTests {
+    /// A workplace with a database of its own for the log.
+    private func workplace(_ directory: String = "data") async throws -> (Workplace, url: String) {
+        let cluster = try PostgresCluster.shared()
+        let url = cluster.url(try cluster.makeDatabase())
+        let place = try Workplace(options: Evidence.options)
+        try place.write(Evidence.lines, to: "in.ndjson")
+        return (place, url)
+    }
+
+    @Test("What one node ingests another one shows; the variable and the option mean the same")
+    func nodes() async throws {
+        let (place, url) = try await workplace()
+        let taken = try await place.run("ingest", "in.ndjson", "--database", url)
+        #expect(taken.code == 0, "\(taken.err)")
+        let other = ["show", Evidence.id, "--json", "--bundle-id", Evidence.app, "--trust-root"]
+        let shown = try await place.run(
+            other + ["root.der", "--data", "other"], variables: ["SUBLEDGER_DATABASE": url])
+        #expect(shown.code == 0, "\(shown.err)")
+        #expect(try shown.json()["originalTransactionId"]?.string == Evidence.id)
+        let audited = try await place.run("audit", "verify", "--json", "--database", url)
+        #expect(try audited.json()["sound"] == .bool(true))
+        #expect(try audited.json()["events"]?.int64 == Int64(Evidence.lines.count))
+        let listed = try await place.run("nodes", "--json", "--database", url)
+        #expect(try listed.json()["position"]?.int64 == Int64(Evidence.lines.count))
+        let doctor = try await place.run("doctor", "--database", url)
+        #expect(doctor.out.contains("database: The role is a superuser"))
+        #expect(!FileManager.default.fileExists(atPath: place.ledgerFile("log.sqlite")))
+    }
+
+    @Test("A log is copied into a database and back, and nothing changes")
+    func copies() async throws {
+        let (place, url) = try await workplace()
+        #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        let there = try await place.run("log", "copy", "--json", "--from", "data", "--to", url)
+        #expect(there.code == 0, "\(there.err)")
+        let back = try await place.run("log", "copy", "--json", "--from", url, "--to", "copied")
+        #expect(back.code == 0, "\(back.err)")
+        #expect(try there.json() == back.json())
+        #expect(try there.json()["copied"]?.int64 == Int64(Evidence.lines.count))
+        // The old directory becomes a node's, with its derived files.
+        let shown = try await place.run("show", Evidence.id, "--json", "--database", url)
+        #expect(shown.code == 0 && !shown.err.contains("rebuilt"), "\(shown.err)")
+        // And belongs to the database from then on.
+        let alone = try await place.run("rebuild")
+        #expect(alone.code == 0 || alone.errorCode == "fileForeign")
+        for arguments in [["backup", "file"], ["restore", "file"]] {
+            let refused = try await place.run(arguments + place.options + ["--database", url])
+            #expect(refused.errorCode == "databaseConfigured")
+        }
+    }
+
+    @Test("What is wrong with a database is one sentence, without the password")
+    func refusals() async throws {
+        let (place, _) = try await workplace()
+        let wrong = [
+            ("postgresql://log:hidden@127.0.0.1:1/db", "databaseUnavailable"),
+            ("postgresql://log:hidden@[", "invalidValue"), ("hidden hidden", "invalidValue"),
+        ]
+        for (url, code) in wrong {
+            for arguments in [["show", Evidence.id], ["ingest", "in.ndjson"], ["doctor"]] {
+                let outcome = try await place.run(arguments + place.options + ["--database", url])
+                #expect(outcome.code != 0)
+                #expect(!outcome.err.contains("hidden") && !outcome.out.contains("hidden"))
+                if arguments != ["doctor"] { #expect(outcome.errorCode == code) }
+                #expect(outcome.err.split(separator: "\n").count <= 1)
+            }
+        }
+        #expect(!FileManager.default.fileExists(atPath: place.file("data/production")))
+        let nodes = try await place.run("nodes")
+        #expect(nodes.errorCode == "noDatabase" && nodes.code == 64)
+    }
+
+    @Test("A log that went back is refused until it is accepted")
+    func accepted() async throws {
+        let (place, url) = try await workplace()
+        #expect(try await place.run("ingest", "in.ndjson", "--database", url).code == 0)
+        let cluster = try PostgresCluster.shared()
+        let name = String(url.split(separator: " ").first { $0.hasPrefix("dbname=") } ?? "")
+        let database = String(name.dropFirst("dbname=".count))
+        // As restored from a backup of the empty log.
+        try cluster.sql(
+            """
+            SET search_path = subledger_production;
+            ALTER TABLE events DISABLE TRIGGER USER; ALTER TABLE evidence DISABLE TRIGGER USER;
+            DELETE FROM events; DELETE FROM evidence;
+            ALTER TABLE events ENABLE TRIGGER USER; ALTER TABLE evidence ENABLE TRIGGER USER;
+            UPDATE head SET position = 0, tree = '', newest_received_at = NULL,
+                root = '\\xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+            """, database: database)
+        let refused = try await place.run("ingest", "in.ndjson", "--database", url)
+        #expect(refused.errorCode == "logWentBack", "\(refused.err)")
+        let accepted = try await place.run("log", "accept", "--database", url)
+        #expect(accepted.code == 0, "\(accepted.err)")
+        #expect(try await place.run("ingest", "in.ndjson", "--database", url).code == 0)
+        #expect(try await place.run("show", Evidence.id, "--database", url).code == 0)
+    }
+}

@@ -1,0 +1,55 @@
+import AppStore
+import Foundation
+import HTTPTypes
+import Intake
+import PostgresStore
+import PostgresSupport
+import Service
+import Testing
+
+@testable import Web
+
+/// What HTTP shows of a node whose database comes and goes.
+@Suite(
+    "The database away, over HTTP",
+    .enabled(if: PostgresCluster.isPresent, "PostgreSQL (Debian's postgresql) is not installed"))
+struct DatabaseAwayTests {
+    private static let age = HTTPField.Name("Subledger-Age")!
+
+    @Test("Notifications are refused, answers state their age, and both readinesses are apart")
+    func away() async throws {
+        let cluster = try PostgresCluster()
+        defer { cluster.end() }
+        var place = try ServedPlace()
+        place.environments = [.production]
+        let url = cluster.url(PostgresCluster.superuser)
+        place.configuration.ledger.database = .init(url: url)
+        place.configuration.ledger.database?.engine = PostgresEngine(
+            try #require(ConnectionString(url)))
+        let purchase = MadePurchase()
+        let path = "/v1/subscriptions/\(purchase.id)"
+        try await place.serve(renewed: purchase) { client, host in
+            #expect(try await client.get("/readyz").status == 200)
+            #expect(try await client.get("/readyz/answers").status == 200)
+            let before = try await client.ask(path)
+            #expect(before.status == 200 && before.headers[Self.age] == nil)
+            cluster.stop(SIGQUIT)
+            let ledger = try host.ledger(.production)
+            while ledger.age == nil { try await Task.sleep(for: .milliseconds(10)) }
+            let refused = try await client.notify(purchase.notificationBody(2))
+            #expect(refused.status == 503)
+            #expect(try await client.get("/readyz").status == 503)
+            #expect(try await client.get("/readyz/answers").status == 200)
+            let answer = try await client.get(path)
+            #expect(answer.status == 200 && answer.bytes == before.bytes)
+            #expect(answer.headers[Self.age].flatMap { Int($0) } != nil)
+            try cluster.start()
+            while try await client.get("/readyz").status != 200 || ledger.age != nil {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            #expect(try await client.notify(purchase.notificationBody(2)).status == 200)
+            let after = try await client.ask("\(path)?minPosition=3")
+            #expect(after.status == 200 && after.headers[Self.age] == nil)
+        }
+    }
+}
