@@ -6,9 +6,6 @@ internal import SQLiteStore
 
 /// The engine of log and operational state: files in the environment's directory, or a database.
 extension EnvironmentLedger {
-    /// Whether other nodes append to the log, too.
-    public var isShared: Bool { log is any SharedLog }
-
     /// Opens log and operational state without derived data.
     ///
     /// - Parameter accepting: whether a shared log is accepted as it is, also one that went back.

@@ -24,8 +24,8 @@ extension Settings {
     /// Gives the configured database its engine. No message quotes the connection string, which
     /// may hold a password.
     static func connect(_ database: inout Configuration.Database?) throws(CommandFailure) {
-        guard let stated = database else { return }
         #if PostgreSQL
+            guard let stated = database else { return }
             guard let connection = ConnectionString(stated.url) else {
                 throw CommandFailure(
                     code: ConfigurationError.Code.invalidValue.rawValue,
@@ -36,6 +36,7 @@ extension Settings {
             database?.engine = PostgresEngine(
                 connection, schema: stated.schema, poolSize: stated.poolSize)
         #else
+            guard database != nil else { return }
             throw CommandFailure(
                 code: "databaseRefused",
                 message: "database: This program was built without PostgreSQL; build it with the"
