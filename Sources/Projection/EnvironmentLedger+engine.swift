@@ -13,16 +13,11 @@ extension EnvironmentLedger {
         _ configuration: Configuration, environment: Environment, accepting: Bool = false
     ) async throws(StoreError) -> OpenedLog {
         let directory = directory(configuration, environment)
-        guard let database = configuration.database else {
+        guard let engine = try engine(of: configuration) else {
             try await requireLog(directory)
             return OpenedLog(
                 log: try await EventLog.open(directory: directory),
                 operations: try await OperationsStore.open(directory: directory))
-        }
-        guard let engine = database.engine else {
-            throw StoreError(
-                .databaseRefused, reason: "This program was built without PostgreSQL.",
-                remedy: "Build it with the package trait PostgreSQL.")
         }
         let seen = accepting ? nil : await projectedEnd(directory)
         do throws(StoreError) {
@@ -33,6 +28,19 @@ extension EnvironmentLedger {
             else { throw error }
             throw error.adding("To move the log of this directory there, run `subledger log copy`.")
         }
+    }
+
+    /// Nil where the log is in the data directory.
+    static func engine(
+        of configuration: Configuration
+    ) throws(StoreError) -> (any LogEngine)? {
+        guard let database = configuration.database else { return nil }
+        guard let engine = database.engine else {
+            throw StoreError(
+                .databaseRefused, reason: "This program was built without PostgreSQL.",
+                remedy: "Build it with the package trait PostgreSQL.")
+        }
+        return engine
     }
 
     /// The newest event in the facts of a directory; the start without usable ones.

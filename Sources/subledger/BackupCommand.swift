@@ -20,7 +20,6 @@ struct BackupCommand: OutputCommand {
     @OptionGroup var common: SharedOptions
 
     func output(_ settings: Settings) async throws -> Output {
-        try settings.requireEmbedded("backup")
         let progress = ProgressLine()
         let report = try await EnvironmentLedger.backUp(
             settings.configuration.ledger, environment: settings.environment, to: file

@@ -24,7 +24,6 @@ struct RestoreCommand: OutputCommand {
     @OptionGroup var common: SharedOptions
 
     func output(_ settings: Settings) async throws -> Output {
-        try settings.requireEmbedded("restore")
         let progress = ProgressLine()
         let outcome = try await EnvironmentLedger.restore(
             settings.configuration.ledger, environment: settings.environment, from: file,

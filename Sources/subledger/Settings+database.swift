@@ -6,16 +6,6 @@ import Service
 #endif
 
 extension Settings {
-    /// Backups are files of the embedded engine.
-    func requireEmbedded(_ command: String) throws(CommandFailure) {
-        guard configuration.ledger.database != nil else { return }
-        throw CommandFailure(
-            code: "databaseConfigured",
-            message: "\(command) works on a log in a data directory; this ledger's log is in a"
-                + " database, which has backups of its own. `subledger log copy` copies it into a"
-                + " directory.", exit: .usage)
-    }
-
     /// For commands about a shared log.
     func requireDatabase() throws(CommandFailure) {
         guard configuration.ledger.database != nil else { throw .noDatabase }

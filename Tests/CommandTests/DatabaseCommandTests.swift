@@ -53,10 +53,31 @@ struct DatabaseCommandTests {
         // And belongs to the database from then on.
         let alone = try await place.run("rebuild")
         #expect(alone.code == 0 || alone.errorCode == "fileForeign")
-        for arguments in [["backup", "file"], ["restore", "file"]] {
-            let refused = try await place.run(arguments + place.options + ["--database", url])
-            #expect(refused.errorCode == "databaseConfigured")
-        }
+    }
+
+    @Test("A backup of a database is the same file, and restores into an empty one only")
+    func backups() async throws {
+        let (place, url) = try await workplace()
+        #expect(try await place.run("ingest", "in.ndjson", "--database", url).code == 0)
+        let made = try await place.run("backup", "file", "--json", "--database", url)
+        #expect(made.code == 0, "\(made.err)")
+        let (other, second) = try await workplace()
+        let file = place.file("file")
+        let restored = try await other.run("restore", file, "--json", "--database", second)
+        #expect(restored.code == 0, "\(restored.err)")
+        #expect(try restored.json()["root"] == made.json()["root"])
+        #expect(try restored.json()["positionBefore"]?.int64 == 0)
+        #expect(!FileManager.default.fileExists(atPath: other.ledgerFile("log.sqlite")))
+        // Again: nothing is missing. Another ledger is not replaced.
+        let again = try await other.run("restore", file, "--database", second)
+        #expect(again.code == 0, "\(again.err)")
+        let (third, foreign) = try await workplace()
+        let line = try Evidence.line(
+            "SUBSCRIBED", "INITIAL_BUY", 0, at: Evidence.start, id: "700000000000001")
+        try third.write([line], to: "other.ndjson")
+        #expect(try await third.run("ingest", "other.ndjson", "--database", foreign).code == 0)
+        let refused = try await third.run("restore", file, "--database", foreign)
+        #expect(refused.errorCode == "fileForeign")
     }
 
     @Test("What is wrong with a database is one sentence, without the password")

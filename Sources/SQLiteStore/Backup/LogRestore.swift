@@ -25,6 +25,12 @@ public struct LogRestore: Sendable {
         /// The new name of the previous log; where only its write-ahead log was left, that file's.
         /// Nil when there was none, or an empty one.
         public let setAside: String?
+
+        package init(before: Before?, head: LogHead, setAside: String?) {
+            self.before = before
+            self.head = head
+            self.setAside = setAside
+        }
     }
 
     /// The previous log.
