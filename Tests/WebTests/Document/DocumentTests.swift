@@ -140,7 +140,7 @@ struct DocumentTests {
         ],
         "ChurnRow": ["converted", "toFree"],
         "Subscription": ["transaction"], "Timeline": ["next"], "Metric": ["suspectedOutages"],
-        "Comparison": ["reasons"],
+        "Comparison": ["reasons"], "Health.problems[]": ["position", "head"],
         "MetricsStamp": ["rates"],
         "RowGroup": Set(Dimension.allCases.map(\.rawValue)),
         "Decision": [
