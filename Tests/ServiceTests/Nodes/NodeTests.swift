@@ -7,6 +7,7 @@ import LedgerTestSupport
 import PostgresSupport
 import Projection
 import Queries
+import Simulator
 import TestSupport
 import Testing
 
@@ -89,6 +90,60 @@ struct NodeTests {
             _ = try await place.open(alone)
         }
         #expect(!FileManager.default.fileExists(atPath: "\(path)/log.sqlite"))
+    }
+
+    private static func upload(_ customer: String) throws -> [UInt8] {
+        let chain = chains[0]
+        let line = try JSONValue.parse(
+            TestAuthority.signer.line(
+                Delivery(
+                    ordinal: 0, receivedAt: chain.start,
+                    evidence: .transaction(chain.transaction(0, signed: chain.start)))))
+        var json = JSONWriter()
+        json.object {
+            $0.member("signedTransactionInfo", line["signedTransactionInfo"]?.string)
+            $0.member("customer", customer)
+        }
+        return json.bytes
+    }
+
+    @Test("Of claims on several nodes at once one gets the chain; a key has one answer everywhere")
+    func claims() async throws {
+        let place = try NodePlace()
+        let configurations = try (1...3).map { number in
+            var configuration = try place.configuration(number)
+            configuration.ledger.claimPolicy = .keep
+            return configuration
+        }
+        try await place.run(configurations) { nodes in
+            func outcomes(shift: Int) async throws -> [Int: UploadAnswer] {
+                try await withThrowingTaskGroup(of: (Int, UploadAnswer).self) { group in
+                    for number in 0..<6 {
+                        let node = nodes[(number + shift) % nodes.count]
+                        let body = try NodeTests.upload("customer-\(number)")
+                        group.addTask {
+                            (
+                                number,
+                                try await node.upload(body, key: "key-\(number)", sender: "test")
+                            )
+                        }
+                    }
+                    return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+                }
+            }
+            func claim(_ answer: UploadAnswer) throws -> String? {
+                try JSONValue.parse(answer.answer.bytes)["claim"]?.string
+            }
+            let first = try await outcomes(shift: 0)
+            let claims = try first.values.map { try claim($0) }
+            #expect(claims.count { $0 == "moved" } == 1)
+            #expect(claims.count { $0 == "refused" } == 5)
+            // The same requests on other nodes.
+            for (number, answer) in try await outcomes(shift: 1) {
+                #expect(answer.isRepeated)
+                #expect(try first[number].map { try claim($0) } == claim(answer))
+            }
+        }
     }
 
     @Test("The database away and back: intake refuses, answers say their age, then both go on")
