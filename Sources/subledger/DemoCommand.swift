@@ -221,7 +221,7 @@ struct DemoRun: Service {
         let all = arguments + place.options
         try Console.out("$ subledger \(all.map(DemoRun.quoted).joined(separator: " "))\n")
         // Never in a database that a variable names.
-        try await Subledger.run(all + ["--database="])
+        try await Subledger.run(all + ["--database", ""])
         try Console.out("\n")
     }
 
