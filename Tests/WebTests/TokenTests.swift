@@ -71,7 +71,8 @@ struct TokenTests {
     private static func isOpen(_ method: HTTPRequest.Method, _ path: String) -> Bool {
         switch path {
         case "/appstore/notifications": method == .post
-        case "/healthz", "/readyz", "/openapi.yaml": methods.prefix(9).contains(method)
+        case "/healthz", "/readyz", "/readyz/answers", "/openapi.yaml":
+            methods.prefix(9).contains(method)
         default: false
         }
     }
