@@ -14,16 +14,29 @@ extension EnvironmentLedger {
     /// path that does not exist yet. Quarantine is not included; losing it loses no answer.
     ///
     /// Other processes may append meanwhile: the backup contains what is in the log at its start.
-    /// Throws `BackupError` or `StoreError`.
+    /// The log of a database is copied into a file first. Throws `BackupError` or `StoreError`.
     public static func backUp(
         _ configuration: Configuration, environment: Environment, to path: String,
         report: @escaping @Sendable (BackupStep) -> Void = { _ in }
     ) async throws -> LogBackup.Report {
         let directory = directory(configuration, environment)
+        if let engine = try engine(of: configuration) {
+            return try await withScratch("\(directory)/backup-copy") { scratch in
+                try await copy(engine, environment, into: scratch, report)
+                return try await backUp(scratch, environment, to: path, report)
+            }
+        }
         // Opening a missing log would create an empty one, and its backup would look like success.
         guard FileManager.default.fileExists(atPath: "\(directory)/\(EventLog.fileName)") else {
             throw BackupError.noLog(directory)
         }
+        return try await backUp(directory, environment, to: path, report)
+    }
+
+    private static func backUp(
+        _ directory: String, _ environment: Environment, to path: String,
+        _ report: @escaping @Sendable (BackupStep) -> Void
+    ) async throws -> LogBackup.Report {
         let log = try await EventLog.open(directory: directory)
         do {
             let done = try await LogBackup(log, environment: environment, to: path)
@@ -36,8 +49,26 @@ extension EnvironmentLedger {
         }
     }
 
+    /// Copies the log of a database into a directory.
+    private static func copy(
+        _ engine: any LogEngine, _ environment: Environment, into directory: String,
+        _ report: @escaping @Sendable (BackupStep) -> Void
+    ) async throws {
+        let source = try await engine.openLog(environment)
+        let target = try await EventLog.open(directory: directory)
+        let result = await Outcome { () throws(StoreError) in
+            try await LogCopy(from: source, to: target).run {
+                report(.copying(done: $0, all: $1))
+            }
+        }
+        await target.close()
+        await source.close()
+        _ = try result.get()
+    }
+
     /// Verifies a backup, puts it in place of an environment's log, and projects it.
     ///
+    /// The log of a database is not replaced: it must be empty, or the beginning of the backup.
     /// Throws `BackupError` or `StoreError`; the previous log is then unchanged.
     ///
     /// - Parameters:
@@ -50,14 +81,57 @@ extension EnvironmentLedger {
         replaces: Bool = false, now: Timestamp,
         report: @escaping @Sendable (BackupStep) -> Void = { _ in }
     ) async throws -> (restored: LogRestore.Report, projectionFailure: StoreError?) {
-        let done = try await LogRestore(
-            path, into: directory(configuration, environment), environment: environment,
-            replaces: replaces, now: now
-        ).run(report: report)
+        let directory = directory(configuration, environment)
+        let done: LogRestore.Report
+        if let engine = try engine(of: configuration) {
+            done = try await withScratch("\(directory)/restore-copy") { scratch in
+                _ = try await LogRestore(
+                    path, into: scratch, environment: environment, replaces: true, now: now
+                ).run(report: report)
+                return try await copy(scratch, into: engine, environment, report)
+            }
+        } else {
+            done = try await LogRestore(
+                path, into: directory, environment: environment, replaces: replaces, now: now
+            ).run(report: report)
+        }
         do throws(StoreError) {
             let session = try await LedgerSession.open(configuration, environment: environment)
             await session.close()
             return (done, nil)
         } catch { return (done, error) }
+    }
+
+    /// Copies a verified log into a database whose log is the beginning of it.
+    private static func copy(
+        _ directory: String, into engine: any LogEngine, _ environment: Environment,
+        _ report: @escaping @Sendable (BackupStep) -> Void
+    ) async throws -> LogRestore.Report {
+        let source = try await EventLog.open(directory: directory)
+        let result = await Outcome { () throws(StoreError) in
+            let target = try await engine.openLog(environment)
+            let copied = await Outcome { () throws(StoreError) in
+                let done = try await LogCopy(from: source, to: target).run {
+                    report(.copying(done: $0, all: $1))
+                }
+                return LogRestore.Report(
+                    before: .position(done.presentCount), head: try await target.head(),
+                    setAside: nil)
+            }
+            await target.close()
+            return try copied.get()
+        }
+        await source.close()
+        return try result.get()
+    }
+
+    /// Runs `body` with a directory for a copy of a log, and removes it afterwards.
+    private static func withScratch<Value>(
+        _ directory: String, _ body: (String) async throws -> Value
+    ) async throws -> Value {
+        // An interrupted run may have left one.
+        try? FileManager.default.removeItem(atPath: directory)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        return try await body(directory)
     }
 }

@@ -7,11 +7,8 @@ extension Doctor {
         guard let log = ledger.log as? any SharedLog else { return [] }
         let found = try await log.weaknesses()
         guard !found.isEmpty else {
-            return [Finding(level: .good, subject: "database", message: "durable and verified")]
+            return [Finding(.good, "database", "durable and verified")]
         }
-        return found.map {
-            Finding(
-                level: $0.isSevere ? .bad : .warning, subject: "database", message: $0.message)
-        }
+        return found.map { Finding($0.isSevere ? .bad : .warning, "database", $0.message) }
     }
 }

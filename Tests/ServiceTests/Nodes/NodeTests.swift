@@ -115,13 +115,12 @@ struct NodeTests {
             configuration.ledger.claimPolicy = .keep
             return configuration
         }
-        // Signed once: the same request has the same bytes.
-        let bodies = try (0..<6).map { try NodeTests.upload("customer-\($0)") }
         try await place.run(configurations) { nodes in
-            func outcomes(shift: Int) async throws -> [Int: UploadAnswer] {
-                try await withThrowingTaskGroup(of: (Int, UploadAnswer).self) { group in
-                    for (number, body) in bodies.enumerated() {
+            func outcomes(shift: Int) async throws -> [Int: RepeatableAnswer] {
+                try await withThrowingTaskGroup(of: (Int, RepeatableAnswer).self) { group in
+                    for number in 0..<6 {
                         let node = nodes[(number + shift) % nodes.count]
+                        let body = try NodeTests.upload("customer-\(number)")
                         group.addTask {
                             (
                                 number,
@@ -132,7 +131,7 @@ struct NodeTests {
                     return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
                 }
             }
-            func claim(_ answer: UploadAnswer) throws -> String? {
+            func claim(_ answer: RepeatableAnswer) throws -> String? {
                 try JSONValue.parse(answer.answer.bytes)["claim"]?.string
             }
             let first = try await outcomes(shift: 0)
