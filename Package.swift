@@ -183,6 +183,8 @@ let package = Package(
                 "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
                 "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service", "Web",
                 "Simulator",
+                .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
+                .target(name: "PostgresSupport", condition: .when(traits: ["PostgreSQL"])),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -89,7 +89,7 @@ extension BenchLedger {
         return (BenchLedger.median(singles), BenchLedger.median(bares))
     }
 
-    private func feedPool() throws -> EventPool {
+    func feedPool() throws -> EventPool {
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true)
         guard let (events, _) = lives.nextEvents(), !events.isEmpty else {
@@ -177,7 +177,7 @@ extension BenchLedger {
 }
 
 /// Events that can be repeated with other identities.
-private struct EventPool: Sendable {
+struct EventPool: Sendable {
     private let events: [NewEvent]
     let bodyByteCount: Int
 

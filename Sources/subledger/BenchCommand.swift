@@ -30,12 +30,13 @@ struct BenchCommand: OutputCommand {
         case recover
         case metrics
         case receipts
+        case nodes
         case all
     }
 
     @Argument(
         help:
-            "verify, append, project, rebuild, from-log, ingest, start, size, http, recover, metrics, receipts or all."
+            "verify, append, project, rebuild, from-log, ingest, start, size, http, recover, metrics, receipts, nodes or all."
     )
     var names: [Name]
 
@@ -104,6 +105,7 @@ struct BenchCommand: OutputCommand {
                 .filter { names.contains(.all) || wants($0, name) }
         case .recover: rows = try await signed(authority, folder).recover()
         case .http: rows = try await http(ledger, authority, folder, progress)
+        case .nodes: rows = try await nodes(ledger, progress)
         case .all: rows = []
         }
         progress.end()
@@ -133,6 +135,19 @@ struct BenchCommand: OutputCommand {
             customers: customers.map(\.rawValue),
             bodies: try input.bodies())
         return try await bench.run()
+    }
+
+    /// The log in PostgreSQL, in a cluster of its own.
+    private func nodes(_ ledger: BenchLedger, _ progress: ProgressLine) async throws -> [BenchRow] {
+        #if PostgreSQL
+            return try await ledger.nodes { progress.show("nodes: \($0)") }
+        #else
+            return [
+                BenchRow(
+                    name: "nodes", unit: "events/s",
+                    missing: "This program was built without PostgreSQL.", events: 0)
+            ]
+        #endif
     }
 
     /// Path of the running executable.

@@ -9,7 +9,7 @@ public final class PostgresCluster: Sendable {
 
     let directory: String
     public let port: UInt16
-    private let binaries: String
+    let binaries: String
     private let server: Mutex<ServerProcess?>
 
     /// The superuser's name.

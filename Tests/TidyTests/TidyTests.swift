@@ -53,7 +53,8 @@ struct TidyTests {
             "NIOCore", "ServiceLifecycle", "Logging",
         ]),
         "Bench": products.union([
-            "Hummingbird", "Logging", "NIOCore", "NIOPosix", "NIOHTTP1", "ServiceLifecycle",
+            "PostgresStore", "PostgresSupport", "Hummingbird", "Logging", "NIOCore", "NIOPosix",
+            "NIOHTTP1", "ServiceLifecycle",
         ]),
         "subledger": products.union([
             "Bench", "PostgresStore", "ArgumentParser", "Logging", "ServiceLifecycle",
