@@ -76,6 +76,7 @@ soak: build
 	@SUBLEDGER_SOAK=1 swift test --skip-build --filter "$(LONG_TESTS)" || { echo "error: a fault, migration, flip or tampering test failed; its seed and number are above."; exit 1; }
 	@BINARY="$(BINARY)" Tests/Soak/inject.sh
 	@BINARY="$(BINARY)" Tests/Soak/disk-full.sh
+	@BINARY="$(BINARY)" Tests/Soak/nodes.sh
 	@BINARY="$(BINARY)" EVENTS=$(EVENTS) Tests/Soak/million.sh
 endif
 

@@ -1,4 +1,5 @@
 import Foundation
+import PostgresSupport
 import TestSupport
 import Testing
 
@@ -12,6 +13,7 @@ struct SoakScriptTests {
         arguments: [
             ("million.sh", ["EVENTS": "300", "KILLS": "1"]),
             ("inject.sh", ["SOAK_CASES": "append", "SOAK_FAULTS": "KILL", "SOAK_STRIDE": "40"]),
+            ("nodes.sh", ["NOTIFICATIONS": "60"]),
         ])
     func small(name: String, variables: [String: String]) async throws {
         let place = try Workplace()
@@ -30,7 +32,12 @@ struct SoakScriptTests {
         let errors = try String(contentsOfFile: files[2], encoding: .utf8)
         #expect(code == 0, "\(out)\(errors)")
         let last = out.split(separator: "\n").last ?? ""
-        let canRun = try await canTrace(place) || name != "inject.sh"
+        let canRun =
+            switch name {
+            case "inject.sh": try await canTrace(place)
+            case "nodes.sh": PostgresCluster.isPresent
+            default: true
+            }
         #expect(last.hasPrefix(canRun ? "verdict: sound" : "skipped: "), "\(out)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch).isEmpty)
     }
@@ -45,7 +52,7 @@ struct SoakScriptTests {
     @Test("Without BINARY, a script reports what it needs")
     func nothingToTry() async throws {
         let place = try Workplace()
-        for name in ["million.sh", "inject.sh", "disk-full.sh"] {
+        for name in ["million.sh", "inject.sh", "disk-full.sh", "nodes.sh"] {
             let outcome = try await place.shell("/bin/bash \(SoakScriptTests.folder)/\(name)")
             #expect(outcome.code != 0)
             #expect(outcome.err.contains("BINARY"))

@@ -1,0 +1,42 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The files of `Examples` are accepted by the programs that read them.
+@Suite("Examples")
+struct ExampleTests {
+    private static let folder = Fixtures.repository.appending(path: "Examples").path
+
+    @Test(
+        "HAProxy accepts the configuration",
+        .enabled(if: isInstalled("haproxy"), "haproxy is not installed"))
+    func balancer() async throws {
+        let place = try Workplace()
+        // The certificate is the reader's.
+        let outcome = try await place.shell(
+            "sed 's| ssl crt [^ ]*||' '\(Self.folder)/haproxy.cfg' > h.cfg && haproxy -c -f h.cfg")
+        #expect(outcome.code == 0, "\(outcome.out)\(outcome.err)")
+    }
+
+    @Test(
+        "systemd accepts the unit",
+        .enabled(if: isInstalled("systemd-analyze"), "systemd is not installed"))
+    func unit() async throws {
+        let place = try Workplace()
+        let outcome = try await place.shell(
+            """
+            sed 's|/usr/local/bin/subledger|\(Workplace.binary)|' \
+                '\(Self.folder)/subledger@.service' > subledger@.service &&
+            ln -s subledger@.service subledger@node1.service &&
+            systemd-analyze verify ./subledger@node1.service
+            """)
+        #expect(outcome.code == 0, "\(outcome.out)\(outcome.err)")
+    }
+
+    private static func isInstalled(_ program: String) -> Bool {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        return (path.split(separator: ":").map(String.init) + ["/usr/sbin"]).contains {
+            FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
+        }
+    }
+}
