@@ -238,6 +238,10 @@ struct LiveIntake: Sendable {
             if let ledger = served[environment],
                 let position = try? await ledger.ledger.log.position(ofKnown: event)
             {
+                // Another node's event counts once it is durable, which only an append establishes.
+                guard !ledger.ledger.isShared else {
+                    return try await append(event, environment, submission, now: now)
+                }
                 return taken(event, .duplicate(of: position), ledger, now: now)
             }
             let refusal = UploadBudget.refusal(chain, environment, at: now)
@@ -264,8 +268,8 @@ struct LiveIntake: Sendable {
             return taken(event, results[0], ledger, now: now)
         } catch {
             // A durable duplicate needs no write. When the queue is full, the lookup is skipped to
-            // save reads.
-            if error.code != .queueFull,
+            // save reads; in a shared log, because a row may be visible before it is durable.
+            if error.code != .queueFull, !ledger.ledger.isShared,
                 let position = try? await ledger.ledger.log.position(ofKnown: event)
             {
                 return taken(event, .duplicate(of: position), ledger, now: now)
