@@ -199,6 +199,8 @@ public final class ChangeFeed: Sendable {
             state.takenCount = takenCount
             state.followed = nil
             state.at = nil
+            // Derived data must hold what the other node had read.
+            state.origin = nil
             state.dues.windowEnd = Timestamp(milliseconds: .min)
         }
         do throws(StoreError) { while try await advance() {} } catch {
