@@ -196,6 +196,20 @@ struct OperationsTests {
         proxy.end()
     }
 
+    @Test("After a failover that lost a lease, the same token of another node admits no write")
+    func sameToken() async throws {
+        let database = try Database()
+        let store = try await open(database)
+        let lease = try await store.lease(.webhooks)
+        #expect(lease != nil)
+        let endpoint = WebhookEndpointRow(name: "a", cursor: .beginning)
+        _ = try await store.begin(endpoint)
+        _ = try database.sql("UPDATE \(database.schema).leases SET holder = 'another'")
+        await #expect(throws: failure(.fileLocked)) { try await store.keep(endpoint) }
+        withExtendedLifetime(lease) {}
+        await store.close()
+    }
+
     @Test("A connection that was closed while idle is replaced")
     func reconnection() async throws {
         let database = try Database()

@@ -24,6 +24,9 @@ final class PostgresLease: Lease {
 
 /// Renews a lease on a thread and a connection of its own, however busy the others are, and gives
 /// it back at the end.
+///
+/// The token alone does not name the holder: a failover may lose a lease, and its token is then
+/// given out again.
 final class LeaseRenewal: Sendable {
     private let ended = DispatchSemaphore(value: 0)
     /// By the clock of this machine, counted from before the last statement that renewed it.
@@ -36,6 +39,7 @@ final class LeaseRenewal: Sendable {
     ) {
         end = Mutex(taken + store.leaseDuration)
         let (schema, duration, renewal) = (store.schema, store.leaseDuration, store.leaseRenewal)
+        let node = store.node
         let group = store.renewals
         group.enter()
         let thread = Thread { [self, session = store.session] in
@@ -49,8 +53,9 @@ final class LeaseRenewal: Sendable {
                     """
                     UPDATE @leases SET until = \(until)
                     WHERE name = '\(task.rawValue)' AND token = $1::bigint
+                        AND holder = convert_from($2::bytea, 'UTF8')
                         AND until > clock_timestamp()
-                    """, token
+                    """, token, node
                 ).affectedCount
             }
             let pause = DispatchTimeInterval.milliseconds(Int(renewal / .milliseconds(1)))

@@ -151,8 +151,9 @@ public final class PostgresOperations: SharedOperations {
                     transaction.command(
                         """
                         SELECT 1 FROM @leases WHERE name = '\(held.task.rawValue)'
-                            AND token = $1::bigint AND until > clock_timestamp() FOR SHARE
-                        """, [held.token]))
+                            AND token = $1::bigint AND holder = convert_from($2::bytea, 'UTF8')
+                            AND until > clock_timestamp() FOR SHARE
+                        """, [held.token, node]))
             }
             do {
                 let results = try transaction.connection.run(commands)
