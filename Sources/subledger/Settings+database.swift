@@ -20,7 +20,8 @@ extension Settings {
                 throw CommandFailure(
                     code: ConfigurationError.Code.invalidValue.rawValue,
                     message: "database: The connection string is not one of PostgreSQL, e.g."
-                        + " postgresql://user@host/database?sslmode=verify-full.",
+                        + " postgresql://user@host/database?sslmode=verify-full. A password's"
+                        + " special characters must be percent-encoded.",
                     exit: .configuration)
             }
             database?.engine = PostgresEngine(

@@ -30,6 +30,14 @@ struct ConnectionStringTests {
         arguments: ["postgresql://host/x?what=1", "host", "host='a", "host=a\0password=b"])
     func invalid(text: String) { #expect(ConnectionString(text) == nil) }
 
+    @Test(
+        "A password whose special characters are not encoded ends up in other parts, and is refused",
+        arguments: [
+            "postgresql://user:s3/cret@db/ledger", "postgresql://user:s3@cret@db/ledger",
+            "postgresql://user:12/cret@db/ledger",
+        ])
+    func misplaced(text: String) { #expect(ConnectionString(text) == nil) }
+
     @Test("Several hosts, and values that are given are kept")
     func defaults() throws {
         let string = try #require(

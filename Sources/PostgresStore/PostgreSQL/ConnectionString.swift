@@ -27,6 +27,17 @@ public struct ConnectionString: Sendable, Equatable {
             option += 1
         }
         self.options = options
+        guard !holdsMisplacedPassword else { return nil }
+    }
+
+    /// Whether host, port or database hold a part of a password whose `/` or `@` was not
+    /// percent-encoded: messages name these three.
+    private var holdsMisplacedPassword: Bool {
+        let port = value("port") ?? ""
+        // A host may begin with "@": an abstract socket.
+        let hosts = (value("host") ?? "").split(separator: ",").map { $0.dropFirst() }
+        return !port.allSatisfy { $0.isASCII && $0.isNumber || $0 == "," }
+            || hosts.contains { $0.contains("@") } || (value("dbname") ?? "").contains("@")
     }
 
     private init(options: [(keyword: String, value: String)]) { self.options = options }
