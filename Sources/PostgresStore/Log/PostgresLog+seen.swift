@@ -44,7 +44,8 @@ extension PostgresLog {
                 }
             }
         }
-        let first = seen.withLock { $0.firstDifference(from: found) } ?? wentBack.head + 1
+        let differs = seen.withLock { $0.firstDifference(from: found) } ?? wentBack.head + 1
+        let first = min(differs, wentBack.head + 1)
         return StoreError(
             .logWentBack, path: location,
             reason: """

@@ -91,8 +91,9 @@ private final class WorkQueue: Sendable {
             guard state.nextIndex < state.waiting.count else { return nil }
             let work = state.waiting[state.nextIndex]
             state.nextIndex += 1
-            if state.nextIndex == state.waiting.count {
-                state.waiting.removeAll(keepingCapacity: true)
+            // Under a lasting load the queue is never empty.
+            if state.nextIndex == state.waiting.count || state.nextIndex >= 1_024 {
+                state.waiting.removeFirst(state.nextIndex)
                 state.nextIndex = 0
             }
             return work
