@@ -9,8 +9,8 @@
     internal import Projection
     internal import SQLiteStore
 
-    /// The log in PostgreSQL, in a cluster started for the run: appends of one and of several nodes,
-    /// with and without a synchronous standby, and a new node that reads the log.
+    /// The log in PostgreSQL, in a cluster started for the run: appends of one and of several
+    /// nodes, with and without a synchronous standby, and a new node that reads the log.
     extension BenchLedger {
         /// Number of events of one measurement, and of those with one event in a batch.
         private static let sharedEventCount = 40_000

@@ -1,7 +1,7 @@
 public import AppStore
 
-/// The properties of an `Authority` or a `ReceiptAuthority`. The defaults match Apple's; every other
-/// setting is one defect.
+/// The properties of an `Authority` or a `ReceiptAuthority`. The defaults match Apple's; every
+/// other setting is one defect.
 public struct AuthorityShape: Sendable, Hashable {
     /// 2014-04-30 to 2039-04-30, like Apple Root CA - G3.
     public var rootValidity = AuthorityShape.days(16_190...25_322)

@@ -115,12 +115,13 @@ struct NodeTests {
             configuration.ledger.claimPolicy = .keep
             return configuration
         }
+        // Signed once: the same request has the same bytes.
+        let bodies = try (0..<6).map { try NodeTests.upload("customer-\($0)") }
         try await place.run(configurations) { nodes in
             func outcomes(shift: Int) async throws -> [Int: RepeatableAnswer] {
                 try await withThrowingTaskGroup(of: (Int, RepeatableAnswer).self) { group in
-                    for number in 0..<6 {
+                    for (number, body) in bodies.enumerated() {
                         let node = nodes[(number + shift) % nodes.count]
-                        let body = try NodeTests.upload("customer-\(number)")
                         group.addTask {
                             (
                                 number,
