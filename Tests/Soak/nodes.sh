@@ -20,13 +20,8 @@ fi
 step() { echo "${SECONDS} s: $*"; }
 
 # PostgreSQL refuses to run as root.
-server() {
-    if [ "$(id -u)" = 0 ]; then
-        setpriv --reuid nobody --regid nogroup --clear-groups "$PROGRAMS/$1" "${@:2}"
-    else
-        "$PROGRAMS/$1" "${@:2}"
-    fi
-}
+AS_SERVER=()
+if [ "$(id -u)" = 0 ]; then AS_SERVER=(setpriv --reuid nobody --regid nogroup --clear-groups); fi
 
 sql() { "$PROGRAMS/psql" -qAtX -h 127.0.0.1 -p "$1" -U postgres -d postgres -c "$2"; }
 
@@ -38,7 +33,7 @@ free_port() {
 
 # Starts the cluster in directory $1 on port $2.
 start_cluster() {
-    server postgres -D "$1" -p "$2" -c listen_addresses=127.0.0.1 -c unix_socket_directories= \
+    "${AS_SERVER[@]}" "$PROGRAMS/postgres" -D "$1" -p "$2" -c listen_addresses=127.0.0.1 -c unix_socket_directories= \
         >>"$1.log" 2>&1 &
     echo $! >"$1.pid"
     until "$PROGRAMS/pg_isready" -q -h 127.0.0.1 -p "$2"; do sleep 0.1; done
@@ -49,9 +44,9 @@ mkdir "$SCRATCH/pg"
 if [ "$(id -u)" = 0 ]; then chown nobody "$SCRATCH/pg"; fi
 cd "$SCRATCH"
 PRIMARY=$(free_port) STANDBY=$(free_port)
-server initdb -D "$SCRATCH/pg/a" -U postgres -A trust -E UTF8 --locale=C >initdb.out
+"${AS_SERVER[@]}" "$PROGRAMS/initdb" -D "$SCRATCH/pg/a" -U postgres -A trust -E UTF8 --locale=C >initdb.out
 start_cluster "$SCRATCH/pg/a" "$PRIMARY"
-server pg_basebackup -D "$SCRATCH/pg/b" -R -X stream -c fast \
+"${AS_SERVER[@]}" "$PROGRAMS/pg_basebackup" -D "$SCRATCH/pg/b" -R -X stream -c fast \
     -d "host=127.0.0.1 port=$PRIMARY user=postgres application_name=standby"
 start_cluster "$SCRATCH/pg/b" "$STANDBY"
 sql "$PRIMARY" "ALTER SYSTEM SET synchronous_standby_names = 'standby'"
