@@ -10,7 +10,7 @@ extension OperationsStore {
     ) async throws(StoreError) -> [QuarantineResult] {
         let keyed = items.map { ($0, SHA256.hash($0.bytes)) }
         return try await write { database in
-            try keyed.map { try QuarantineWriter(database: database).add($0.0, $0.1) }
+            try keyed.map { try Rows(database: database).add($0.0, $0.1) }
         }
     }
 
@@ -41,7 +41,7 @@ extension OperationsStore {
     }
 
     public func removeFromQuarantine(_ id: Int64) async throws(StoreError) -> Bool {
-        try await write { try QuarantineWriter(database: $0).remove(id) }
+        try await write { try Rows(database: $0).remove(id) }
     }
 
     /// The columns that `item` reads; the bytes follow.
@@ -63,52 +63,36 @@ extension OperationsStore {
     }
 }
 
-/// Writes to the quarantine inside one transaction, and updates the totals.
-struct QuarantineWriter {
+/// The rows in this file, inside one transaction.
+private struct Rows: QuarantineRows {
     let database: Database
 
-    /// Adds one item, keyed by the digest of its bytes.
-    func add(_ offered: NewQuarantineItem, _ digest: Digest) throws -> QuarantineResult {
-        var item = offered
-        let known = try find("digest = ?", digest)
-        // The same bytes may have had another standing before.
-        if try known?.standing != item.standing.code && !admits(item) {
-            guard let otherwise = item.otherwise else { return .refused }
-            item.standing = otherwise
-            guard try admits(item) else { return .refused }
-        }
-        if let known {
-            try update(known, item)
-            try dropOldest()
-            return .repeated(id: known.id)
-        }
-        let id = try insert(item, digest)
-        try dropOldest()
-        return .kept(id: id)
-    }
+    func row(of digest: Digest) throws -> QuarantineRow? { try find("digest = ?", digest) }
 
-    func remove(_ id: Int64) throws -> Bool {
-        guard let known = try find("id = ?", id) else { return false }
-        try move(known.standing, items: -1, bytes: -known.byteCount)
-        return try database.run("DELETE FROM quarantine WHERE id = ?", id) == 1
-    }
+    func row(_ id: Int64) throws -> QuarantineRow? { try find("id = ?", id) }
 
-    // MARK: One row
-
-    private struct KnownItem {
-        let id: Int64
-        let standing: Int64
-        let byteCount: Int64
-    }
-
-    private func find(_ condition: String, _ value: any BoundValue) throws -> KnownItem? {
+    private func find(_ condition: String, _ value: any BoundValue) throws -> QuarantineRow? {
         try database.rows(
             "SELECT id, standing, length(bytes) FROM quarantine WHERE \(condition)", value
-        ) { KnownItem(id: $0.int64(0), standing: $0.int64(1), byteCount: $0.int64(2)) }.first
+        ) { QuarantineRow(id: $0.int64(0), standing: $0.int64(1), byteCount: $0.int64(2)) }.first
     }
 
-    private func insert(_ item: NewQuarantineItem, _ digest: Digest) throws -> Int64 {
-        let bytes = copy(item)
+    func oldest(_ standing: QuarantineStanding) throws -> Int64? {
+        try database.rows(
+            "SELECT min(id) FROM quarantine WHERE standing = ?", standing.code
+        ) { $0.optionalInt64(0) }.first ?? nil
+    }
+
+    func count(_ standing: QuarantineStanding, of bundleId: BundleId?) throws -> Int64 {
+        try database.rows(
+            "SELECT count(*) FROM quarantine WHERE standing = ? AND bundle_id IS ?",
+            standing.code, bundleId
+        ) { $0.int64(0) }.first ?? 0
+    }
+
+    func insert(
+        _ item: NewQuarantineItem, _ digest: Digest, keeping bytes: [UInt8]
+    ) throws -> Int64 {
         try database.insert(
             into: "quarantine",
             [
@@ -118,76 +102,29 @@ struct QuarantineWriter {
                 "environment": item.environment, "input": item.input,
                 "byte_count": item.bytes.count, "bytes": bytes,
             ])
-        let id = database.lastInsertedRowID
-        try move(item.standing.code, items: 1, bytes: Int64(bytes.count))
-        return id
+        return database.lastInsertedRowID
     }
 
-    private func update(_ known: KnownItem, _ item: NewQuarantineItem) throws {
-        let bytes = copy(item)
+    func update(_ id: Int64, _ item: NewQuarantineItem, keeping bytes: [UInt8]) throws {
         try database.run(
             """
             UPDATE quarantine SET latest_at = max(latest_at, ?2), attempts = attempts + 1,
                 standing = ?3, code = ?4, part = ?5, message = ?6, bundle_id = ?7,
                 environment = ?8, bytes = ?9
             WHERE id = ?1
-            """, known.id, item.receivedAt, item.standing.code, item.code, item.part,
+            """, id, item.receivedAt, item.standing.code, item.code, item.part,
             item.message, item.bundleId, item.environment, bytes)
-        try move(known.standing, items: -1, bytes: -known.byteCount)
-        try move(item.standing.code, items: 1, bytes: Int64(bytes.count))
     }
 
-    /// The stored copy: all of a genuine or possibly genuine input, a bounded prefix of any other.
-    private func copy(_ item: NewQuarantineItem) -> [UInt8] {
-        guard item.standing == .unverifiable else { return item.bytes }
-        return Array(item.bytes.prefix(QuarantineLimits.unverifiableCopyByteCount))
-    }
+    func delete(_ id: Int64) throws { try database.run("DELETE FROM quarantine WHERE id = ?", id) }
 
-    // MARK: Bounds
-
-    /// Only genuine inputs of unconfigured apps, and possibly genuine ones of apps without a
-    /// secret, can be refused: the first ones are kept, since Apple resends refused ones.
-    private func admits(_ item: NewQuarantineItem) throws -> Bool {
-        if item.standing == .awaitingSecret {
-            let total = try totals(item.standing)
-            return total.items < QuarantineLimits.awaitingSecretCount
-                && total.bytes + Int64(item.bytes.count)
-                    <= QuarantineLimits.awaitingSecretByteCount
-        }
-        guard item.standing == .genuineForeign else { return true }
-        let count = try database.rows(
-            "SELECT count(*) FROM quarantine WHERE standing = ? AND bundle_id IS ?",
-            item.standing.code, item.bundleId
-        ) { $0.int64(0) }.first
-        guard let count, count < QuarantineLimits.foreignCountPerBundle else { return false }
-        return try totals(item.standing).items < QuarantineLimits.foreignCount
-    }
-
-    private func dropOldest() throws {
-        while true {
-            let total = try totals(.unverifiable)
-            guard
-                total.items > QuarantineLimits.unverifiableCount
-                    || total.bytes > QuarantineLimits.unverifiableByteCount
-            else { return }
-            guard let id = try oldestUnverifiable(), try remove(id) else { return }
-        }
-    }
-
-    private func oldestUnverifiable() throws -> Int64? {
-        try database.rows(
-            "SELECT min(id) FROM quarantine WHERE standing = ?",
-            QuarantineStanding.unverifiable.code
-        ) { $0.optionalInt64(0) }.first
-    }
-
-    private func totals(_ standing: QuarantineStanding) throws -> (items: Int64, bytes: Int64) {
+    func totals(_ standing: QuarantineStanding) throws -> (items: Int64, bytes: Int64) {
         try database.rows(
             "SELECT items, bytes FROM quarantine_totals WHERE standing = ?", standing.code
         ) { (items: $0.int64(0), bytes: $0.int64(1)) }.first ?? (0, 0)
     }
 
-    private func move(_ standing: Int64, items: Int64, bytes: Int64) throws {
+    func addToTotals(_ standing: Int64, items: Int64, bytes: Int64) throws {
         try database.run(
             """
             UPDATE quarantine_totals SET items = items + ?2, bytes = bytes + ?3
