@@ -38,21 +38,12 @@ public protocol LedgerLog: EventStore {
 
     // MARK: Outages and completeness
 
-    /// Deliveries of an app's notifications, newest positions first: those that Apple made, and
-    /// those whose time an import line states. At most `limit`; ends at a stretch of
-    /// `LogLimits.scannedEventCount` positions that holds none at or after `since`.
-    ///
-    /// - Parameter now: later deliveries are left out; they come from a wrong clock.
+    /// Deliveries of an app's notifications at the positions after `position` through `end`, newest
+    /// positions first, received at or after `since`: those that Apple made, and those whose time an
+    /// import line states.
     func arrivals(
-        of bundleId: BundleId, since: Timestamp, through now: Timestamp, limit: Int
+        of bundleId: BundleId, since: Timestamp, after position: Int64, through end: Int64
     ) async throws(StoreError) -> [NotificationDelivery]
-
-    /// When the newest delivery of an app was received; nil without any.
-    ///
-    /// - Parameter now: later deliveries do not count.
-    func lastArrival(
-        of bundleId: BundleId, through now: Timestamp
-    ) async throws(StoreError) -> Timestamp?
 
     /// Positions of sweeps up to `through`, in order.
     func sweepPositions(through: Int64) async throws(StoreError) -> [Int64]

@@ -26,25 +26,6 @@ extension PostgresLog {
     }
 
     public func arrivals(
-        of bundleId: BundleId, since: Timestamp, through now: Timestamp, limit: Int
-    ) async throws(StoreError) -> [NotificationDelivery] {
-        try await Arrivals.newest(limit, through: now, before: try await head().position) {
-            after, end async throws(StoreError) in
-            try await arrivals(of: bundleId, since: since, after: after, through: end)
-        }
-    }
-
-    public func lastArrival(
-        of bundleId: BundleId, through now: Timestamp
-    ) async throws(StoreError) -> Timestamp? {
-        let always = Timestamp(milliseconds: .min)
-        return try await Arrivals.last(through: now, before: try await head().position) {
-            after, end async throws(StoreError) in
-            try await arrivals(of: bundleId, since: always, after: after, through: end)
-        }
-    }
-
-    private func arrivals(
         of bundleId: BundleId, since: Timestamp, after position: Int64, through end: Int64
     ) async throws(StoreError) -> [NotificationDelivery] {
         try await read { [self] connection in
