@@ -1,4 +1,5 @@
 import AppStore
+import Foundation
 import LedgerStore
 import PostgresSupport
 import Synchronization
@@ -45,6 +46,46 @@ struct LogOutcomeTests {
         }
         try await log.expectSound(Set((0..<12).map { "e\($0)" }))
         await log.close()
+    }
+
+    /// Runs `body` before the first COMMIT, which then fails.
+    private final class Overtaken: CommitFaults {
+        private let body = Mutex<(@Sendable () throws -> Void)?>(nil)
+
+        func once(_ new: @escaping @Sendable () throws -> Void) { body.withLock { $0 = new } }
+
+        func willCommit() throws {
+            guard let once = body.withLock({ $0.take() }) else { return }
+            try once()
+            throw Script.Failure()
+        }
+
+        func didCommit() throws {}
+    }
+
+    @Test("An equal event of another node at the last position does not stand for the first one")
+    func overtaken() async throws {
+        let database = try Database()
+        let faults = Overtaken()
+        let (log, other) = (try await database.open(faults: faults), try await database.open())
+        let append = Mutex<Task<[AppendResult], any Error>?>(nil)
+        faults.once {
+            append.withLock {
+                $0 = Task { try await other.append([Made.event("z"), Made.event("y")]) }
+            }
+            // The other node waits for the row that this transaction has locked.
+            let waiting = """
+                SELECT count(*) FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid
+                WHERE a.wait_event_type = 'Lock' AND l.relation = '\(database.schema).head'::regclass
+                """
+            while try database.sql(waiting) == "0" { usleep(5_000) }
+        }
+        let results = try await log.append([Made.event("x"), Made.event("y")])
+        #expect(try await append.withLock { $0 }?.value.map(\.position) == [1, 2])
+        #expect(results == [.appended(position: 3), .duplicate(of: 2)])
+        try await log.expectSound(["x", "y", "z"])
+        await log.close()
+        await other.close()
     }
 
     @Test("Two stores that append the same events at once: each event once")

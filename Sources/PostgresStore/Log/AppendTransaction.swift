@@ -90,7 +90,7 @@ struct AppendTransaction {
             Statement.begin.with(), statements.lockHead.with(),
             statements.known.with { $0.add(keys, digest: { $0 }) },
             statements.leaf.with { $0.add(seen.position) },
-            statements.leaf.with { $0.add(earlier?.trace.last.position ?? 0) },
+            statements.leaves.with { $0.add(earlier?.trace.rows ?? [], integer: { $0.position }) },
         ]
         let lookup = headers.lookup(of: events.map(\.evidence.packed))
         if let lookup { commands.append(lookup) }
@@ -108,10 +108,7 @@ struct AppendTransaction {
             stored: { try stored.at($0) })
         let answers = try batches.map { try $0.map { try placed.place($0) } }
         let writes = try writes(of: placed, &headers)
-        let trace = AppendTrace(
-            last: ProjectionCursor(
-                position: placed.tree.size, leafHash: placed.rows.last?.leafHash),
-            rows: placed.rows, headers: headers.committed)
+        let trace = AppendTrace(rows: placed.rows, headers: headers.committed)
         let last = isProbe && writes.isEmpty ? [statements.touchHead.with()] : []
         return (Outcome(answers: answers, trace: trace), writes + last + [Statement.commit.with()])
     }
@@ -171,16 +168,14 @@ struct LogWentBack: Error {
 
 /// What a transaction writes; used to find out whether a COMMIT without an answer took effect.
 struct AppendTrace: Sendable {
-    /// The end of the log after it; the leaf hash is nil when nothing was appended.
-    let last: ProjectionCursor
     let rows: [RecordedEvent]
     /// Valid once the transaction is committed.
     let headers: KnownHeaders
 
-    /// Whether the transaction is in the log. The leaf commits to position, key and time, and a
-    /// transaction is written completely or not at all.
-    func isDurable(_ leaf: QueryResult) -> Bool {
-        guard let leafHash = last.leafHash else { return false }
-        return leaf.first?.digest(0) == leafHash
+    /// Whether the transaction is in the log: the leaves at its positions are its own. All are
+    /// compared, since another node may have appended an equal event at the last position.
+    func isDurable(_ leaves: QueryResult) -> Bool {
+        guard !rows.isEmpty else { return false }
+        return leaves.rows.map { $0.digest(1) } == rows.map(\.leafHash)
     }
 }
