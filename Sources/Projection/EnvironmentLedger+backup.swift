@@ -21,7 +21,7 @@ extension EnvironmentLedger {
     ) async throws -> LogBackup.Report {
         let directory = directory(configuration, environment)
         if let engine = try engine(of: configuration) {
-            return try await withScratch("\(directory)/backup-copy") { scratch in
+            return try await withScratch(directory, "backup") { scratch in
                 try await copy(engine, environment, into: scratch, report)
                 return try await backUp(scratch, environment, to: path, report)
             }
@@ -84,7 +84,7 @@ extension EnvironmentLedger {
         let directory = directory(configuration, environment)
         let done: LogRestore.Report
         if let engine = try engine(of: configuration) {
-            done = try await withScratch("\(directory)/restore-copy") { scratch in
+            done = try await withScratch(directory, "restore") { scratch in
                 _ = try await LogRestore(
                     path, into: scratch, environment: environment, replaces: true, now: now
                 ).run(report: report)
@@ -125,13 +125,21 @@ extension EnvironmentLedger {
         return try result.get()
     }
 
-    /// Runs `body` with a directory for a copy of a log, and removes it afterwards.
+    /// Runs `body` with a directory for a copy of a log, which is this process's own, and removes it
+    /// afterwards; also those of processes that died.
     private static func withScratch<Value>(
-        _ directory: String, _ body: (String) async throws -> Value
+        _ directory: String, _ name: String, _ body: (String) async throws -> Value
     ) async throws -> Value {
-        // An interrupted run may have left one.
-        try? FileManager.default.removeItem(atPath: directory)
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        return try await body(directory)
+        let prefix = "\(name)-copy-"
+        let found = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        for entry in found where entry.hasPrefix(prefix) {
+            guard let process = pid_t(entry.dropFirst(prefix.count)), kill(process, 0) != 0,
+                errno == ESRCH
+            else { continue }
+            try? FileManager.default.removeItem(atPath: "\(directory)/\(entry)")
+        }
+        let scratch = "\(directory)/\(prefix)\(getpid())"
+        defer { try? FileManager.default.removeItem(atPath: scratch) }
+        return try await body(scratch)
     }
 }
