@@ -104,7 +104,17 @@ extension BenchLedger {
     /// a bare scan of the log. The last rows are the sizes.
     public func fromLog(report: (Int64) -> Void = { _ in }) async throws -> [BenchRow] {
         defer { remove() }
-        let (ledger, count, received) = try await written(report)
+        let ledger = try await open()
+        let (count, received) = try await write(to: ledger, report)
+        let (row, projector) = try await decode("from-log", ledger, count: count)
+        return [row]
+            + (try await sizes(ledger, projector, count: count, received: received))
+    }
+
+    /// Decodes a whole log into new facts and projections, against a bare scan of it.
+    func decode(
+        _ name: String, _ ledger: EnvironmentLedger, count: Int64
+    ) async throws -> (BenchRow, Projector) {
         let bare = try await BenchLedger.seconds {
             var position: Int64 = 0
             while let last = try await ledger.log.page(after: position).last {
@@ -121,19 +131,16 @@ extension BenchLedger {
         guard try await projector.projections.checkpoint().position == count else {
             throw BenchProblem.refused
         }
-        let sizes = try await sizes(ledger, projector, count: count, received: received)
-        return [
-            BenchRow(
-                name: "from-log", value: Double(count) / elapsed, unit: "events/s",
-                limitName: "bare scan of the log", limit: Double(count) / bare, events: Int(count))
-        ] + sizes
+        let row = BenchRow(
+            name: name, value: Double(count) / elapsed, unit: "events/s",
+            limitName: "bare scan of the log", limit: Double(count) / bare, events: Int(count))
+        return (row, projector)
     }
 
     /// Fills the log with whole lives while more are generated.
-    private func written(
-        _ report: (Int64) -> Void
-    ) async throws -> (EnvironmentLedger, count: Int64, received: Int64) {
-        let ledger = try await open()
+    func write(
+        to ledger: EnvironmentLedger, _ report: (Int64) -> Void = { _ in }
+    ) async throws -> (count: Int64, received: Int64) {
         var (count, received): (Int64, Int64) = (0, 0)
         let (lives, width) = (lives, BenchLedger.workerCount + 1)
         try await withThrowingTaskGroup(of: (events: [NewEvent], Int64)?.self) { group in
@@ -148,7 +155,7 @@ extension BenchLedger {
                 report(count)
             }
         }
-        return (ledger, try await ledger.log.head().position, received)
+        return (try await ledger.log.head().position, received)
     }
 
     /// Sizes after closing everything, which excludes the write-ahead logs.

@@ -119,27 +119,10 @@
             configuration.database?.engine = engine
             let ledger = try await EnvironmentLedger.open(
                 configuration, environment: BenchLedger.environment)
-            while let (events, _) = lives.nextEvents() {
-                for piece in EventBatches(events) { _ = try await ledger.log.append(Array(piece)) }
-            }
-            let count = try await ledger.log.head().position
-            let bare = try await BenchLedger.seconds {
-                var position: Int64 = 0
-                while let last = try await ledger.log.page(after: position).last {
-                    position = last.event.position
-                }
-            }
-            let clock = ContinuousClock()
-            let started = clock.now
-            guard let projector = try await Projector.open(ledger) else { throw BenchProblem.busy }
-            let elapsed = (clock.now - started).seconds
-            guard try await projector.projections.checkpoint().position == count else {
-                throw BenchProblem.refused
-            }
+            let (count, _) = try await write(to: ledger)
+            let (row, _) = try await decode("nodes.new", ledger, count: count)
             await ledger.close()
-            return BenchRow(
-                name: "nodes.new", value: Double(count) / elapsed, unit: "events/s",
-                limitName: "bare scan of the log", limit: Double(count) / bare, events: Int(count))
+            return row
         }
     }
 #endif
