@@ -147,6 +147,35 @@ struct NodeTests {
         }
     }
 
+    @Test("A row that is visible and not yet on the standby is no acknowledgement")
+    func unreplicated() async throws {
+        let cluster = try PostgresCluster()
+        defer { cluster.end() }
+        let place = try NodePlace(cluster)
+        let chain = NodeTests.chains[0]
+        try await place.run(count: 1) { nodes in
+            _ = try await nodes[0].post(chain.bought())
+            try cluster.sql("ALTER SYSTEM SET synchronous_standby_names = 'missing'")
+            try cluster.sql("SELECT pg_reload_conf()")
+            try await until { try cluster.sql("SHOW synchronous_standby_names") == "missing" }
+            let renewed = chain.renewed(1)
+            let refusal = await #expect(throws: IntakeRefusal.self) {
+                _ = try await nodes[0].post(renewed)
+            }
+            #expect(refusal?.standing == .unavailable)
+            let count = "SELECT count(*) FROM \(place.productionSchema).events"
+            #expect(try place.sql(count) == "2")
+            try cluster.sql("ALTER SYSTEM RESET synchronous_standby_names")
+            try cluster.sql("SELECT pg_reload_conf()")
+            var position: Int64?
+            try await until {
+                position = try? await nodes[0].post(renewed)
+                return position != nil
+            }
+            #expect(position == 2)
+        }
+    }
+
     @Test("The database away and back: intake refuses, answers say their age, then both go on")
     func away() async throws {
         let cluster = try PostgresCluster()
