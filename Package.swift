@@ -231,7 +231,7 @@ let package = Package(
             name: "PostgresStoreTests",
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "PostgresStore", "Migrations",
-                "PostgresSupport",
+                "PostgresSupport", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

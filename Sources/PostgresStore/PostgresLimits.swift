@@ -1,7 +1,8 @@
 /// Bounds of the connection to PostgreSQL.
 enum PostgresLimits {
-    /// How long the server may send nothing while an answer is expected. The outcome of a COMMIT is
-    /// then unknown.
+    /// How long the server may send nothing while an answer is expected: the outcome of a COMMIT is
+    /// then unknown. After as long the server ends a transaction whose node went silent: the row
+    /// lock of the head would block every other node.
     static let answerTimeout: Duration = .seconds(5)
     /// How long the outcome of a COMMIT is asked for after the connection was lost: longer than a
     /// standby takes to be promoted.
@@ -16,9 +17,6 @@ enum PostgresLimits {
     static let leaseDuration: Duration = .seconds(10)
     /// Seconds to open a connection to one host.
     static let connectSeconds = 5
-    /// Milliseconds after which the server ends a transaction whose node went silent: the row lock
-    /// of the head would block every other node.
-    static let idleTransactionMilliseconds = 5_000
     /// Leaf hashes of recent positions that a log remembers.
     static let seenLeafCount = 65_536
 

@@ -125,8 +125,8 @@ extension EnvironmentLedger {
         return try result.get()
     }
 
-    /// Runs `body` with a directory for a copy of a log, which is this process's own, and removes it
-    /// afterwards; also those of processes that died.
+    /// Runs `body` with a directory of this process for a copy of a log. Removes it afterwards, and
+    /// before those of processes that died.
     private static func withScratch<Value>(
         _ directory: String, _ name: String, _ body: (String) async throws -> Value
     ) async throws -> Value {

@@ -2,25 +2,42 @@ import AppStore
 import Foundation
 import LedgerStore
 import PostgresSupport
+import TestSupport
 import Testing
 
 @testable import PostgresStore
 
 @Suite("Appends whose connection, server or standby fails", .postgres)
 struct AppendFaultTests {
+    /// As long as the ids of the tests below, so that their appends have as many bytes.
+    private let measured = (0..<8).map { "warm-000\($0)" }
+
+    /// Bytes of an append: the least of several, since the hint for other nodes, which is sent on
+    /// another connection, is counted with some of them.
+    private func measure(
+        _ log: PostgresLog, _ proxy: CuttingProxy
+    ) async throws -> [CuttingProxy.Direction: Int] {
+        var least: [CuttingProxy.Direction: Int] = [:]
+        for id in measured {
+            proxy.arm()
+            _ = try await log.append([Made.event(id)])
+            for direction in [CuttingProxy.Direction.toServer, .toClient] {
+                least[direction] = min(least[direction] ?? .max, proxy.count(direction))
+            }
+        }
+        return least
+    }
+
     /// Sends one append through a proxy that cuts after each of some bytes, in one direction.
     private func cutEverywhere(_ direction: CuttingProxy.Direction, rounds: Int) async throws {
         let database = try Database()
         let proxy = try CuttingProxy(to: database.cluster.port)
-        let log = try await database.open(port: proxy.port, timeout: .seconds(30))
+        let log = try await database.open(port: proxy.port)
         // Prepares every statement, so that each round sends the same bytes.
         _ = try await log.append([Made.token("warm", header: "warm")])
-        _ = try await log.append([Made.event("long-0000")])
-        proxy.arm()
-        _ = try await log.append([Made.event("long-0001")])
-        let length = proxy.count(direction)
+        let length = try await measure(log, proxy)[direction] ?? 0
         #expect(length > 300)
-        var ids: Set<String> = ["warm", "long-0000", "long-0001"]
+        var ids = Set(measured + ["warm"])
         var cutCount = 0
         for round in 0..<rounds {
             let id = "cut-\(10_000 + round)"
@@ -50,31 +67,24 @@ struct AppendFaultTests {
     func hanging() async throws {
         let database = try Database()
         let proxy = try CuttingProxy(to: database.cluster.port)
-        let log = try await database.open(port: proxy.port)
-        _ = try await log.append([Made.event("a")])
-        proxy.arm()
-        _ = try await log.append([Made.event("b")])
-        let sent = proxy.count(.toServer)
-        let answered = proxy.count(.toClient)
+        let log = try await database.open(port: proxy.port, timeout: .seconds(5))
+        let counts = try await measure(log, proxy)
         // Before COMMIT reaches the server, which keeps the head row locked; and after it.
-        let places: [(CuttingProxy.Direction, Int)] = [
-            (.toServer, sent - 1), (.toClient, answered - 1),
-        ]
-        for (number, place) in places.enumerated() {
-            let id = "hang-\(number)"
-            proxy.arm(place.0, after: place.1, hangs: true)
+        for (number, direction) in [CuttingProxy.Direction.toServer, .toClient].enumerated() {
+            let id = "hang-000\(number)"
+            proxy.arm(direction, after: try #require(counts[direction]) - 1, hangs: true)
             let results = try await log.append([Made.event(id)])
-            #expect(proxy.hasCut && results == [.appended(position: Int64(number) + 3)])
+            #expect(proxy.hasCut && results == [.appended(position: Int64(number) + 9)])
             // Prepares the statements of the new connection.
             proxy.arm()
-            #expect(try await log.append([Made.event("a")]) == [.duplicate(of: 1)])
+            #expect(try await log.append([Made.event(measured[0])]) == [.duplicate(of: 1)])
         }
         // A first round trip without an answer has written nothing.
         proxy.arm(.toClient, after: 10, hangs: true)
         await #expect(throws: failure(.databaseUnavailable)) {
             try await log.append([Made.event("none")])
         }
-        try await log.expectSound(["a", "b", "hang-0", "hang-1"])
+        try await log.expectSound(Set(measured + ["hang-0000", "hang-0001"]))
         await log.close()
         proxy.end()
     }
@@ -163,7 +173,7 @@ struct AppendFaultTests {
         }
         let writers = Writers(logs)
         let seed = UInt64.random(in: 0 ... .max)
-        var numbers = SeededNumbers(seed)
+        var numbers = SeededNumbers(seed: seed)
         try await writers.run {
             for _ in 0..<80 {
                 let proxy = proxies[Int.random(in: 0...1, using: &numbers)]
@@ -225,8 +235,8 @@ struct AppendFaultTests {
     func cancelledWait() async throws {
         let cluster = try await offPool { try PostgresCluster() }
         let database = try Database(of: cluster)
-        let log = try await database.open(timeout: .seconds(60))
-        let other = try await database.open(timeout: .seconds(60))
+        let log = try await database.open()
+        let other = try await database.open()
         _ = try await log.append([Made.event("a")])
         try cluster.sql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
         try cluster.sql("SELECT pg_reload_conf()")
@@ -295,6 +305,48 @@ struct AppendFaultTests {
         _ = try holder.run([Statement.begin.with(), statements.lockHead.with()])
         #expect(try await log.append([Made.event("b")]) == [.appended(position: 2)])
         #expect(throws: PostgresError.self) { try holder.run(Statement.commit.with()) }
+        await log.close()
+    }
+
+    @Test("Sessions do not queue for a lock that is kept for long, however often it is asked for")
+    func keptLock() async throws {
+        let database = try Database()
+        let log = try await database.open(timeout: .seconds(1))
+        _ = try await log.append([Made.event("a")])
+        // As a COMMIT that waits for a standby: the holder does not wait for its client.
+        let holder = Task {
+            try await offPool {
+                try database.sql(
+                    """
+                    BEGIN; SELECT position FROM \(database.schema).head FOR UPDATE;
+                    SELECT pg_sleep(600)
+                    """)
+            }
+        }
+        func count(
+            _ condition: String, _ columns: String = "count(*)"
+        ) async throws -> String {
+            try await offPool {
+                try database.sql(
+                    """
+                    SELECT \(columns) FROM pg_stat_activity WHERE pid <> pg_backend_pid()
+                    AND query LIKE '%\(database.schema).head%' AND \(condition)
+                    """)
+            }
+        }
+        while try await count("wait_event = 'PgSleep'") == "0" {}
+        for _ in 0..<3 {
+            let error = await #expect(throws: StoreError.self) {
+                try await log.append([Made.event("b")])
+            }
+            #expect([.fileLocked, .databaseUnavailable].contains(error?.code))
+        }
+        while try await count("wait_event_type = 'Lock'") != "0" {}
+        #expect(try await count("wait_event = 'PgSleep'") == "1")
+        _ = try await count("wait_event = 'PgSleep'", "pg_terminate_backend(pid)")
+        await #expect(throws: (any Error).self) { try await holder.value }
+        while (try? await log.append([Made.event("b")])) == nil {}
+        try await log.expectSound(["a", "b"])
         await log.close()
     }
 }

@@ -3,6 +3,7 @@ import Foundation
 import LedgerStore
 import PostgresSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PostgresStore
@@ -69,16 +70,20 @@ struct LogOutcomeTests {
         let faults = Overtaken()
         let (log, other) = (try await database.open(faults: faults), try await database.open())
         let append = Mutex<Task<[AppendResult], any Error>?>(nil)
+        let isOver = Flag()
         faults.once {
             append.withLock {
-                $0 = Task { try await other.append([Made.event("z"), Made.event("y")]) }
+                $0 = Task {
+                    defer { isOver.set() }
+                    return try await other.append([Made.event("z"), Made.event("y")])
+                }
             }
             // The other node waits for the row that this transaction has locked.
             let waiting = """
                 SELECT count(*) FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid
                 WHERE a.wait_event_type = 'Lock' AND l.relation = '\(database.schema).head'::regclass
                 """
-            while try database.sql(waiting) == "0" { usleep(5_000) }
+            while try !isOver.isSet && database.sql(waiting) == "0" { usleep(5_000) }
         }
         let results = try await log.append([Made.event("x"), Made.event("y")])
         #expect(try await append.withLock { $0 }?.value.map(\.position) == [1, 2])

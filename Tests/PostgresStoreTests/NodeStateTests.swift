@@ -2,6 +2,7 @@ import AppStore
 import Foundation
 import LedgerStore
 import PostgresSupport
+import TestSupport
 import Testing
 
 @testable import PostgresStore

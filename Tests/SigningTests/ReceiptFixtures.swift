@@ -39,13 +39,11 @@ enum ReceiptFixtures {
     /// A recorded date: RFC 3339, Xcode's without a colon in the offset; "" is nil.
     static func date(_ value: JSONValue?) throws -> Timestamp? {
         guard let text = value?.string, !text.isEmpty else { return nil }
-        if text.hasSuffix("+0100") {
-            return try #require(Timestamp(rfc3339: text.dropLast(5) + "+01:00"))
-        }
-        if text.hasSuffix("+0000") {
-            return try #require(Timestamp(rfc3339: text.dropLast(5) + "Z"))
-        }
-        return try #require(Timestamp(rfc3339: text))
+        let zones = ["+0100": "+01:00", "+0000": "Z"]
+        let zone = zones.first { text.hasSuffix($0.key) }
+        let form = zone.map { text.dropLast($0.key.count) + $0.value } ?? text
+        let date: Timestamp = try #require(Timestamp(rfc3339: form))
+        return date
     }
 
     /// A recorded name; "" is nil.

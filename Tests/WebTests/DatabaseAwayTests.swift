@@ -18,7 +18,7 @@ struct DatabaseAwayTests {
 
     @Test("Notifications are refused, answers state their age, and both readinesses are apart")
     func away() async throws {
-        let cluster = try PostgresCluster()
+        let cluster = try await offPool { try PostgresCluster() }
         defer { cluster.end() }
         var place = try ServedPlace()
         place.environments = [.production]
@@ -33,7 +33,7 @@ struct DatabaseAwayTests {
             #expect(try await client.get("/readyz/answers").status == 200)
             let before = try await client.ask(path)
             #expect(before.status == 200 && before.headers[Self.age] == nil)
-            cluster.stop(SIGQUIT)
+            try await offPool { cluster.stop(SIGQUIT) }
             let ledger = try host.ledger(.production)
             while ledger.age == nil { try await Task.sleep(for: .milliseconds(10)) }
             let refused = try await client.notify(purchase.notificationBody(2))
@@ -43,7 +43,7 @@ struct DatabaseAwayTests {
             let answer = try await client.get(path)
             #expect(answer.status == 200 && answer.bytes == before.bytes)
             #expect(answer.headers[Self.age].flatMap { Int($0) } != nil)
-            try cluster.start()
+            try await offPool { try cluster.start() }
             while try await client.get("/readyz").status != 200 || ledger.age != nil {
                 try await Task.sleep(for: .milliseconds(10))
             }

@@ -39,8 +39,8 @@ public protocol LedgerLog: EventStore {
     // MARK: Outages and completeness
 
     /// Deliveries of an app's notifications at the positions after `position` through `end`, newest
-    /// positions first, received at or after `since`: those that Apple made, and those whose time an
-    /// import line states.
+    /// positions first, received at or after `since`: those that Apple made, and those whose time
+    /// is stated by a line that was imported.
     func arrivals(
         of bundleId: BundleId, since: Timestamp, after position: Int64, through end: Int64
     ) async throws(StoreError) -> [NotificationDelivery]

@@ -69,7 +69,7 @@ extension QuarantineRows {
         return true
     }
 
-    /// The bytes to keep: all of a genuine or possibly genuine input, a bounded prefix of any other.
+    /// The bytes to keep: all of a genuine or possibly genuine input, a bounded prefix of others.
     private func copy(_ item: NewQuarantineItem) -> [UInt8] {
         guard item.standing == .unverifiable else { return item.bytes }
         return Array(item.bytes.prefix(QuarantineLimits.unverifiableCopyByteCount))

@@ -84,8 +84,8 @@ struct GroupAppend {
                     slot.drop()
                 case .failed(let error as PostgresError) where error.isPassing:
                     failure = error
-                    if error.kind != .unreachable { slot.drop() }
-                    if error.kind == .timedOut { endSilentHolder() }
+                    if error.kind != .unreachable, !error.isLocked { slot.drop() }
+                    if error.kind == .timedOut || error.isLocked { endSilentHolder() }
                 case .failed(let error):
                     throw failed(error)
                 }
@@ -108,9 +108,10 @@ struct GroupAppend {
 
     private func failed(_ error: any Error) -> StoreError {
         guard let wentBack = error as? LogWentBack else {
-            let kind = (error as? PostgresError)?.kind
-            if kind == .lost || kind == .timedOut { slot.drop() }
-            if kind == .timedOut { endSilentHolder() }
+            if let error = error as? PostgresError {
+                if error.isConnectionLost { slot.drop() }
+                if error.kind == .timedOut || error.isLocked { endSilentHolder() }
+            }
             return StoreError(error, location: log.location)
         }
         let loss = log.loss(wentBack, try? slot.connection())
@@ -125,7 +126,7 @@ extension PostgresError {
         switch kind {
         case .unreachable, .lost, .timedOut: true
         case .refused(let state):
-            state.isConflict || state == .readOnlyTransaction
+            state.isConflict || [.readOnlyTransaction, .lockNotAvailable].contains(state)
                 || ["57", "53", "08"].contains(state.category)
         case .loginRefused, .unexpectedValue: false
         }

@@ -29,6 +29,9 @@ struct PostgresError: Error, Sendable {
     /// The code, where the server refused a statement.
     var state: SQLState? { if case .refused(let state) = kind { state } else { nil } }
 
+    /// Whether another session kept a lock for too long; the connection is usable.
+    var isLocked: Bool { state == .lockNotAvailable }
+
     /// Whether the connection is gone, and the effect of what was sent on it unknown.
     var isConnectionLost: Bool { kind == .lost || kind == .timedOut }
 }

@@ -1,19 +1,23 @@
 /// Opens connections to the database of a log.
 struct PostgresSession: Sendable {
     let place: PostgresLocation
+    /// How long the server may send nothing while an answer is expected, and how long it waits for
+    /// the next statement inside a transaction.
     let answerTimeout: Duration
 
     /// A young table has no statistics: the planner would keep a sequential scan for prepared
     /// statements, and inflated costs would start just-in-time compilation and parallel workers,
     /// each more than the statement itself. A node that goes silent or is cut off inside a
-    /// transaction must not keep the lock of the head row. A COMMIT is never acknowledged before it
-    /// is durable.
+    /// transaction must not keep the lock of the head row. The server ends a wait for a lock before
+    /// the node gives up its connection: sessions of connections that were given up would queue for
+    /// the lock until none is left. A COMMIT is never acknowledged before it is durable.
     static let settings = Statement(
         """
         SELECT set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
             set_config('max_parallel_workers_per_gather', '0', false),
             set_config('idle_in_transaction_session_timeout',
-                '\(PostgresLimits.idleTransactionMilliseconds)', false),
+                $1::bigint::text, false),
+            set_config('lock_timeout', ($1::bigint * 4 / 5)::text, false),
             set_config('tcp_keepalives_idle', '\(PostgresLimits.connectSeconds)', false),
             set_config('tcp_keepalives_interval', '1', false),
             set_config('tcp_keepalives_count', '5', false),
@@ -23,7 +27,8 @@ struct PostgresSession: Sendable {
 
     func open() throws(PostgresError) -> PostgresConnection {
         let connection = try PostgresConnection(place.completed, answerTimeout: answerTimeout)
-        _ = try connection.run(PostgresSession.settings.with())
+        _ = try connection.run(
+            PostgresSession.settings.with { $0.add(Int64(answerTimeout / .milliseconds(1))) })
         return connection
     }
 }

@@ -33,7 +33,7 @@ final class Database: Sendable {
     }
 
     func open(
-        port: UInt16? = nil, seen: ProjectionCursor = .start, timeout: Duration = .seconds(5),
+        port: UInt16? = nil, seen: ProjectionCursor = .start, timeout: Duration = .seconds(60),
         faults: any CommitFaults = NoCommitFaults()
     ) async throws -> PostgresLog {
         try await PostgresLog.open(

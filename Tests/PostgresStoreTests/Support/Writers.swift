@@ -1,5 +1,6 @@
 import AppStore
 import LedgerStore
+import TestSupport
 import Testing
 
 @testable import PostgresStore
@@ -37,7 +38,7 @@ struct Writers {
                 number += 1
             } catch {
                 let expected: [StoreError.Code] = [
-                    .databaseUnavailable, .commitOutcomeUnknown, .fileReadOnly,
+                    .databaseUnavailable, .commitOutcomeUnknown, .fileLocked, .fileReadOnly,
                 ]
                 #expect(expected.contains(error.code), "\(error)")
                 try await Task.sleep(for: .milliseconds(20))

@@ -122,7 +122,7 @@ struct MovementSumTests {
         #expect(found == expected && found.count > 100)
         try store.close()
         let queue = try DatabaseQueue(path: path)
-        let rows = try await queue.read { database in
+        let rows = try queue.read { database in
             try Row.fetchAll(database, sql: "SELECT part, sums FROM movements_by_month")
         }
         for row in rows {

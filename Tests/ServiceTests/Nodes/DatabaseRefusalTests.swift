@@ -63,18 +63,18 @@ struct DatabaseRefusalTests {
         try await other.run(count: 1) { _ in }
         try await expectRefusal(
             .fileForeign, place, try place.configuration(1, schema: other.schema), isNew: false)
-        _ = try other.sql(
+        try await other.sql(
             """
             INSERT INTO \(other.productionSchema).migrations (version, name, checksum)
             SELECT max(version) + 1, 'V9999_later', '\\x00' FROM \(other.productionSchema).migrations
             """)
         try await expectRefusal(.fileNewer, place, try place.configuration(2, schema: other.schema))
         let foreign = PostgresCluster.newName()
-        _ = try place.sql(
+        try await place.sql(
             "CREATE SCHEMA \(foreign)_production; CREATE TABLE \(foreign)_production.a (b int)")
         try await expectRefusal(.fileForeign, place, try place.configuration(2, schema: foreign))
         #expect(
-            try place.sql(
+            try await place.sql(
                 "SELECT count(*) FROM pg_tables WHERE schemaname = '\(foreign)_production'") == "1")
     }
 
@@ -88,7 +88,7 @@ struct DatabaseRefusalTests {
         // As after a failover to a standby that was behind.
         let schema = place.productionSchema
         for table in ["events", "evidence"] {
-            _ = try place.sql(
+            try await place.sql(
                 """
                 ALTER TABLE \(schema).\(table) DISABLE TRIGGER USER;
                 DELETE FROM \(schema).\(table) WHERE position = 4;

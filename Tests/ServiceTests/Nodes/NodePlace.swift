@@ -84,7 +84,11 @@ struct NodePlace: Sendable {
         try await run((1...count).map { try configuration($0) }, body)
     }
 
-    func sql(_ text: String) throws -> String { try cluster.sql(text) }
+    @discardableResult
+    func sql(_ text: String) async throws -> String {
+        let cluster = cluster
+        return try await offPool { try cluster.sql(text) }
+    }
 }
 
 extension LedgerHost {

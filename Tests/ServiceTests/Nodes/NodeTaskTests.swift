@@ -16,8 +16,8 @@ struct NodeTaskTests {
     private static let chain = MadeChain()
 
     /// Ends a lease for the database, as if its holder had been silent for long.
-    private func expire(_ task: ExclusiveTask, _ place: NodePlace) throws {
-        _ = try place.sql(
+    private func expire(_ task: ExclusiveTask, _ place: NodePlace) async throws {
+        try await place.sql(
             """
             UPDATE \(place.productionSchema).leases SET until = clock_timestamp()
             WHERE name = '\(task.rawValue)'
@@ -38,11 +38,11 @@ struct NodeTaskTests {
             try await until { try await leases[1].take() }
             #expect(try await !leases[0].take())
             // The second one lost it, and finds out.
-            try expire(.reconcile, place)
+            try await expire(.reconcile, place)
             try await until {
                 if try await leases[0].take() { return true }
                 // It may have renewed the lease just before.
-                try expire(.reconcile, place)
+                try await expire(.reconcile, place)
                 return false
             }
             try await until { try await !leases[1].take() }
@@ -90,7 +90,7 @@ struct NodeTaskTests {
             #expect(found[0].map(\.place) == found[1].map(\.place))
             #expect(found[0].map(\.change.name) == found[1].map(\.change.name))
             // The other node goes on where the first stopped.
-            try expire(.feedClock, place)
+            try await expire(.feedClock, place)
             _ = try await nodes[0].post(NodeTaskTests.chain.renewed(2))
             try await step(to: 3)
             let after = try await feeds[0].page(after: .beginning).changes
