@@ -227,4 +227,46 @@ struct LogOpeningTests {
         #expect(try await log.append(Made.events(1..<2)).map(\.position) == [2])
         await log.close()
     }
+
+    @Test("A node that knows its ledger opens it while the database is away, and checks it later")
+    func away() async throws {
+        let (database, other) = (try Database(), try Database())
+        let own = try await database.open()
+        _ = try await own.append([Made.event("a")])
+        let (ledger, seen) = (own.ledgerId, own.lastSeen)
+        await own.close()
+        try await other.open().close()
+        for place in [database, other] {
+            let proxy = try CuttingProxy(to: place.cluster.port)
+            proxy.refuse(true)
+            let location = try place.place(port: proxy.port)
+            await #expect(throws: failure(.databaseUnavailable)) {
+                try await PostgresLog.open(location, environment: .production)
+            }
+            let log = try await PostgresLog.open(
+                location, environment: .production, ledger: ledger, seen: seen)
+            let operations = try await PostgresOperations.open(
+                location, environment: .production, ledger: ledger)
+            await #expect(throws: failure(.databaseUnavailable)) { try await log.head() }
+            await #expect(throws: failure(.databaseUnavailable)) {
+                try await operations.quarantineCount()
+            }
+            proxy.refuse(false)
+            if place === database {
+                #expect(try await log.append([Made.event("b")]) == [.appended(position: 2)])
+                _ = try await operations.quarantineCount()
+            } else {
+                await #expect(throws: failure(.fileForeign)) {
+                    try await log.append([Made.event("b")])
+                }
+                await #expect(throws: failure(.fileForeign)) { try await log.head() }
+                await #expect(throws: failure(.fileForeign)) {
+                    try await operations.quarantineCount()
+                }
+            }
+            await log.close()
+            await operations.close()
+            proxy.end()
+        }
+    }
 }

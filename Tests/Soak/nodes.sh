@@ -25,9 +25,10 @@ if [ "$(id -u)" = 0 ]; then AS_SERVER=(setpriv --reuid nobody --regid nogroup --
 
 sql() { "$PROGRAMS/psql" -qAtX -h 127.0.0.1 -p "$1" -U postgres -d postgres -c "$2"; }
 
+# Below the range that the system gives to clients.
 free_port() {
     local port
-    while port=$((20000 + RANDOM % 20000)); (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do :; done
+    while port=$((20000 + RANDOM % 12000)); (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do :; done
     echo "$port"
 }
 
@@ -36,7 +37,10 @@ start_cluster() {
     "${AS_SERVER[@]}" "$PROGRAMS/postgres" -D "$1" -p "$2" -c listen_addresses=127.0.0.1 -c unix_socket_directories= \
         >>"$1.log" 2>&1 &
     echo $! >"$1.pid"
-    until "$PROGRAMS/pg_isready" -q -h 127.0.0.1 -p "$2"; do sleep 0.1; done
+    until "$PROGRAMS/pg_isready" -q -h 127.0.0.1 -p "$2"; do
+        if ! kill -0 $!; then echo "error: a server ended: $(cat "$1.log")" >&2 && exit 1; fi
+        sleep 0.1
+    done
 }
 
 chmod 711 "$SCRATCH"
@@ -70,7 +74,10 @@ start_node() {
 }
 
 until_ready() {
-    until curl -sf -o ready.out "http://127.0.0.1:$(cat "node$1.port")/readyz/answers"; do sleep 0.1; done
+    until curl -sf -o ready.out "http://127.0.0.1:$(cat "node$1.port")/readyz/answers"; do
+        if ! kill -0 $!; then echo "error: node $1 ended: $(cat "node$1.log")" >&2 && exit 1; fi
+        sleep 0.1
+    done
 }
 
 # Posts go to these nodes from now on.

@@ -1,5 +1,5 @@
 internal import AppStore
-internal import Foundation
+public import Foundation
 
 /// What a node of a shared log remembers in its own directory: which ledger it belongs to, and the
 /// newest event that it has seen. A log that does not hold that event is another one, or went back.
@@ -22,6 +22,13 @@ public struct NodeMemory: Hashable, Sendable {
 
     public static func exists(in directory: String) -> Bool {
         FileManager.default.fileExists(atPath: path(in: directory))
+    }
+
+    /// When the memory in a directory was written; nil without one.
+    public static func writtenAt(in directory: String) -> Date? {
+        let path = path(in: directory)
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return attributes?[.modificationDate] as? Date
     }
 
     /// The memory in a directory; nil without one. Throws `fileCorrupt` for anything else.

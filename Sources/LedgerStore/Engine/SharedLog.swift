@@ -1,5 +1,8 @@
 /// A log to which other nodes append, too.
 public protocol SharedLog: LedgerLog {
+    /// The newest event that this node has seen, as its memory has it after a start.
+    var lastSeen: ProjectionCursor { get }
+
     /// Calls `wake` when another node may have appended, until the log is closed. Only a hint:
     /// callers poll as well.
     func onAppend(_ wake: @escaping @Sendable () -> Void)

@@ -29,7 +29,7 @@ final class AppendNotices: Sendable {
     init(_ session: PostgresSession) {
         self.session = session
         channel = "\"\(session.place.schema)\""
-        sending = ConnectionThreads("subledger-notify", count: 1) { () throws(PostgresError) in
+        sending = ConnectionThreads("subledger-notify", count: 1) {
             let connection = try session.open()
             // A hint needs no disk.
             try connection.run(script: "SET synchronous_commit = off")

@@ -160,12 +160,6 @@ struct AppendTransaction {
     }
 }
 
-/// The head does not extend what this node has seen.
-struct LogWentBack: Error {
-    /// The position of the head that was found.
-    let head: Int64
-}
-
 /// What a transaction writes; used to find out whether a COMMIT without an answer took effect.
 struct AppendTrace: Sendable {
     let rows: [RecordedEvent]

@@ -20,7 +20,6 @@ struct GroupAppend {
     }
 
     private func outcome() throws(StoreError) -> AppendTransaction.Outcome {
-        if let loss = log.state.withLock({ $0.loss }) { throw loss }
         var conflicts = 0
         var isReconnected = false
         while true {
@@ -114,9 +113,7 @@ struct GroupAppend {
             }
             return StoreError(error, location: log.location)
         }
-        let loss = log.loss(wentBack, try? slot.connection())
-        log.state.withLock { $0.loss = loss }
-        return loss
+        return log.loss(wentBack, try? slot.connection())
     }
 }
 

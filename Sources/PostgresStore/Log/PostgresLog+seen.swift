@@ -8,31 +8,12 @@ extension PostgresLog {
     /// The newest event that this node has seen; passed to `open` after a restart.
     public var lastSeen: ProjectionCursor { seen.withLock { $0.last } }
 
-    /// Accepts the log as it is now: an operator decided that what is missing is lost, or will be
-    /// fetched again.
-    public func acceptHead() {
-        seen.withLock { $0 = SeenLeaves() }
-        knownHeaders.withLock { $0 = KnownHeaders() }
-        state.withLock { $0.loss = nil }
-    }
-
-    /// Throws `logWentBack` when the log does not hold the newest event that this node has seen.
-    func requireSeen() async throws(StoreError) {
-        let last = lastSeen
-        guard last.position > 0 else { return }
-        let difference = try await appender.run(location) { [self] slot -> StoreError? in
-            let results = try slot.connection().run([
-                statements.leaf.with { $0.add(last.position) }, statements.readHead.with(),
-            ])
-            guard results[0].first?.digest(0) != last.leafHash else { return nil }
-            let head = try HeadRow(results[1], location: location).tree.size
-            return loss(LogWentBack(head: head), try slot.connection())
-        }
-        if let difference { throw difference }
-    }
-
-    /// Describes a log that went back, by the first position that differs.
+    /// Describes a log that went back, by the first position that differs. What has been found of
+    /// one that ends at the same position is not looked for again.
     func loss(_ wentBack: LogWentBack, _ connection: PostgresConnection?) -> StoreError {
+        if let known = state.withLock({ $0.loss }), known.head == wentBack.head {
+            return known.error
+        }
         let positions = seen.withLock { $0.positions }
         var found: [Int64: Digest] = [:]
         let result = try? connection?.run(
@@ -45,12 +26,24 @@ extension PostgresLog {
             }
         }
         let differs = seen.withLock { $0.firstDifference(from: found) } ?? wentBack.head + 1
-        let first = min(differs, wentBack.head + 1)
-        return StoreError(
+        let error = wentBack.error(first: differs, location)
+        state.withLock { $0.loss = (wentBack.head, error) }
+        return error
+    }
+}
+
+/// The head does not extend what this node has seen.
+struct LogWentBack: Error {
+    /// The position of the head that was found.
+    let head: Int64
+
+    /// - Parameter first: the first known position that differs.
+    func error(first: Int64, _ location: String) -> StoreError {
+        StoreError(
             .logWentBack, path: location,
             reason: """
-                The log differs from what this node has seen at position \(first); \
-                it now ends at \(wentBack.head).
+                The log differs from what this node has seen at position \(min(first, head + 1)); \
+                it now ends at \(head).
                 """,
             remedy: """
                 Return to the primary that holds these events, or accept this log by \

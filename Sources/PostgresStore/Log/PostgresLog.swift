@@ -36,7 +36,8 @@ public final class PostgresLog: SharedLog {
     /// unchanged.
     ///
     /// - Parameters:
-    ///   - ledger: the ledger that this node belongs to; nil for any.
+    ///   - ledger: the ledger that this node belongs to; nil for any. With one, the log opens also
+    ///     while the database is away, and is checked when it is back.
     ///   - seen: the newest event that this node has seen of it: the log must hold it.
     ///   - readerCount: connections that read, at least one; nil for the usual number.
     public static func open(
@@ -56,22 +57,15 @@ public final class PostgresLog: SharedLog {
         answerTimeout: Duration, faults: any CommitFaults
     ) async throws(StoreError) -> PostgresLog {
         let session = PostgresSession(place: place, answerTimeout: answerTimeout)
-        let appender = ConnectionThreads("subledger-append", count: 1) {
-            () throws(PostgresError) in try session.open()
-        }
-        let readers = ConnectionThreads("subledger-read", count: max(1, readerCount)) {
-            () throws(PostgresError) in try session.open()
-        }
+        let checked = CheckedSession(
+            LogOpening(session: session, environment: environment, ledger: ledger, seen: seen))
+        let appender = ConnectionThreads("subledger-append", count: 1, open: checked.open)
+        let readers = ConnectionThreads(
+            "subledger-read", count: max(1, readerCount), open: checked.open)
         do throws(StoreError) {
-            let opening = LogOpening(session: session, environment: environment, ledger: ledger)
-            let ledgerId = try await appender.run(place.description) { slot in
-                try opening.run(try slot.connection())
-            }
-            let log = PostgresLog(
-                session, ledgerId: ledgerId, appender: appender, readers: readers, seen: seen,
-                faults: faults)
-            try await log.requireSeen()
-            return log
+            return PostgresLog(
+                session, ledgerId: try await checked.ledger(on: appender), appender: appender,
+                readers: readers, seen: seen, faults: faults)
         } catch {
             appender.stop()
             readers.stop()
@@ -132,8 +126,8 @@ struct LogState {
     /// When the group being written was taken; nil when none is.
     var groupBegan: ContinuousClock.Instant?
     var isClosed = false
-    /// Why appends are refused until an operator accepts the log's head: it went back.
-    var loss: StoreError?
+    /// Why the last append was refused, if the log went back, and where it ended then.
+    var loss: (head: Int64, error: StoreError)?
     /// Callers of `close` waiting for the queue to drain.
     var whenIdle: [CheckedContinuation<Void, Never>] = []
 }

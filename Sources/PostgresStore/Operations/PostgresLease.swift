@@ -44,7 +44,7 @@ final class LeaseRenewal: Sendable {
         group.enter()
         let thread = Thread { [self, session = store.session] in
             defer { group.leave() }
-            let slot = ConnectionSlot { () throws(PostgresError) in try session.open() }
+            let slot = ConnectionSlot { try session.open() }
             func set(_ until: String) -> Int? {
                 // A node that cannot renew loses the lease.
                 guard let connection = try? slot.connection() else { return nil }

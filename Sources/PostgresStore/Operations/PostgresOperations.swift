@@ -42,15 +42,11 @@ public final class PostgresOperations: SharedOperations {
         node: String? = nil, leaseDuration: Duration, leaseRenewal: Duration
     ) async throws(StoreError) -> PostgresOperations {
         let session = PostgresSession(place: place, answerTimeout: PostgresLimits.answerTimeout)
+        let checked = CheckedSession(
+            LogOpening(session: session, environment: environment, ledger: ledger))
         let threads = ConnectionThreads(
-            "subledger-operations", count: PostgresLimits.operationsCount
-        ) { () throws(PostgresError) in try session.open() }
-        do throws(StoreError) {
-            let opening = LogOpening(session: session, environment: environment, ledger: ledger)
-            _ = try await threads.run(place.description) { slot in
-                try opening.run(try slot.connection())
-            }
-        } catch {
+            "subledger-operations", count: PostgresLimits.operationsCount, open: checked.open)
+        do throws(StoreError) { _ = try await checked.ledger(on: threads) } catch {
             threads.stop()
             throw error
         }

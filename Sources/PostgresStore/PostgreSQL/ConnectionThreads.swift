@@ -14,7 +14,7 @@ final class ConnectionThreads: Sendable {
     ///   - open: opens and sets up a connection.
     init(
         _ name: String, count: Int,
-        open: @escaping @Sendable () throws(PostgresError) -> PostgresConnection
+        open: @escaping @Sendable () throws -> PostgresConnection
     ) {
         let queue = WorkQueue(threadCount: count)
         self.queue = queue
@@ -124,15 +124,15 @@ private final class WorkQueue: Sendable {
 
 /// The connection of a thread, opened on demand. Confined to that thread.
 final class ConnectionSlot {
-    private let openConnection: @Sendable () throws(PostgresError) -> PostgresConnection
+    private let openConnection: @Sendable () throws -> PostgresConnection
     private(set) var current: PostgresConnection?
 
-    init(open: @escaping @Sendable () throws(PostgresError) -> PostgresConnection) {
+    init(open: @escaping @Sendable () throws -> PostgresConnection) {
         openConnection = open
     }
 
     /// The open connection, or a new one.
-    func connection() throws(PostgresError) -> PostgresConnection {
+    func connection() throws -> PostgresConnection {
         if let current, current.isUsable { return current }
         current = nil
         let opened = try openConnection()

@@ -5,7 +5,10 @@ internal import LedgerStore
 struct LogOpening: Sendable {
     let session: PostgresSession
     let environment: Environment
+    /// The ledger that this node belongs to; nil for any.
     let ledger: LedgerId?
+    /// The newest event that this node has seen.
+    var seen = ProjectionCursor.start
 
     private var path: String { session.place.description }
 
@@ -23,7 +26,20 @@ struct LogOpening: Sendable {
                 reason: "This database holds another ledger than this node's.",
                 remedy: "Name the database of this node's ledger, or use an empty directory.")
         }
+        try requireSeen(connection)
         return found
+    }
+
+    /// Throws `logWentBack` when the log does not hold the newest event that this node has seen.
+    private func requireSeen(_ connection: PostgresConnection) throws {
+        guard seen.position > 0 else { return }
+        let statements = LogStatements(schema: session.place.schema)
+        let results = try connection.run([
+            statements.leaf.with { $0.add(seen.position) }, statements.readHead.with(),
+        ])
+        guard results[0].first?.digest(0) != seen.leafHash else { return }
+        let head = try HeadRow(results[1], location: path).tree.size
+        throw LogWentBack(head: head).error(first: seen.position, path)
     }
 
     private func requireServer(_ connection: PostgresConnection) throws(StoreError) {

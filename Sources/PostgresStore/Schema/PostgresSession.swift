@@ -1,3 +1,6 @@
+internal import LedgerStore
+internal import Synchronization
+
 /// Opens connections to the database of a log.
 struct PostgresSession: Sendable {
     let place: PostgresLocation
@@ -30,5 +33,44 @@ struct PostgresSession: Sendable {
         _ = try connection.run(
             PostgresSession.settings.with { $0.add(Int64(answerTimeout / .milliseconds(1))) })
         return connection
+    }
+}
+
+/// Opens connections to a database that is checked on the first one: when the log is opened, or
+/// later where the database was away.
+final class CheckedSession: Sendable {
+    private let opening: LogOpening
+    private let found = Mutex<LedgerId?>(nil)
+
+    init(_ opening: LogOpening) { self.opening = opening }
+
+    /// Throws `PostgresError`, or as `LogOpening.run` until its checks have passed once.
+    func open() throws -> PostgresConnection {
+        let connection = try opening.session.open()
+        _ = try check(connection)
+        return connection
+    }
+
+    private func check(_ connection: PostgresConnection) throws -> LedgerId {
+        try found.withLock { found in
+            let ledger = try found ?? opening.run(connection)
+            found = ledger
+            return ledger
+        }
+    }
+
+    /// Opens the first connection of `threads`, and returns the ledger's id. While the database is
+    /// away it is the one that is expected, if there is one: the checks follow.
+    func ledger(on threads: ConnectionThreads) async throws(StoreError) -> LedgerId {
+        do throws(StoreError) {
+            return try await threads.run(opening.session.place.description) { [self] slot in
+                try check(slot.connection())
+            }
+        } catch {
+            guard error.code == .databaseUnavailable, let ledger = opening.ledger else {
+                throw error
+            }
+            return ledger
+        }
     }
 }

@@ -62,12 +62,13 @@ public final class LedgerHost: Sendable {
             do throws(StoreError) {
                 let ledger = try await EnvironmentLedger.open(
                     configuration.ledger, environment: environment)
-                // Used for a warning only; failing to read it does not prevent the start.
+                // Failing to read it does not prevent the start.
                 let head = try? await ledger.log.head()
-                ledgers.append(
-                    ServedLedger(
-                        ledger, newestReceivedAt: head?.newestReceivedAt, observer: observer,
-                        waitLimit: waitLimit))
+                let served = ServedLedger(
+                    ledger, newestReceivedAt: head?.newestReceivedAt, observer: observer,
+                    waitLimit: waitLimit)
+                if head == nil { served.noteStartWithoutLog() }
+                ledgers.append(served)
             } catch {
                 for opened in ledgers { await opened.ledger.close() }
                 throw error

@@ -179,7 +179,8 @@ struct ProjectionLoop: Sendable {
 
     // MARK: Following
 
-    /// Publishes the current files, if they were built for this log and this build.
+    /// Publishes the current files, if they were built for this log and this build. While its
+    /// database is away a node answers from the files that it had.
     private func publishCurrent() async {
         guard let path = ledger.projectionFiles.current() else { return }
         do throws(StoreError) {
@@ -195,9 +196,9 @@ struct ProjectionLoop: Sendable {
                 }
             }
             let checkpoint = try await store.checkpoint()
-            guard try await store.matches(ledger.build),
-                try await Projector.isOfThisLog(ledger, checkpoint)
-            else { return }
+            guard try await store.matches(ledger.build), try await isOfThisLog(checkpoint) else {
+                return
+            }
             let position = min(checkpoint.position, try await facts.checkpoint().position)
             // Never publish an older position.
             guard position >= served.projectedPosition ?? 0 else { return }
@@ -208,6 +209,15 @@ struct ProjectionLoop: Sendable {
         } catch {
             // The holder of the lock finds the problem too and rebuilds the file.
             return
+        }
+    }
+
+    private func isOfThisLog(_ checkpoint: ProjectionCursor) async throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            return try await Projector.isOfThisLog(ledger, checkpoint)
+        } catch {
+            guard ledger.isShared, error.code == .databaseUnavailable else { throw error }
+            return true
         }
     }
 

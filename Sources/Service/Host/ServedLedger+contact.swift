@@ -1,3 +1,4 @@
+import Foundation
 internal import LedgerStore
 internal import Projection
 internal import SQLiteStore
@@ -24,6 +25,19 @@ extension ServedLedger {
         if let reached, reached >= origin { return nil }
         let progress = ProjectorLock.progress(directory: ledger.directory)?.position
         return (max(reached ?? 0, progress ?? 0), max(head, origin))
+    }
+
+    /// Of a node that starts while its database is away: it has caught up once its answers include
+    /// what it has seen, and they are as old as its memory, at most.
+    func noteStartWithoutLog() {
+        guard let log = ledger.log as? any SharedLog else { return }
+        let age = NodeMemory.writtenAt(in: ledger.directory).map { Date.now.timeIntervalSince($0) }
+        let seen = log.lastSeen.position
+        board.reached(head: seen)
+        health.withLock { health in
+            health.readAt = .now - .seconds(max(0, age ?? 0))
+            health.origin = seen
+        }
     }
 
     /// Notes that the end of the log was read.

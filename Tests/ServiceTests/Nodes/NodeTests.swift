@@ -244,4 +244,39 @@ struct NodeTests {
             }
         }
     }
+
+    @Test("A node starts while the database is away, and answers from what it had")
+    func startedAway() async throws {
+        let cluster = try await offPool { try PostgresCluster() }
+        defer { cluster.end() }
+        let place = try NodePlace(cluster)
+        let chain = NodeTests.chains[0]
+        try await place.run(count: 1) { nodes in
+            let first = try await nodes[0].post(chain.bought())
+            _ = try await nodes[0].subscription(chain.id, QueryScope(minPosition: first))
+        }
+        try await offPool { cluster.stop(SIGQUIT) }
+        // Without a memory of its own a node cannot tell which ledger it would join.
+        await #expect(throws: StoreError(.databaseUnavailable, reason: "", remedy: "")) {
+            _ = try await place.open(try place.configuration(2))
+        }
+        try await place.run(count: 1) { nodes in
+            let ledger = try nodes[0].ledger(.production)
+            try await until { ledger.age != nil && ledger.projectedPosition == 1 }
+            #expect(ledger.catchingUp == nil)
+            let answer = try await nodes[0].subscription(chain.id, QueryScope())
+            #expect(answer.position == 1)
+            let refusal = await #expect(throws: IntakeRefusal.self) {
+                _ = try await nodes[0].post(chain.renewed(1))
+            }
+            #expect(refusal?.standing == .unavailable && refusal?.code == "databaseUnavailable")
+            try await offPool { try cluster.start() }
+            try await until {
+                let code = await ledger.obstacleCode()
+                return code == nil && ledger.age == nil
+            }
+            #expect(try await nodes[0].post(chain.renewed(1)) == 2)
+            _ = try await nodes[0].subscription(chain.id, QueryScope(minPosition: 2))
+        }
+    }
 }
