@@ -230,13 +230,13 @@ struct LogOpeningTests {
 
     @Test("A node that knows its ledger opens it while the database is away, and checks it later")
     func away() async throws {
-        let (database, other) = (try Database(), try Database())
+        let (database, other, empty) = (try Database(), try Database(), try Database())
         let own = try await database.open()
         _ = try await own.append([Made.event("a")])
         let (ledger, seen) = (own.ledgerId, own.lastSeen)
         await own.close()
         try await other.open().close()
-        for place in [database, other] {
+        for place in [database, other, empty] {
             let proxy = try CuttingProxy(to: place.cluster.port)
             proxy.refuse(true)
             let location = try place.place(port: proxy.port)
@@ -268,5 +268,7 @@ struct LogOpeningTests {
             await operations.close()
             proxy.end()
         }
+        let schemas = "SELECT count(*) FROM pg_namespace WHERE nspname = '\(empty.schema)'"
+        #expect(try database.sql(schemas) == "0")
     }
 }

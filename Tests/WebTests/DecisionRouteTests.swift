@@ -37,10 +37,13 @@ struct DecisionRouteTests {
 
     /// A chain without a customer.
     private func bought(
+        waitLimit: Duration? = nil,
         _ body: @escaping @Sendable (WebClient, LedgerHost) async throws -> Void
     ) async throws {
         let purchase = purchase
-        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+        var place = try ServedPlace()
+        place.waitLimit = waitLimit ?? place.waitLimit
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             // However long the first opening takes here.
             for ledger in host.ledgers { _ = try await ledger.snapshot(limit: .seconds(120)) }
             for period in 0...2 {
@@ -291,7 +294,7 @@ struct DecisionRouteTests {
     @Test("Responses do not wait for a stalled projector")
     func standingStill() async throws {
         let (purchase, link) = (purchase, link)
-        try await bought { client, host in
+        try await bought(waitLimit: ServedPlace.briefWait) { client, host in
             let served = try host.ledger(.production)
             _ = try await served.snapshot(atLeast: 3, limit: .seconds(120))
             let lock = try await heldProjectorLock(served.ledger.directory)

@@ -18,14 +18,9 @@ struct LogOpening: Sendable {
     func run(_ connection: PostgresConnection) throws -> LedgerId {
         try requireServer(connection)
         try requireSession(connection)
-        let migrator = SchemaMigrator(location: session.place, environment: environment.rawValue)
+        let migrator = SchemaMigrator(
+            location: session.place, environment: environment.rawValue, ledger: ledger)
         let found = try migrator.run(connection)
-        guard ledger == nil || ledger == found else {
-            throw StoreError(
-                .fileForeign, path: path,
-                reason: "This database holds another ledger than this node's.",
-                remedy: "Name the database of this node's ledger, or use an empty directory.")
-        }
         try requireSeen(connection)
         return found
     }

@@ -8,6 +8,8 @@ struct SchemaMigrator {
     let location: PostgresLocation
     /// The name of the environment, recorded in the schema.
     let environment: String
+    /// The ledger that this node belongs to: a schema of another one, or none, is refused.
+    var ledger: LedgerId?
     var migrations = SchemaHistory.postgres
 
     private var path: String { location.description }
@@ -38,6 +40,7 @@ struct SchemaMigrator {
     /// right to create anything.
     private func current(_ connection: PostgresConnection) throws -> LedgerId? {
         let applied = try recognise(connection)
+        if applied == 0, ledger != nil { throw otherLedger("no ledger yet; this node has one") }
         guard applied == migrations.count else { return nil }
         let row = try connection.run(
             Statement("SELECT id, environment FROM \(schema).ledger WHERE one = 1").with()
@@ -51,7 +54,16 @@ struct SchemaMigrator {
                 reason: "This schema holds the log of the environment \(row.text(1) ?? "?").",
                 remedy: "Name another schema; this one was not changed.")
         }
+        guard ledger == nil || ledger == id else {
+            throw otherLedger("another ledger than this node's")
+        }
         return id
+    }
+
+    private func otherLedger(_ what: String) -> StoreError {
+        StoreError(
+            .fileForeign, path: path, reason: "This database holds \(what).",
+            remedy: "Name the database of this node's ledger, or use an empty directory.")
     }
 
     /// The number of migrations in the schema, all of them known and unchanged.
