@@ -3,7 +3,7 @@ internal import Queries
 
 /// A measured figure and the limit measured in the same run (`Contract.md`, `bench`).
 public struct BenchRow: Sendable {
-    public let name: String
+    public internal(set) var name: String
     /// Per second where the limit is a rate; nil where the measurement was impossible.
     public let value: Double?
     public let unit: String

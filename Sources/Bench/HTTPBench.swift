@@ -45,7 +45,7 @@ public struct HTTPBench: Sendable {
     /// Runs everything; stops the service at the end.
     public func run() async throws -> [BenchRow] {
         let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
-        let hello = try await hello(logger)
+        let hello = chainCount > 0 ? try await hello(logger) : LoadResult()
         let service = try WebService(host: host, logger: logger)
         async let projecting: Void = host.run()
         let result: Result<[BenchRow], any Error>

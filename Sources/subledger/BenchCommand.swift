@@ -105,7 +105,7 @@ struct BenchCommand: OutputCommand {
                 .filter { names.contains(.all) || wants($0, name) }
         case .recover: rows = try await signed(authority, folder).recover()
         case .http: rows = try await http(ledger, authority, folder, progress)
-        case .nodes: rows = try await nodes(ledger, progress)
+        case .nodes: rows = try await nodes(ledger, authority, folder, progress)
         case .all: rows = []
         }
         progress.end()
@@ -138,9 +138,15 @@ struct BenchCommand: OutputCommand {
     }
 
     /// The log in PostgreSQL, in a cluster of its own.
-    private func nodes(_ ledger: BenchLedger, _ progress: ProgressLine) async throws -> [BenchRow] {
+    private func nodes(
+        _ ledger: BenchLedger, _ authority: Authority, _ folder: URL, _ progress: ProgressLine
+    ) async throws -> [BenchRow] {
         #if PostgreSQL
-            return try await ledger.nodes { progress.show("nodes: \($0)") }
+            return try await ledger.nodes(
+                bodies: try signed(authority, folder, count: 3 * BenchCommand.signedEvents)
+                    .bodies(),
+                roots: try TrustedRoots.apple.adding(authority.rootDER)
+            ) { progress.show("nodes: \($0)") }
         #else
             return [
                 BenchRow(
@@ -169,14 +175,15 @@ struct BenchCommand: OutputCommand {
     }
 
     private func signed(
-        _ authority: Authority, _ folder: URL, sharedSecretFile: String? = nil
+        _ authority: Authority, _ folder: URL, count: Int? = nil, sharedSecretFile: String? = nil
     ) throws -> Bench {
         let progress = ProgressLine()
         defer { progress.end() }
+        let count = count ?? signedCount
         return try Bench(
-            count: signedCount, authority: authority, folder: folder.path,
+            count: count, authority: authority, folder: folder.path,
             sharedSecretFile: sharedSecretFile
-        ) { progress.show("sign: \($0) of \(signedCount)") }
+        ) { progress.show("sign: \($0) of \(count)") }
     }
 
     private func report(_ row: BenchRow) throws {

@@ -23,11 +23,14 @@ public final class CuttingProxy: Sendable {
 
     public let port: UInt16
     private let target: UInt16
+    private let delayMicroseconds: UInt32
     private let listener: Int32
     private let state = Mutex(State())
 
-    public init(to target: UInt16) throws {
+    /// - Parameter delayMicroseconds: how much later what it receives is passed on.
+    public init(to target: UInt16, delayMicroseconds: UInt32 = 0) throws {
         self.target = target
+        self.delayMicroseconds = delayMicroseconds
         (listener, port) = try FreePort.listen()
         let thread = Thread { [self] in accept() }
         thread.start()
@@ -121,6 +124,7 @@ public final class CuttingProxy: Sendable {
         let received = recv(from, &buffer, size, Int32(MSG_DONTWAIT))
         if received < 0, errno == EAGAIN || errno == EINTR { return true }
         guard received > 0 else { return false }
+        if delayMicroseconds > 0 { usleep(delayMicroseconds) }
         let (allowed, isCut) = state.withLock { state -> (Int, Bool) in
             let before = state.counts[direction] ?? 0
             state.counts[direction] = before + received
