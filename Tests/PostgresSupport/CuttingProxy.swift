@@ -80,10 +80,12 @@ public final class CuttingProxy: Sendable {
             let client = Foundation.accept(listener, nil, nil)
             guard client >= 0, !state.withLock({ $0.isEnded }) else { break }
             _ = fcntl(client, F_SETFD, FD_CLOEXEC)
+            FreePort.sendAtOnce(client)
             guard !state.withLock({ $0.isRefusing }), let server = FreePort.connect(target) else {
                 Foundation.close(client)
                 continue
             }
+            FreePort.sendAtOnce(server)
             state.withLock { _ = $0.connections.insert(client) }
             let thread = Thread { [self] in forward(client, server) }
             thread.start()

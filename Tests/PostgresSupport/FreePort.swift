@@ -42,6 +42,14 @@ enum FreePort {
         return nil
     }
 
+    /// Small messages do not wait for the acknowledgement of the one before.
+    static func sendAtOnce(_ descriptor: Int32) {
+        var isOn: Int32 = 1
+        setsockopt(
+            descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn,
+            socklen_t(MemoryLayout<Int32>.size))
+    }
+
     /// Not inherited by programs that are started meanwhile: they would keep the connection open.
     private static func makeSocket() -> Int32 {
         socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
