@@ -6,6 +6,7 @@ PACKAGES := libsqlite3-dev libssl-dev libpq-dev pkg-config
 FUZZ_SECONDS ?= 60
 FUZZ_HTTP_SECONDS ?= 300
 SOAK_ROUNDS ?= 25
+SOAK_MINUTES ?= 60
 SEEDS ?= 5000
 EVENTS ?= 1000000
 BINARY = $(shell swift build -c release --show-bin-path)/subledger
@@ -18,7 +19,8 @@ help:
 	@echo "make bench  measure the figures of BENCHMARKS.md"
 	@echo "make fuzz   fuzz the decoders: FUZZ_SECONDS per target (60), FUZZ_TARGETS to select some"
 	@echo "make fuzz-http  fuzz the service against its OpenAPI document: FUZZ_HTTP_SECONDS (300)"
-	@echo "make soak   run the long tests at full size for an hour: SOAK_ROUNDS kill rounds, EVENTS in a ledger, SEEDS whole systems"
+	@echo "make soak   run the long tests at full size for two hours: SOAK_ROUNDS kill rounds, SOAK_MINUTES of nodes with faults (60),"
+	@echo "            EVENTS in a ledger, SEEDS whole systems"
 	@echo "            with SEED=n only whole systems, starting at that seed: make soak SEEDS=1 SEED=123"
 	@echo "make lint   check the format of the sources"
 
@@ -76,7 +78,7 @@ soak: build
 	@SUBLEDGER_SOAK=1 swift test --skip-build --filter "$(LONG_TESTS)" || { echo "error: a fault, migration, flip or tampering test failed; its seed and number are above."; exit 1; }
 	@BINARY="$(BINARY)" Tests/Soak/inject.sh
 	@BINARY="$(BINARY)" Tests/Soak/disk-full.sh
-	@BINARY="$(BINARY)" Tests/Soak/nodes.sh
+	@BINARY="$(BINARY)" MINUTES=$(SOAK_MINUTES) Tests/Soak/nodes.sh
 	@BINARY="$(BINARY)" EVENTS=$(EVENTS) Tests/Soak/million.sh
 endif
 

@@ -10,8 +10,16 @@ SCRATCH=$(realpath "$SCRATCH")
 BROKEN=0
 
 finish() {
-    # A process that still writes would recreate the directory.
+    local code=$? job
+    if [ $code != 0 ] && [ "${MINUTES:-}" ]; then
+        echo "failed with MINUTES=$MINUTES SEED=$SEED"
+        SOAK_KEEP=1
+    fi
+    # A process that still writes would recreate the directory, and a stopped one would never end.
+    for job in $(jobs -p); do kill -CONT "$job" $(pgrep -P "$job" 2>/dev/null) 2>/dev/null || true; done
     kill $(jobs -p) 2>/dev/null || true
+    for _ in $(seq 300); do if [ -z "$(jobs -pr)" ]; then break; fi && sleep 0.1; done
+    kill -KILL $(jobs -p) 2>/dev/null || true
     wait 2>/dev/null || true
     if [ "${MOUNTED:-}" ]; then umount "$MOUNTED" 2>/dev/null || true; fi
     if [ "${SOAK_KEEP:-}" ]; then echo "kept: $SCRATCH"; else rm -rf "$SCRATCH"; fi
@@ -34,6 +42,18 @@ broken() {
     BROKEN=$((BROKEN + 1))
     echo "BROKEN: $*"
 }
+
+# Waits at most $1 seconds until the rest, a command, succeeds; else ends the script, naming $2.
+within() {
+    local end=$((SECONDS + $1)) what=$2
+    shift 2
+    until "$@"; do
+        if [ "$SECONDS" -ge "$end" ]; then echo "error: too long: $what" >&2 && exit 1; fi
+        sleep 0.05
+    done
+}
+
+ended() { ! kill -0 "$1" 2>/dev/null; }
 
 # Verifies the log in directory $1 and prints its last position; prints nothing if it is not sound.
 verified_position() {
@@ -77,6 +97,26 @@ require_whole() {
         broken "$what: rebuild --check: $(cat "$SCRATCH/check.out")"
     require_tidy "$data" "$what"
 }
+
+# Webhooks, as receiver.py wrote them to $1, must bring each change of the feed $2, sorted bodies, and
+# no other: of each chain the changes 1, 2, 3 … in order, each under one id.
+require_delivered() {
+    within 600 "webhooks bring $(wc -l <"$2") changes" has_bodies "$1" "$(wc -l <"$2")"
+    cut -f 2- "$1" | sort -u | comm -3 - "$2" >"$SCRATCH/differing"
+    awk -F '\t' '{
+        match($2, /"originalTransactionId":"[^"]*"/); chain = substr($2, RSTART, RLENGTH)
+        match($2, /"sequence":[0-9]+/); number = substr($2, RSTART + 11, RLENGTH - 11) + 0
+        if (number > last[chain] + 1) print chain, number " follows " last[chain] + 0
+        if (number > last[chain]) last[chain] = number
+        if (!((chain, number) in id)) id[chain, number] = $1
+        if (id[chain, number] != $1) print chain, number " is " id[chain, number] " and " $1
+    }' "$1" >"$SCRATCH/misnumbered"
+    if [ ! -s "$2" ]; then broken "the feed is empty"; fi
+    if [ -s "$SCRATCH/differing" ]; then broken "webhooks and feed: $(wc -l <"$SCRATCH/differing") differ"; fi
+    if [ -s "$SCRATCH/misnumbered" ]; then broken "webhooks: $(head -n 5 "$SCRATCH/misnumbered")"; fi
+}
+
+has_bodies() { [ "$(cut -f 2- "$1" | sort -u | wc -l)" -ge "$2" ]; }
 
 # Prints the result and sets the script's exit code.
 verdict() {

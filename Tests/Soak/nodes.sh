@@ -3,44 +3,40 @@
 # primary is killed and the standby promoted, a node is killed, another one joins. Afterwards every
 # acknowledged notification must be in the log once, and all nodes must give the same answers.
 #
-# Starts a cluster of its own in a scratch directory; needs PostgreSQL's server programs and curl.
-# NOTIFICATIONS (1200) are posted, LANES (4) at once.
+# With MINUTES, three nodes with a webhook endpoint are under load for so long, while SEED (a random
+# one) draws the faults: nodes killed, emptied and paused, primaries killed, restarted and paused,
+# connections ended. SEED repeats the faults and their order, not their exact moments.
+#
+# Starts a cluster of its own in a scratch directory; needs PostgreSQL's server programs and curl,
+# with MINUTES also Python 3. NOTIFICATIONS (1200; with MINUTES, what fits) are posted, LANES (4) at
+# once. A failed run with MINUTES keeps the directory.
 
-source "$(dirname "${BASH_SOURCE[0]}")/checks.sh"
+FOLDER=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
+if [ "${MINUTES:-}" ]; then SEED=${SEED:-$((RANDOM * 32768 + RANDOM))}; fi
+source "$FOLDER/checks.sh"
+source "$FOLDER/cluster.sh"
 
-NOTIFICATIONS=${NOTIFICATIONS:-1200}
 LANES=${LANES:-4}
-PROGRAMS=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
-if [ -z "$PROGRAMS" ]; then PROGRAMS=$(dirname "$(command -v initdb || echo /missing/initdb)"); fi
+# A lane posts at most ten a second while faults are drawn; the rest is for a last, long fault.
+PAUSE=${MINUTES:+0.1}
+NOTIFICATIONS=${NOTIFICATIONS:-$((${MINUTES:-0} > 0 ? (MINUTES + 10) * 600 * LANES : 1200))}
 if [ ! -x "$PROGRAMS/initdb" ] || ! command -v curl >/dev/null; then
     echo "skipped: needs PostgreSQL's server programs (Debian: postgresql) and curl."
     exit 0
 fi
+if [ "${MINUTES:-}" ] && ! command -v python3 >/dev/null; then
+    echo "skipped: receives webhooks with Python 3."
+    exit 0
+fi
 
 step() { echo "${SECONDS} s: $*"; }
-
-# PostgreSQL refuses to run as root.
-AS_SERVER=()
-if [ "$(id -u)" = 0 ]; then AS_SERVER=(setpriv --reuid nobody --regid nogroup --clear-groups); fi
-
-sql() { "$PROGRAMS/psql" -qAtX -h 127.0.0.1 -p "$1" -U postgres -d postgres -c "$2"; }
+if [ "${MINUTES:-}" ]; then step "MINUTES=$MINUTES SEED=$SEED"; fi
 
 # Below the range that the system gives to clients.
 free_port() {
     local port
     while port=$((20000 + RANDOM % 12000)); (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do :; done
     echo "$port"
-}
-
-# Starts the cluster in directory $1 on port $2.
-start_cluster() {
-    "${AS_SERVER[@]}" "$PROGRAMS/postgres" -D "$1" -p "$2" -c listen_addresses=127.0.0.1 -c unix_socket_directories= \
-        >>"$1.log" 2>&1 &
-    echo $! >"$1.pid"
-    until "$PROGRAMS/pg_isready" -q -h 127.0.0.1 -p "$2"; do
-        if ! kill -0 $!; then echo "error: a server ended: $(cat "$1.log")" >&2 && exit 1; fi
-        sleep 0.1
-    done
 }
 
 chmod 711 "$SCRATCH"
@@ -50,17 +46,14 @@ cd "$SCRATCH"
 PRIMARY=$(free_port) STANDBY=$(free_port)
 "${AS_SERVER[@]}" "$PROGRAMS/initdb" -D "$SCRATCH/pg/a" -U postgres -A trust -E UTF8 --locale=C >initdb.out
 start_cluster "$SCRATCH/pg/a" "$PRIMARY"
-"${AS_SERVER[@]}" "$PROGRAMS/pg_basebackup" -D "$SCRATCH/pg/b" -R -X stream -c fast \
-    -d "host=127.0.0.1 port=$PRIMARY user=postgres application_name=standby"
-start_cluster "$SCRATCH/pg/b" "$STANDBY"
-sql "$PRIMARY" "ALTER SYSTEM SET synchronous_standby_names = 'standby'"
-sql "$PRIMARY" "SELECT pg_reload_conf()" >reload.out
-until [ "$(sql "$PRIMARY" "SELECT sync_state FROM pg_stat_replication")" = sync ]; do sleep 0.1; done
+start_standby "$PRIMARY" "$SCRATCH/pg/b" "$STANDBY"
 URL="postgresql://postgres@127.0.0.1:$PRIMARY,127.0.0.1:$STANDBY/postgres"
 step "a primary and a synchronous standby"
 
-"$BINARY" simulate history --events $((NOTIFICATIONS * 3)) --root root.der "${APP[@]}" 2>simulate.err |
-    grep -o '"signedPayload":"[^"]*"' | awk '!seen[$0]++' | head -n "$NOTIFICATIONS" |
+# The ends of signatures tell notifications apart.
+"$BINARY" simulate history --events $((NOTIFICATIONS * 3)) --seed $((${SEED:-0} % 1000001)) \
+    --root root.der "${APP[@]}" 2>simulate.err |
+    grep -o '"signedPayload":"[^"]*"' | awk '!seen[substr($0, length($0) - 80)]++' | head -n "$NOTIFICATIONS" |
     sed 's/.*/{&}/' >bodies || true
 NOTIFICATIONS=$(wc -l <bodies)
 
@@ -68,22 +61,28 @@ NOTIFICATIONS=$(wc -l <bodies)
 start_node() {
     free_port >"node$1.port"
     "$BINARY" serve --port "$(cat "node$1.port")" --database "$URL" "${APP[@]}" \
-        --trust-root root.der --data "node$1" >"node$1.log" 2>&1 &
+        --trust-root root.der --data "node$1" >>"node$1.log" 2>&1 &
     echo $! >"node$1.pid"
-    until_ready "$1"
+    within 300 "node $1 answers" is_ready "$1" /readyz/answers
 }
 
-until_ready() {
-    until curl -sf -o ready.out "http://127.0.0.1:$(cat "node$1.port")/readyz/answers"; do
-        if ! kill -0 $!; then echo "error: node $1 ended: $(cat "node$1.log")" >&2 && exit 1; fi
-        sleep 0.1
-    done
+is_ready() {
+    if ! kill -0 "$(cat "node$1.pid")"; then
+        echo "error: node $1 ended: $(tail "node$1.log")" >&2 && exit 1
+    fi
+    curl -sf -m 5 -o ready.out "http://127.0.0.1:$(cat "node$1.port")$2"
+}
+
+kill_node() {
+    kill -KILL "$(cat "node$1.pid")"
+    wait "$(cat "node$1.pid")" 2>/dev/null || true
 }
 
 # Posts go to these nodes from now on.
 use() { printf '%s\n' "$@" >nodes.new && mv nodes.new nodes; }
 
-# Posts every $2-th body from the $1-th on to the nodes in turn, each until one acknowledges it.
+# Posts every $2-th body from the $1-th on to the nodes in turn, each until one acknowledges it, and
+# ends early after a body when there is a file `enough`.
 lane() {
     local body node turn=$1 code
     while IFS= read -r body; do
@@ -98,46 +97,148 @@ lane() {
             sleep 0.05
         done
         echo x >>"acknowledged$1"
+        if [ -e enough ]; then break; fi
+        if [ "$PAUSE" ]; then sleep "$PAUSE"; fi
     done < <(awk -v first="$1" -v step="$2" 'NR % step == first % step' bodies)
 }
 
 acknowledged() { cat acknowledged* 2>/dev/null | wc -l; }
-until_acknowledged() { until [ "$(acknowledged)" -ge "$1" ]; do sleep 0.05; done; }
+has_acknowledged() { [ "$(acknowledged)" -ge "$1" ]; }
+until_acknowledged() { within 300 "$1 are acknowledged" has_acknowledged "$1"; }
 
-start_node 1
-start_node 2
-use 1 2
-step "two nodes are ready"
-for number in $(seq "$LANES"); do lane "$number" "$LANES" & LOAD+=($!); done
+start_load() { for number in $(seq "$LANES"); do lane "$number" "$LANES" & LOAD+=($!); done; }
+is_load_over() { ! kill -0 "${LOAD[@]}" 2>/dev/null; }
+until_load_is_over() { within 600 "the load ends" is_load_over && wait "${LOAD[@]}"; }
 
-until_acknowledged $((NOTIFICATIONS / 4))
-kill -KILL "$(head -n 1 "$SCRATCH/pg/a/postmaster.pid")"
-sleep 0.2
-before=$(acknowledged)
-sleep 1
-step "the primary was killed: $(acknowledged) of $NOTIFICATIONS acknowledged, $(($(acknowledged) - before)) of them since"
-sql "$STANDBY" "SELECT pg_promote(true)" >promote.out
-sql "$STANDBY" "ALTER SYSTEM RESET synchronous_standby_names" && sql "$STANDBY" "SELECT pg_reload_conf()" >reload.out
-step "the standby is promoted"
+short_run() {
+    start_node 1
+    start_node 2
+    use 1 2
+    step "two nodes are ready"
+    start_load
 
-until_acknowledged $((NOTIFICATIONS / 2))
-kill -KILL "$(cat node2.pid)"
-wait "$(cat node2.pid)" 2>/dev/null || true
-use 1
-step "node 2 was killed: $(acknowledged) acknowledged"
-start_node 3
-use 1 3
-step "node 3 joined with an empty directory and has caught up"
-wait "${LOAD[@]}"
-start_node 2
-step "all $(acknowledged) are acknowledged, $(cat refused* 2>/dev/null | wc -l) attempts were not; node 2 is back"
+    until_acknowledged $((NOTIFICATIONS / 4))
+    kill -KILL "$(head -n 1 "$SCRATCH/pg/a/postmaster.pid")"
+    sleep 0.2
+    before=$(acknowledged)
+    sleep 1
+    step "the primary was killed: $(acknowledged) of $NOTIFICATIONS acknowledged, $(($(acknowledged) - before)) of them since"
+    promote "$STANDBY"
+    step "the standby is promoted"
+
+    until_acknowledged $((NOTIFICATIONS / 2))
+    kill_node 2
+    use 1
+    step "node 2 was killed: $(acknowledged) acknowledged"
+    start_node 3
+    use 1 3
+    step "node 3 joined with an empty directory and has caught up"
+    until_load_is_over
+    start_node 2
+    LEADER=$STANDBY
+}
+
+# Inflicts fault $1; $2 is the node of faults of nodes.
+inflict() {
+    local place=${CLUSTER[$LEADER]} others=(1 2 3)
+    unset "others[$2 - 1]"
+    case $1 in
+    kill) kill_node "$2" && start_node "$2" ;;
+    wipe) kill_node "$2" && rm -rf "node$2" && start_node "$2" ;;
+    pause)
+        # Longer than its leases.
+        kill -STOP "$(cat "node$2.pid")" && use "${others[@]}"
+        sleep 15
+        kill -CONT "$(cat "node$2.pid")" && use 1 2 3
+        ;;
+    promote)
+        signal_cluster KILL "$LEADER"
+        wait "$(cat "$place.pid")" 2>/dev/null || true
+        promote "$FOLLOWER"
+        start_standby "$FOLLOWER" "$SCRATCH/pg/$((CLUSTERS += 1))" "$LEADER"
+        rm -rf "$place"
+        read -r LEADER FOLLOWER <<<"$FOLLOWER $LEADER"
+        ;;
+    restart)
+        kill -INT "$(cat "$place.pid")"
+        within 120 "the primary ends" ended "$(cat "$place.pid")"
+        start_cluster "$place" "$LEADER"
+        ;;
+    terminate)
+        sql "$LEADER" "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+            WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()" >terminate.out
+        ;;
+    partition)
+        # Longer than the statements of nodes may take.
+        signal_cluster STOP "$LEADER"
+        sleep 8
+        signal_cluster CONT "$LEADER"
+        ;;
+    esac
+}
+
+# After a fault: standby and nodes are back, and notifications are acknowledged.
+until_whole() {
+    local node
+    within 120 "the standby is synchronous" is_synchronous "$LEADER"
+    for node in 1 2 3; do within 120 "node $node is ready" is_ready "$node" /readyz; done
+    until_acknowledged $(($(acknowledged) + LANES + 1))
+}
+
+# Every kind of fault in drawn order, again and again, each with its node and the pause before it.
+draw() {
+    local round deck pick
+    RANDOM=$SEED
+    for round in $(seq $((MINUTES + 1))); do
+        deck=(kill wipe kill pause promote restart terminate partition)
+        while [ ${#deck[@]} -gt 0 ]; do
+            pick=$((RANDOM % ${#deck[@]}))
+            echo "${deck[pick]} $((RANDOM % 3 + 1)) $((RANDOM % 8 + 1))"
+            deck=("${deck[@]:0:pick}" "${deck[@]:pick+1}")
+        done
+    done
+}
+
+long_run() {
+    local fault node pause began CLUSTERS=0
+    LEADER=$PRIMARY FOLLOWER=$STANDBY
+    python3 "$FOLDER/receiver.py" delivered >receiver.port &
+    within 30 "the receiver starts" test -s receiver.port
+    echo "whsec_$(head -c 24 /dev/urandom | base64)" >secret
+    # The default configuration of every command in this directory.
+    echo "webhooks: [{ name: soak, url: \"http://127.0.0.1:$(cat receiver.port)/\", secretFile: ./secret }]" >subledger.yaml
+    for node in 1 2 3; do start_node $node; done
+    use 1 2 3
+    start_load
+    draw >faults
+    while read -r -u 4 fault node pause && [ "$SECONDS" -lt $((MINUTES * 60)) ]; do
+        sleep "$pause"
+        step "$fault, node $node: $(acknowledged) acknowledged"
+        began=$SECONDS
+        inflict "$fault" "$node"
+        until_whole
+        step "whole after $((SECONDS - began)) s"
+    done 4<faults
+    touch enough
+    until_load_is_over
+}
+
+if [ "${MINUTES:-}" ]; then long_run; else short_run; fi
+step "all $(acknowledged) are acknowledged, $(cat refused* 2>/dev/null | wc -l) attempts were not; all nodes are back"
+
+# What each lane posted.
+for number in $(seq "$LANES"); do
+    awk -v first="$number" -v step="$LANES" -v count="$(wc -l <"acknowledged$number")" \
+        'NR % step == first % step && done++ < count' bodies
+done >posted
+mv posted bodies
 
 # The log: as many events as a ledger of one machine has after the same bodies, and sound.
 on alone ingest bodies --json >alone.json
 END=$(number position <alone.json)
-POSITION=$(sql "$STANDBY" "SELECT position FROM subledger_production.head")
+POSITION=$(sql "$LEADER" "SELECT position FROM subledger_production.head")
 if [ "$POSITION" != "$END" ]; then broken "the log ends at $POSITION, one machine's at $END"; fi
-gaps=$(sql "$STANDBY" "SELECT count(*) FROM generate_series(1, $POSITION) AS p (n)
+gaps=$(sql "$LEADER" "SELECT count(*) FROM generate_series(1, $POSITION) AS p (n)
     LEFT JOIN subledger_production.events AS e ON e.position = n WHERE e.position IS NULL")
 if [ "$gaps" != 0 ]; then broken "$gaps positions are missing"; fi
 for body in first all; do
@@ -149,7 +250,7 @@ done
 step "the log holds $POSITION events, each once"
 
 # Equal answers at an equal position from every node.
-sql "$STANDBY" "SELECT DISTINCT convert_from(chain, 'UTF8')
+sql "$LEADER" "SELECT DISTINCT convert_from(chain, 'UTF8')
     FROM subledger_production.events WHERE chain IS NOT NULL" | sort >chains
 for node in 1 2 3; do
     while IFS= read -r chain; do
@@ -161,8 +262,17 @@ done
 if [ ! -s chains ] || [ ! -s answers1 ]; then broken "no answers to compare"; fi
 step "three nodes give the same answers about $(wc -l <chains) chains"
 
+if [ "${MINUTES:-}" ]; then
+    # Silent for 15 s, the stream is at its end.
+    curl -sN -m 1200 "http://127.0.0.1:$(cat node1.port)/v1/changes?after=0" |
+        awk '/^data: / { print substr($0, 7) } /^: still here/ { exit }' | sort -u >feed || true
+    require_delivered delivered feed
+    step "webhooks delivered $(wc -l <feed) changes in $(wc -l <delivered) requests"
+fi
+
 for node in 1 2 3; do
-    kill -TERM "$(cat node$node.pid)" && wait "$(cat node$node.pid)" || broken "node $node ended with $?"
+    kill -TERM "$(cat node$node.pid)" && within 120 "node $node ends" ended "$(cat node$node.pid)"
+    wait "$(cat node$node.pid)" || broken "node $node ended with $?"
     on "node$node" rebuild --check --database "$URL" >check.out 2>&1 ||
         broken "node $node: $(cat check.out)"
 done
