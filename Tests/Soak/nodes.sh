@@ -8,8 +8,8 @@
 # connections ended. SEED repeats the faults and their order, not their exact moments.
 #
 # Starts a cluster of its own in a scratch directory; needs PostgreSQL's server programs and curl,
-# with MINUTES also Python 3. NOTIFICATIONS (1200; with MINUTES, what fits) are posted, LANES (4) at
-# once. A failed run with MINUTES keeps the directory.
+# with MINUTES also Python 3. NOTIFICATIONS (1200; with MINUTES, 400 for each and each lane) are
+# posted, LANES (4) at once. A failed run with MINUTES keeps the directory.
 
 FOLDER=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 if [ "${MINUTES:-}" ]; then SEED=${SEED:-$((RANDOM * 32768 + RANDOM))}; fi
@@ -17,9 +17,8 @@ source "$FOLDER/checks.sh"
 source "$FOLDER/cluster.sh"
 
 LANES=${LANES:-4}
-# A lane posts at most ten a second while faults are drawn; the rest is for a last, long fault.
 PAUSE=${MINUTES:+0.1}
-NOTIFICATIONS=${NOTIFICATIONS:-$((${MINUTES:-0} > 0 ? (MINUTES + 10) * 600 * LANES : 1200))}
+NOTIFICATIONS=${NOTIFICATIONS:-$((${MINUTES:-0} > 0 ? MINUTES * 400 * LANES : 1200))}
 if [ ! -x "$PROGRAMS/initdb" ] || ! command -v curl >/dev/null; then
     echo "skipped: needs PostgreSQL's server programs (Debian: postgresql) and curl."
     exit 0
@@ -53,9 +52,10 @@ step "a primary and a synchronous standby"
 # The ends of signatures tell notifications apart.
 "$BINARY" simulate history --events $((NOTIFICATIONS * 3)) --seed $((${SEED:-0} % 1000001)) \
     --root root.der "${APP[@]}" 2>simulate.err |
-    grep -o '"signedPayload":"[^"]*"' | awk '!seen[substr($0, length($0) - 80)]++' | head -n "$NOTIFICATIONS" |
+    LC_ALL=C grep -o '"signedPayload":"[^"]*"' | awk '!seen[substr($0, length($0) - 80)]++' | head -n "$NOTIFICATIONS" |
     sed 's/.*/{&}/' >bodies || true
 NOTIFICATIONS=$(wc -l <bodies)
+if [ "$NOTIFICATIONS" -lt "$LANES" ]; then echo "error: no notifications: $(cat simulate.err)" >&2 && exit 1; fi
 
 # Starts node $1 with an empty directory; its port is then in node$1.port.
 start_node() {
@@ -81,8 +81,8 @@ kill_node() {
 # Posts go to these nodes from now on.
 use() { printf '%s\n' "$@" >nodes.new && mv nodes.new nodes; }
 
-# Posts every $2-th body from the $1-th on to the nodes in turn, each until one acknowledges it, and
-# ends early after a body when there is a file `enough`.
+# Posts every $2-th body from the $1-th on to the nodes in turn, each until one acknowledges it. With
+# MINUTES it repeats them, and ends when there is a file `enough`.
 lane() {
     local body node turn=$1 code
     while IFS= read -r body; do
@@ -99,7 +99,7 @@ lane() {
         echo x >>"acknowledged$1"
         if [ -e enough ]; then break; fi
         if [ "$PAUSE" ]; then sleep "$PAUSE"; fi
-    done < <(awk -v first="$1" -v step="$2" 'NR % step == first % step' bodies)
+    done < <(while awk -v first="$1" -v step="$2" 'NR % step == first % step' bodies && [ "$PAUSE" ]; do :; done)
 }
 
 acknowledged() { cat acknowledged* 2>/dev/null | wc -l; }
@@ -200,18 +200,20 @@ draw() {
 }
 
 long_run() {
-    local fault node pause began CLUSTERS=0
+    local fault node pause began end CLUSTERS=0
     LEADER=$PRIMARY FOLLOWER=$STANDBY
     python3 "$FOLDER/receiver.py" delivered >receiver.port &
     within 30 "the receiver starts" test -s receiver.port
     echo "whsec_$(head -c 24 /dev/urandom | base64)" >secret
+    chmod 600 secret
     # The default configuration of every command in this directory.
     echo "webhooks: [{ name: soak, url: \"http://127.0.0.1:$(cat receiver.port)/\", secretFile: ./secret }]" >subledger.yaml
     for node in 1 2 3; do start_node $node; done
     use 1 2 3
     start_load
     draw >faults
-    while read -r -u 4 fault node pause && [ "$SECONDS" -lt $((MINUTES * 60)) ]; do
+    end=$((SECONDS + MINUTES * 60))
+    while read -r -u 4 fault node pause && [ "$SECONDS" -lt "$end" ]; do
         sleep "$pause"
         step "$fault, node $node: $(acknowledged) acknowledged"
         began=$SECONDS
@@ -265,7 +267,7 @@ step "three nodes give the same answers about $(wc -l <chains) chains"
 if [ "${MINUTES:-}" ]; then
     # Silent for 15 s, the stream is at its end.
     curl -sN -m 1200 "http://127.0.0.1:$(cat node1.port)/v1/changes?after=0" |
-        awk '/^data: / { print substr($0, 7) } /^: still here/ { exit }' | sort -u >feed || true
+        sed -n -e 's/^data: //p' -e '/^: still here/q' | sort -u >feed || true
     require_delivered delivered feed
     step "webhooks delivered $(wc -l <feed) changes in $(wc -l <delivered) requests"
 fi
@@ -279,4 +281,4 @@ done
 on node1 audit verify --database "$URL" --json >audit.json 2>audit.err ||
     broken "audit: $(cat audit.json audit.err)"
 step "each equals a rebuild, and the log is sound"
-verdict "$NOTIFICATIONS notifications in $SECONDS s"
+verdict "$(acknowledged) notifications in $SECONDS s"
