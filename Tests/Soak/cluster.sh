@@ -20,7 +20,7 @@ start_cluster() {
 }
 
 accepts() {
-    if ! kill -0 "$(cat "$1.pid")"; then echo "error: a server ended: $(tail "$1.log")" >&2 && exit 1; fi
+    if ended "$(cat "$1.pid")"; then echo "error: a server ended: $(tail "$1.log")" >&2 && exit 1; fi
     "$PROGRAMS/pg_isready" -q -h 127.0.0.1 -p "$2"
 }
 

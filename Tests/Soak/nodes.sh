@@ -67,7 +67,7 @@ start_node() {
 }
 
 is_ready() {
-    if ! kill -0 "$(cat "node$1.pid")"; then
+    if ended "$(cat "node$1.pid")"; then
         echo "error: node $1 ended: $(tail "node$1.log")" >&2 && exit 1
     fi
     curl -sf -m 5 -o ready.out "http://127.0.0.1:$(cat "node$1.port")$2"
