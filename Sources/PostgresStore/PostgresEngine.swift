@@ -60,7 +60,14 @@ public struct PostgresEngine: LogEngine {
         do throws(StoreError) {
             let operations = try await PostgresOperations.open(
                 place, environment: environment, ledger: log.ledgerId, node: node)
-            try log.remember(as: node, in: directory)
+            if let memory, seen != nil {
+                // What it has is as old as its memory; a start alone makes it no younger.
+                log.keep(memory, in: directory)
+            } else {
+                // Nothing is accepted unseen: the database must be there.
+                _ = try await log.head()
+                try log.remember(as: node, in: directory)
+            }
             return OpenedLog(log: log, operations: operations)
         } catch {
             await log.close()

@@ -176,6 +176,10 @@ struct LogOutcomeTests {
         }
         await #expect(throws: failure(.logWentBack)) { try await database.open(seen: seen) }
         _ = try await other.append(Made.events(30..<40))
+        // Reading it does not make it the log that this node knows.
+        #expect(try await log.events(after: 10, through: 15, limit: 9, damaged: .marked).count == 5)
+        #expect(try await log.page(after: 10, through: 15, limit: 9, damaged: .marked).count == 5)
+        #expect(log.lastSeen == seen)
         await #expect(throws: failure(.logWentBack)) { try await database.open(seen: seen) }
         await #expect(throws: failure(.logWentBack)) { try await log.append(Made.events(20..<21)) }
 

@@ -91,6 +91,14 @@ struct NodeStateTests {
         await #expect(throws: failure(.logWentBack)) {
             try await engine.open(.production, directory: directory, seen: .start)
         }
+        // A database that is away is not accepted.
+        let nowhere = PostgresEngine(
+            try #require(ConnectionString(database.cluster.url(database.name, port: 1))),
+            schema: database.schema)
+        await #expect(throws: failure(.databaseUnavailable)) {
+            try await nowhere.open(.production, directory: directory, seen: nil)
+        }
+        #expect(try position() == 4)
         let accepted = try await engine.open(.production, directory: directory, seen: nil)
         _ = try await accepted.log.head()
         await accepted.close()

@@ -102,7 +102,10 @@ struct GroupAppend {
     /// rolled back, unless COMMIT was received; the node finds out which.
     private func endSilentHolder() {
         _ = try? slot.connection().run(
-            log.statements.endSilent.with { $0.add(Int64(log.answerTimeout / .milliseconds(1))) })
+            log.statements.endSilent.with {
+                // As long as this node waited for the lock.
+                $0.add(Int64(log.answerTimeout / .milliseconds(1)) * 4 / 5)
+            })
     }
 
     private func failed(_ error: any Error) -> StoreError {

@@ -3,11 +3,16 @@ internal import Synchronization
 
 /// The memory of this node, in its own directory.
 extension PostgresLog {
+    /// Continues the memory that is in a directory.
+    func keep(_ memory: NodeMemory, in directory: String) {
+        self.memory.withLock { $0 = (directory, memory) }
+    }
+
     /// Writes the memory now, at each `checkpoint` and at `close`.
     func remember(as node: String, in directory: String) throws(StoreError) {
         let memory = NodeMemory(node: node, ledger: ledgerId.description, seen: lastSeen)
         try memory.write(to: directory)
-        self.memory.withLock { $0 = (directory, memory) }
+        keep(memory, in: directory)
     }
 
     /// Writes the memory if it changed.

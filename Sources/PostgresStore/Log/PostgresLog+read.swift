@@ -62,7 +62,8 @@ extension PostgresLog {
     public func events(
         after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
     ) async throws(StoreError) -> [RecordedEvent] {
-        let events = try await read { [self] connection in
+        let (events, isExtension) = try await read { [self] connection in
+            let isExtension = try holdsSeen(connection)
             let result = try connection.run(
                 statements.events.with {
                     $0.add(position)
@@ -77,9 +78,9 @@ extension PostgresLog {
                 last = event.position
                 events.append(event)
             }
-            return events
+            return (events, isExtension)
         }
-        seen.withLock { $0.note(events) }
+        if isExtension { seen.withLock { $0.note(events) } }
         for event in events where event.isDamaged {
             unreadable.withLock { $0.note(event.position) }
         }
@@ -89,7 +90,8 @@ extension PostgresLog {
     public func page(
         after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
     ) async throws(StoreError) -> [LoggedEvent] {
-        let page = try await read { [self] connection in
+        let (page, isExtension) = try await read { [self] connection in
+            let isExtension = try holdsSeen(connection)
             let known = knownHeaders.withLock { $0 }
             var page = EvidencePage(
                 statements, headers: HeaderTable(statements, known: known, location: location),
@@ -101,13 +103,22 @@ extension PostgresLog {
             if page.headers.known.headers.count > known.headers.count {
                 knownHeaders.withLock { $0 = page.headers.known }
             }
-            return events
+            return (events, isExtension)
         }
-        seen.withLock { $0.note(page.map(\.event)) }
+        if isExtension { seen.withLock { $0.note(page.map(\.event)) } }
         for logged in page where logged.damage != nil {
             unreadable.withLock { $0.note(logged.event.position) }
         }
         return page
+    }
+
+    /// Whether the log holds the newest event that this node has seen. Nothing is remembered of one
+    /// that went back: it would be taken for the log that this node knows.
+    private func holdsSeen(_ connection: PostgresConnection) throws -> Bool {
+        let last = lastSeen
+        guard last.position > 0 else { return true }
+        let leaf = try connection.run(statements.leaf.with { $0.add(last.position) })
+        return leaf.first?.digest(0) == last.leafHash
     }
 
     public func takeUnreadablePositions() -> [Int64] { unreadable.withLock { $0.take() } }

@@ -63,11 +63,13 @@ public final class LedgerHost: Sendable {
                 let ledger = try await EnvironmentLedger.open(
                     configuration.ledger, environment: environment)
                 // Failing to read it does not prevent the start.
-                let head = try? await ledger.log.head()
+                var (newest, failure): (Timestamp?, StoreError?)
+                do throws(StoreError) {
+                    newest = try await ledger.log.head().newestReceivedAt
+                } catch { failure = error }
                 let served = ServedLedger(
-                    ledger, newestReceivedAt: head?.newestReceivedAt, observer: observer,
-                    waitLimit: waitLimit)
-                if head == nil { served.noteStartWithoutLog() }
+                    ledger, newestReceivedAt: newest, observer: observer, waitLimit: waitLimit)
+                if let failure { served.noteStart(without: failure) }
                 ledgers.append(served)
             } catch {
                 for opened in ledgers { await opened.ledger.close() }

@@ -29,8 +29,11 @@ extension ServedLedger {
 
     /// Of a node that starts while its database is away: it has caught up once its answers include
     /// what it has seen, and they are as old as its memory, at most.
-    func noteStartWithoutLog() {
-        guard let log = ledger.log as? any SharedLog else { return }
+    func noteStart(without error: StoreError) {
+        guard let log = ledger.log as? any SharedLog, error.code == .databaseUnavailable else {
+            return
+        }
+        note(projection: error)
         let age = NodeMemory.writtenAt(in: ledger.directory).map { Date.now.timeIntervalSince($0) }
         let seen = log.lastSeen.position
         board.reached(head: seen)
@@ -45,7 +48,8 @@ extension ServedLedger {
         board.reached(head: position)
         health.withLock { health in
             health.readAt = .now
-            health.origin = health.origin ?? position
+            if !health.hasReadEnd { health.origin = position }
+            health.hasReadEnd = true
         }
     }
 

@@ -27,6 +27,7 @@ public final class ServedLedger: Sendable {
         /// When the end of the log was last read, and the first end read.
         var readAt: ContinuousClock.Instant?
         var origin: Int64?
+        var hasReadEnd = false
         /// Rises with every append result; health found out before it is out of date.
         var appendVersion = 0
         /// When the log was last written, or its lock last checked.

@@ -260,9 +260,15 @@ struct NodeTests {
         await #expect(throws: StoreError(.databaseUnavailable, reason: "", remedy: "")) {
             _ = try await place.open(try place.configuration(2))
         }
+        // As if it had last written its memory an hour ago.
+        let memory = NodeMemory.path(
+            in: "\(try place.configuration(1).dataDirectory)/production")
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date.now.addingTimeInterval(-3_600)], ofItemAtPath: memory)
         try await place.run(count: 1) { nodes in
             let ledger = try nodes[0].ledger(.production)
-            try await until { ledger.age != nil && ledger.projectedPosition == 1 }
+            #expect(ledger.age.map { $0 > .seconds(3_590) } == true)
+            try await until { ledger.projectedPosition == 1 }
             #expect(ledger.catchingUp == nil)
             let answer = try await nodes[0].subscription(chain.id, QueryScope())
             #expect(answer.position == 1)
