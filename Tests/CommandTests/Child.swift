@@ -1,4 +1,5 @@
 import Foundation
+import PostgresSupport
 
 /// A process whose streams are files, so that neither side blocks on the other.
 ///
@@ -39,21 +40,15 @@ struct Child: Sendable {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input, O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, O_WRONLY, 0)
-        // Threads of Dispatch block signals, and a script's programs would inherit that.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         // posix_spawn has no portable way to set the working directory.
         let words = [Child.shell, "-c", "cd \"$0\" && exec \"$@\"", directory, path] + arguments
         let argv = words.map { strdup($0) } + [nil]
         let envp = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in argv + envp { free(text) } }
         var process = pid_t()
-        let failure = posix_spawn(&process, Child.shell, &actions, &attributes, argv, envp)
+        let failure = withoutBlockedSignals { attributes in
+            posix_spawn(&process, Child.shell, &actions, attributes, argv, envp)
+        }
         guard failure == 0 else { throw Failure(reason: String(cString: strerror(failure))) }
         return process
     }

@@ -11,6 +11,20 @@ public func offPool<Value: Sendable>(
     return try result.get()
 }
 
+/// Attributes for posix_spawn: threads of Dispatch block signals, and a program would inherit that.
+public func withoutBlockedSignals<Value>(
+    _ body: (UnsafePointer<posix_spawnattr_t>) -> Value
+) -> Value {
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    return body(&attributes)
+}
+
 /// Starts programs with posix_spawn. (Foundation's `Process` fails with many open descriptors.)
 enum Program {
     struct Failure: Error, CustomStringConvertible {
@@ -29,21 +43,15 @@ enum Program {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, flags, mode)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, flags, mode)
-        // Threads of Dispatch block signals, and a program would inherit that.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         // A directory that another user may enter.
         let all = ["/bin/sh", "-c", "cd / && exec \"$@\"", "sh"] + words
         let argv = all.map { strdup($0) } + [nil]
         let envp = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in argv + envp { free(text) } }
         var process = pid_t()
-        let failure = posix_spawn(&process, "/bin/sh", &actions, &attributes, argv, envp)
+        let failure = withoutBlockedSignals { attributes in
+            posix_spawn(&process, "/bin/sh", &actions, attributes, argv, envp)
+        }
         guard failure == 0 else {
             throw Failure(description: String(cString: strerror(failure)))
         }
