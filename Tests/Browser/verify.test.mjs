@@ -1,0 +1,194 @@
+// Tests the verifier of the console over the published data beside the repository:
+//   node --test Tests/Browser
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+// Loaded as text: beside it no package.json says that it is a module.
+const source = readFileSync(join(repository, "Sources/Console/Assets/verify.js"));
+const { appleRoot, verifyInclusion, verifyJWS, verifyLeaf } = await import(
+  `data:text/javascript;base64,${source.toString("base64")}`);
+
+const fixtures = join(repository, "../shared/fixtures");
+const isPresent = existsSync(join(fixtures, "jws/manifest.json"));
+const skip = isPresent || process.env.CI ? false : "../shared/fixtures is not beside the repository";
+const manifest = isPresent ? JSON.parse(readFileSync(join(fixtures, "jws/manifest.json"))) : [];
+const read = (path) => readFileSync(join(fixtures, path), "utf8").trim();
+const jwsOf = (label) => manifest.filter((entry) => entry.label === label)
+  .map(({ file }) => read(`jws/${file}`));
+const fingerprint = (path) =>
+  createHash("sha256").update(readFileSync(join(fixtures, path))).digest("hex");
+const failed = ({ checks }) => checks.filter(({ ok }) => !ok).map(({ name }) => name);
+/** The same text with one character of base64 changed. */
+const flipped = (text, at) =>
+  text.slice(0, at) + (text[at] === "A" ? "B" : "A") + text.slice(at + 1);
+const sha256 = (...parts) => new Uint8Array(
+  parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest());
+
+test("the fixtures are there", { skip }, () => {
+  assert.equal(manifest.length, 75);
+  assert.equal(jwsOf("APPLE_VALID").length, 51);
+});
+
+test("exactly Apple's genuine, dated JWS are accepted", { skip }, async () => {
+  for (const { file, label } of manifest) {
+    const found = await verifyJWS(read(`jws/${file}`));
+    assert.equal(found.ok, label === "APPLE_VALID", `${file}: ${JSON.stringify(found.checks)}`);
+  }
+});
+
+test("each refusal names its check", { skip }, async () => {
+  const expected = {
+    APPLE_CHAIN_BAD_SIG: "signature", APPLE_CHAIN_BROKEN: "certificates", XCODE: "certificates",
+    TEST_CA: "certificates", APPLE_VALID_NO_SIGNEDDATE: "dates at signing",
+  };
+  for (const [label, name] of Object.entries(expected)) {
+    for (const jws of jwsOf(label)) {
+      assert.ok(failed(await verifyJWS(jws)).includes(name), label);
+    }
+  }
+});
+
+test("a JWS without a date is checked at the stated one", { skip }, async () => {
+  for (const jws of jwsOf("APPLE_VALID_NO_SIGNEDDATE")) {
+    assert.deepEqual(failed(await verifyJWS(jws, [appleRoot], Date.UTC(2022, 2, 10))), []);
+    for (const year of [2010, 2030]) {
+      const other = await verifyJWS(jws, [appleRoot], Date.UTC(year, 0, 1));
+      assert.ok(failed(other).includes("dates at signing"));
+    }
+  }
+});
+
+test("no changed character is accepted", { skip }, async () => {
+  const [jws] = jwsOf("APPLE_VALID").sort((a, b) => a.length - b.length);
+  assert.ok((await verifyJWS(jws)).ok);
+  for (let at = 0; at < jws.length; at += 7) {
+    assert.equal((await verifyJWS(flipped(jws, at))).ok, false, `character ${at}`);
+  }
+  for (let at = jws.length - 90; at < jws.length; at += 1) {
+    assert.equal((await verifyJWS(flipped(jws, at))).ok, false, `character ${at}`);
+  }
+});
+
+test("only trusted roots are accepted", { skip }, async () => {
+  const [jws] = jwsOf("APPLE_VALID");
+  for (const roots of [[], ["00".repeat(32)], [appleRoot.slice(0, 63)]]) {
+    assert.deepEqual(failed(await verifyJWS(jws, roots)).includes("certificates"), true);
+  }
+});
+
+test("texts that are no JWS are refused", async () => {
+  for (const text of ["", ".", "..", "a.b.c", "e30.e30.e30", `e30.${"A".repeat(262144)}.AA`]) {
+    assert.equal((await verifyJWS(text)).ok, false);
+  }
+});
+
+test("the rules hold for added roots, too", { skip }, async () => {
+  const verified = async (file, root) =>
+    (await verifyJWS(read(`adversarial/${file}`), [fingerprint(`adversarial/${root}`)]));
+  for (const file of ["transaction.jws", "app-transaction.jws"]) {
+    const found = await verified(file, "jws-root.der");
+    assert.deepEqual(failed(found), [], JSON.stringify(found.checks));
+    assert.match(found.checks[1].text, /not Apple's root/);
+  }
+  for (const kind of ["no-leaf-oid", "no-intermediate-oid"]) {
+    const found = await verified(`transaction-${kind}.jws`, `jws-${kind}-root.der`);
+    assert.match(found.checks[1].text, /marker/);
+  }
+  const historical = await verified("expired-cert-historical.jws", "jws-expired-root.der");
+  assert.deepEqual(failed(historical), []);
+  const fresh = await verified("expired-cert-fresh.jws", "jws-expired-root.der");
+  assert.deepEqual(failed(fresh), ["dates at signing"]);
+});
+
+test("inclusion proofs", { skip }, async () => {
+  const folder = join(fixtures, "merkle/inclusion");
+  const files = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".json"));
+  const bytes = (base64) => new Uint8Array(Buffer.from(base64 ?? "", "base64"));
+  let acceptedCount = 0;
+  for (const file of files) {
+    const vector = JSON.parse(readFileSync(join(folder, file)));
+    const proof = {
+      leafHash: bytes(vector.leafHash), index: vector.leafIdx, size: vector.treeSize,
+      path: (vector.proof ?? []).map(bytes), root: bytes(vector.root),
+    };
+    assert.equal(await verifyInclusion(proof), !vector.wantErr, file);
+    acceptedCount += !vector.wantErr;
+  }
+  assert.ok(files.length > 50 && acceptedCount >= 6, `${files.length}, ${acceptedCount}`);
+});
+
+// --- Trees and leaves made here ---
+
+const leafField = (bytes) => {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(bytes ? bytes.length : 0xffffffff);
+  return Buffer.concat([length, bytes ?? Buffer.alloc(0)]);
+};
+
+function leafOf(position, evidence) {
+  const number = Buffer.alloc(8);
+  number.writeBigInt64BE(BigInt(position));
+  const digest = Buffer.from(sha256(evidence));
+  const fields = [
+    number, number, Buffer.from("transaction"), digest, digest, Buffer.from("webhook"),
+    Buffer.from("signed"), Buffer.of(0), digest, Buffer.from("com.example.app"), null, null, null,
+    null, null, null, digest,
+  ];
+  const data = new Uint8Array(Buffer.concat(fields.map(leafField)));
+  return { data, hash: sha256(Uint8Array.of(0), data) };
+}
+
+/** Root and path by the recursion of RFC 9162 §2.1.1 and §2.1.3.1, not by the verifier's loop. */
+function rootOf(hashes) {
+  if (hashes.length === 1) return hashes[0];
+  const split = 2 ** Math.floor(Math.log2(hashes.length - 1));
+  return sha256(Uint8Array.of(1), rootOf(hashes.slice(0, split)), rootOf(hashes.slice(split)));
+}
+function pathOf(hashes, index) {
+  if (hashes.length === 1) return [];
+  const split = 2 ** Math.floor(Math.log2(hashes.length - 1));
+  return index < split
+    ? [...pathOf(hashes.slice(0, split), index), rootOf(hashes.slice(split))]
+    : [...pathOf(hashes.slice(split), index - split), rootOf(hashes.slice(0, split))];
+}
+
+test("every leaf of every small tree is included, and nowhere else", async () => {
+  const hashes = Array.from({ length: 17 }, (_, index) => leafOf(index + 1, `${index}`).hash);
+  for (let size = 1; size <= hashes.length; size += 1) {
+    const leaves = hashes.slice(0, size);
+    const root = rootOf(leaves);
+    for (let index = 0; index < size; index += 1) {
+      const proof = { leafHash: leaves[index], index, size, path: pathOf(leaves, index), root };
+      assert.equal(await verifyInclusion(proof), true, `${index} of ${size}`);
+      for (const other of [-1, size, index + 1, index - 1]) {
+        assert.equal(await verifyInclusion({ ...proof, index: other }), false);
+      }
+      const wrong = root.slice();
+      wrong[31] ^= 1;
+      assert.equal(await verifyInclusion({ ...proof, root: wrong }), false);
+    }
+  }
+});
+
+test("a leaf has its hash, its position and its evidence", async () => {
+  const evidence = new TextEncoder().encode("evidence");
+  const leaf = leafOf(13, "evidence");
+  assert.match(await verifyLeaf({ ...leaf, index: 12, evidence }), /of this evidence/);
+  assert.match(await verifyLeaf({ ...leaf, index: "12" }), /evidence not here/);
+  const refused = (changes, reason) =>
+    assert.rejects(verifyLeaf({ ...leaf, index: 12, evidence, ...changes }), reason);
+  await refused({ index: 13 }, /another position/);
+  await refused({ evidence: new TextEncoder().encode("Evidence") }, /other evidence/);
+  for (let at = 0; at < leaf.data.length; at += 1) {
+    const data = leaf.data.slice();
+    data[at] ^= 1;
+    await refused({ data }, /another hash/);
+  }
+  const longer = new Uint8Array([...leaf.data, 0]);
+  await refused({ data: longer, hash: sha256(Uint8Array.of(0), longer) }, /malformed/);
+});
