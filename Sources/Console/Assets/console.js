@@ -55,7 +55,7 @@ function stepDay(direction) {
   const slider = document.querySelector("[data-slider]");
   if (!slider) return false;
   slider.value = Number(slider.value) + direction * dayMilliseconds;
-  slider.dispatchEvent(new Event("input"));
+  slider.dispatchEvent(new Event("input", { bubbles: true }));
   slider.form?.requestSubmit();
   return true;
 }

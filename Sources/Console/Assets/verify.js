@@ -188,7 +188,7 @@ export async function verifyJWS(jws, roots = [appleRoot], otherDate = undefined)
       await check(checks, `signed ${name}`, async () => {
         const { checks } = await verifyJWS(part, roots, date);
         checks.forEach((one) => need(one.ok, `${one.name}: ${one.text}`));
-        return "the same";
+        return "its signature, certificates and date";
       });
     }
   }

@@ -1,0 +1,543 @@
+"""Walks the console of a running demo with a real browser: one line `ok  name` or `FAIL name: why`
+for each check. Called by run.sh.
+
+    console_test.py [--browser PATH] [--pictures DIR] LINK...
+
+LINK: pages of the console from which the walk begins, all of one origin.
+"""
+
+import argparse
+import os
+import re
+import sys
+from urllib.parse import parse_qsl, urldefrag, urljoin, urlsplit
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
+
+MAXIMUM_PAGE_COUNT = 60
+MAXIMUM_PAGE_BYTE_COUNT = 60 * 1024
+WAIT_MILLISECONDS = 15_000
+WIDE = {"width": 1200, "height": 800}
+NARROW = {"width": 320, "height": 640}
+AXE_RULES = {
+    "runOnly": {
+        "type": "tag",
+        "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    }
+}
+# Pages that are there without an id; a walk that misses one has found no link to it.
+PAGES = [
+    "", "events", "intake", "quarantine", "recoveries", "webhooks", "reports", "reports/churn",
+    "audit", "decisions", "help",
+]
+# Sections whose next path segment is an id.
+IDS = {"customers", "subscriptions", "events", "quarantine", "recoveries", "webhooks"}
+FOCUSABLE = (
+    "a[href],button:enabled,input:enabled:not([type=hidden],[type=radio]),select:enabled,"
+    "textarea:enabled,summary,[tabindex='0']"
+)
+
+
+class Failure(Exception):
+    """Why a check failed."""
+
+
+def require(holds, why):
+    if not holds:
+        raise Failure(why)
+
+
+def template(url):
+    """The route of a URL: ids as {id}, the query as its names."""
+    parts = urlsplit(url)
+    segments = parts.path.split("/")
+    for index in range(1, len(segments)):
+        if segments[index] and segments[index - 1] in IDS:
+            segments[index] = "{id}"
+    names = ",".join(sorted({name for name, _ in parse_qsl(parts.query)}))
+    return "/".join(segments) + (f"?{names}" if names else "")
+
+
+class Console:
+    """The console under test, and what a walk found in it."""
+
+    def __init__(self, browser, links):
+        self.browser = browser
+        self.links = links
+        parts = urlsplit(links[0])
+        self.origin = f"{parts.scheme}://{parts.netloc}"
+        self.home = self.origin + "/console/production/"
+        # URL by template, in the order found; filled by `walk`.
+        self.pages = {}
+        self.sizes = {}
+        # Faults seen by any page opened below.
+        self.foreign = []
+        self.errors = []
+
+    def open(self, **options):
+        """A page in a context of its own that records console errors and foreign requests."""
+        context = self.browser.new_context(**{"viewport": WIDE, **options})
+        context.set_default_timeout(WAIT_MILLISECONDS)
+        page = context.new_page()
+
+        def asked(request):
+            if not request.url.startswith((self.origin + "/", "data:", "blob:", "about:")):
+                self.foreign.append(f"{request.url} from {page.url}")
+
+        context.on("request", asked)
+        page.on(
+            "console",
+            lambda message: message.type == "error"
+            and self.errors.append(f"{message.text} on {page.url}"),
+        )
+        page.on("pageerror", lambda error: self.errors.append(f"{error} on {page.url}"))
+        return page
+
+    def go(self, page, url):
+        response = page.goto(url, wait_until="load")
+        require(response is not None and response.status == 200, f"{url}: {status(response)}")
+        return response
+
+    def first(self, *names):
+        """The first URL found whose path ends in an id of one of these sections."""
+        for name in names:
+            for url in self.links + list(self.pages.values()):
+                if re.search(rf"/console/[^/]+/{name}/[^/?]+$", url):
+                    return url
+        raise Failure(f"the walk found no page of {' or '.join(names)}")
+
+    def head(self):
+        """The newest position that the log's page names."""
+        page = self.open(java_script_enabled=False)
+        try:
+            self.go(page, self.home + "events")
+            positions = [
+                int(found.group(1))
+                for link in page.locator("main a[href]").all()
+                if (found := re.search(r"/events/(\d+)$", link.get_attribute("href") or ""))
+            ]
+            require(positions, "the log's page links to no event")
+            return max(positions)
+        finally:
+            page.context.close()
+
+
+def status(response):
+    return "no answer" if response is None else str(response.status)
+
+
+# --- Checks ---
+
+def walk(console):
+    """Every page reachable by links, one per route."""
+    page = console.open()
+    waiting = list(console.links) + [console.home + name for name in PAGES]
+    while waiting and len(console.pages) < MAXIMUM_PAGE_COUNT:
+        url = urldefrag(waiting.pop(0)).url
+        if template(url) in console.pages:
+            continue
+        answer = page.request.get(url)
+        require(answer.status == 200, f"{url}: {answer.status}")
+        if not answer.headers.get("content-type", "").startswith("text/html"):
+            continue
+        console.pages[template(url)] = answer.url
+        console.sizes[answer.url] = len(answer.body())
+        console.go(page, url)
+        for href in page.eval_on_selector_all(
+            "a[href]:not([download])", "links => links.map(link => link.getAttribute('href'))"
+        ):
+            target = urljoin(page.url, href)
+            if target.startswith(console.origin + "/console") and "sign-out" not in target:
+                waiting.append(target)
+    page.context.close()
+    require(len(console.pages) >= len(PAGES), f"only {len(console.pages)} pages")
+
+
+def redirected(console):
+    page = console.open()
+    console.go(page, console.origin + "/console/")
+    require(page.url == console.home, f"/console/ leads to {page.url}")
+    page.context.close()
+
+
+def policy(console):
+    page = console.open()
+    headers = console.go(page, console.home).headers
+    wanted = headers.get("content-security-policy", "")
+    require("default-src 'none'" in wanted and "unsafe" not in wanted, f"the policy is {wanted!r}")
+    page.context.close()
+
+
+def accessible(scheme):
+    def check(console):
+        page = console.open(color_scheme=scheme)
+        faults = []
+        for url in console.pages.values():
+            console.go(page, url)
+            verified(page)
+            for found in Axe().run(page, options=AXE_RULES).response["violations"]:
+                node = found["nodes"][0]
+                faults.append(f"{url} {found['id']}: {node['html'][:160]}")
+        page.context.close()
+        require(not faults, "\n     ".join(faults))
+
+    return check
+
+
+def narrow(console):
+    page = console.open(viewport=NARROW)
+    faults = []
+    for url in console.pages.values():
+        console.go(page, url)
+        verified(page)
+        width = page.evaluate("document.documentElement.scrollWidth")
+        if width > NARROW["width"]:
+            faults.append(f"{url} is {width} wide")
+    page.context.close()
+    require(not faults, "\n     ".join(faults))
+
+
+def without_script(console):
+    page = console.open(java_script_enabled=False)
+    for url in console.pages.values():
+        console.go(page, url)
+        require(page.locator("main").inner_text().strip(), f"{url}: main is empty")
+    page.context.close()
+
+
+def small(console):
+    faults = [
+        f"{url} has {size} bytes"
+        for url, size in console.sizes.items()
+        if size > MAXIMUM_PAGE_BYTE_COUNT
+    ]
+    require(not faults, "\n     ".join(faults))
+
+
+def printed(console):
+    page = console.open()
+    for url in console.pages.values():
+        console.go(page, url)
+        page.emulate_media(media="print")
+        require(page.locator("main").is_visible(), f"{url}: main is not printed")
+        require(not page.locator("header.bar").is_visible(), f"{url}: the bar is printed")
+        page.emulate_media(media="screen")
+    require(len(page.pdf()) > 1000, "the last page has no PDF")
+    page.context.close()
+
+
+def found_by_keyboard(console):
+    page = console.open()
+    for url in (console.first("customers"), console.first("subscriptions")):
+        console.go(page, console.home)
+        page.keyboard.press("/")
+        focused = page.evaluate("document.activeElement.matches('form.find input[name=q]')")
+        require(focused, "/ does not focus the find box")
+        page.keyboard.type(urlsplit(url).path.split("/")[-1])
+        page.keyboard.press("Enter")
+        page.wait_for_url(lambda now: urlsplit(now).path == urlsplit(url).path)
+    console.go(page, console.home)
+    page.keyboard.press("?")
+    page.wait_for_url("**/help")
+    page.locator("#keys").uncheck()
+    console.go(page, console.home)
+    page.keyboard.press("?")
+    page.keyboard.press("/")
+    focused = page.evaluate("document.activeElement.matches('form.find input[name=q]')")
+    require(not focused and page.url == console.home, "a key works although keys are off")
+    page.keyboard.press("Control+k")
+    focused = page.evaluate("document.activeElement.matches('form.find input[name=q]')")
+    require(focused, "Control+K does not focus the find box")
+    page.context.close()
+
+
+def tabbed(console):
+    """Tab reaches everything visible; the focus is seen and not under the bar."""
+    page = console.open()
+    urls = [console.home, console.first("customers"), console.first("events"),
+            console.home + "intake", console.home + "reports/churn", console.home + "help"]
+    for url in urls:
+        console.go(page, url)
+        verified(page)
+        count = page.evaluate(
+            """selector => {
+                window.toReach = new Set([...document.querySelectorAll(selector)].filter(
+                    one => one.checkVisibility({ checkVisibilityCSS: true })));
+                return window.toReach.size;
+            }""", FOCUSABLE)
+        for _ in range(count + 3):
+            page.keyboard.press("Tab")
+            why = page.evaluate(
+                """() => {
+                    const one = document.activeElement;
+                    if (one === document.body) return null;
+                    window.toReach.delete(one);
+                    const style = getComputedStyle(one);
+                    const text = one.outerHTML.slice(0, 120);
+                    if (style.outlineStyle === "none" || parseFloat(style.outlineWidth) < 2)
+                        return `no visible focus: ${text}`;
+                    const bar = document.querySelector("header.bar");
+                    if (getComputedStyle(bar).position === "sticky" && !bar.contains(one)
+                        && !one.matches("a.skip")
+                        && one.getBoundingClientRect().top < bar.getBoundingClientRect().bottom)
+                        return `focus under the bar: ${text}`;
+                    return null;
+                }""")
+            require(why is None, f"{url}: {why}")
+        left = page.evaluate(
+            "[...window.toReach].filter(one => one.isConnected).map(one => one.outerHTML)")
+        require(not left, f"{url}: Tab does not reach {len(left)}, first {left[:1]}")
+    page.context.close()
+
+
+def verified(page):
+    """Waits until the verifier of the page, if it has one, is done; returns its state."""
+    if page.locator("#verify").count() == 0:
+        return None
+    page.wait_for_selector("#verify[data-state]:not([data-state=running])")
+    return page.locator("#verify").get_attribute("data-state")
+
+
+def signed_event(console):
+    """An event page with a JWS."""
+    page = console.open(java_script_enabled=False)
+    try:
+        for position in range(1, 20):
+            url = f"{console.home}events/{position}"
+            console.go(page, url)
+            if page.locator("#verify[data-jws-from]").count():
+                return url
+        raise Failure("none of the first events can be verified")
+    finally:
+        page.context.close()
+
+
+def verifies(console):
+    page = console.open()
+    url = signed_event(console)
+    console.go(page, url)
+    rows = "; ".join(page.locator("#verify li").all_inner_texts())
+    require(verified(page) == "yes", f"{url}: {rows}")
+    rows = "; ".join(page.locator("#verify li").all_inner_texts())
+    for name in ("signature", "certificates", "dates at signing", "leaf hash", "in tree of"):
+        require(f"ok {name}" in rows, f"{url}: no {name!r} in {rows}")
+    page.context.close()
+
+
+def tampering_shows(console):
+    """A changed tree root, leaf or JWS is refused by the page that shows it."""
+    url = signed_event(console)
+    for name, pattern in (
+        ("tree root", r'(data-tree-root=")(.)'), ("leaf", r'(data-leaf=")(.)'),
+        ("evidence", r"(eyJ)(.)"),
+    ):
+        page = console.open()
+
+        def change(route):
+            answer = route.fetch()
+            body, count = re.subn(
+                pattern, lambda found: found[1] + ("1" if found[2] != "1" else "2"),
+                answer.text(), count=1)
+            require(count == 1, f"the page has no {name}")
+            route.fulfill(response=answer, body=body)
+
+        page.route(url, change)
+        console.go(page, url)
+        require(verified(page) == "no", f"a changed {name} is accepted")
+        page.context.close()
+
+
+# --- Acts ---
+
+def fill(page):
+    """Fills every visible field of the form by its name or kind."""
+    values = {"actor": "sara", "by": "sara", "reason": "seen by the browser test",
+              "note": "a note of the browser test", "text": "a note of the browser test",
+              "customer": "user-browser", "until": "2099-01-01T00:00:00Z",
+              "end": "2099-01-01T00:00:00Z"}
+    form = page.locator("form.act").first
+    for field in form.locator("input, textarea, select").all():
+        kind = field.get_attribute("type") or ""
+        if kind in ("hidden", "checkbox", "radio", "submit") or not field.is_visible():
+            continue
+        if field.evaluate("one => one.tagName") == "SELECT":
+            options = field.locator("option:enabled").evaluate_all(
+                "all => all.map(one => one.value).filter(value => value)")
+            field.select_option(options[0])
+        elif not field.input_value():
+            name = (field.get_attribute("name") or "").lower()
+            field.fill(values.get(name, "browser-test"))
+    return form
+
+
+def act_page(console, page, name):
+    """Opens the form page of an act from a customer's or a subscription's page."""
+    for url in (console.first("customers"), console.first("subscriptions")):
+        console.go(page, url)
+        link = page.locator("main .acts a").filter(has_text=re.compile(name, re.I))
+        if link.count():
+            link.first.click()
+            page.wait_for_load_state()
+            require(page.locator("form.act").count(), f"{page.url} has no form.act")
+            return
+    raise Failure(f"no page offers {name!r}")
+
+
+def send(page, clicks):
+    """Sends the form, and its confirmation if there is one; returns the last POST."""
+    posts = []
+    page.on("request", lambda request: request.method == "POST" and posts.append(request))
+    for _ in range(2):
+        button = fill(page).locator("button[type=submit], button:not([type])").last
+        with page.expect_navigation():
+            button.click(click_count=clicks, delay=10)
+        page.wait_for_load_state()
+        if "form.act" and page.locator("main form.act").count() == 0:
+            break
+        if position_named(page):
+            break
+    require(posts, "nothing was sent")
+    return posts[-1]
+
+
+def position_named(page):
+    """The position that the page after an act names, or None."""
+    text = page.locator("main").inner_text()
+    found = re.search(r"#\s?([\d,]+)", text)
+    return int(found.group(1).replace(",", "")) if found else None
+
+
+def acts(name):
+    def check(console):
+        page = console.open()
+        act_page(console, page, name)
+        form = page.url
+        before = console.head()
+        post = send(page, clicks=2)
+        answer = post.response()
+        require(answer.status == 303, f"the POST answers {answer.status}, not 303")
+        head = console.head()
+        require(head == before + 1, f"pressed twice, it made {head - before} events")
+        text = page.locator("main").inner_text()
+        require(re.search(rf"#\s?0*{head:,}\b|#{head}\b", text), f"{page.url} does not name #{head}")
+        headers = {**post.headers, "origin": console.origin, "sec-fetch-site": "same-origin"}
+        again = page.request.post(
+            post.url, data=post.post_data_buffer, headers=headers, max_redirects=0)
+        require(again.status < 500, f"the same POST again answers {again.status}")
+        page.reload()
+        page.go_back()
+        page.wait_for_load_state()
+        require(page.locator("main").inner_text().strip(), "after going back the page is empty")
+        if page.url == form:
+            button = page.locator("form.act button").last
+            require(button.is_enabled(), "after going back the button is disabled")
+        require(console.head() == head, "sent again, reloaded or gone back, it made another event")
+        refused = page.request.post(
+            post.url, data=post.post_data_buffer, max_redirects=0,
+            headers={**post.headers, "origin": "https://elsewhere.example",
+                     "sec-fetch-site": "cross-site"})
+        require(refused.status == 403, f"from another site it answers {refused.status}")
+        page.context.close()
+
+    return check
+
+
+def appears_live(console):
+    watching = console.open()
+    console.go(watching, console.home + "events")
+    require(watching.locator("[data-live]").count(), "the log's page has no data-live")
+    watching.get_by_text("live", exact=True).first.wait_for()
+    page = console.open()
+    act_page(console, page, "note")
+    send(page, clicks=1)
+    head = console.head()
+    watching.locator(f"[data-live] a[href$='/events/{head}']").first.wait_for()
+    page.context.close()
+    watching.context.close()
+
+
+def stays_home(console):
+    require(not console.foreign, "; ".join(console.foreign[:5]))
+
+
+def no_errors(console):
+    require(not console.errors, "\n     ".join(dict.fromkeys(console.errors[:10])))
+
+
+CHECKS = [
+    ("the walk: every link answers", walk),
+    ("/console/ leads to production", redirected),
+    ("the policy allows nothing inline", policy),
+    ("axe, light", accessible("light")),
+    ("axe, dark", accessible("dark")),
+    ("320 px: no horizontal scrolling", narrow),
+    ("without JavaScript", without_script),
+    (f"pages of at most {MAXIMUM_PAGE_BYTE_COUNT // 1024} KiB", small),
+    ("printed", printed),
+    ("keyboard: find, help, keys off", found_by_keyboard),
+    ("keyboard: Tab reaches everything", tabbed),
+    ("an event verifies in the browser", verifies),
+    ("a changed event does not", tampering_shows),
+    ("act: link", acts("link")),
+    ("act: grant", acts("grant")),
+    ("act: note", acts("note")),
+    ("a new event appears by itself", appears_live),
+    ("no request leaves the origin", stays_home),
+    ("no console error", no_errors),
+]
+
+
+def take_pictures(console, directory):
+    """The README's pictures: name-light.png and name-dark.png."""
+    os.makedirs(directory, exist_ok=True)
+    urls = {
+        "customer": console.first("customers", "subscriptions"), "event": signed_event(console),
+        "churn": console.home + "reports/churn", "intake": console.home + "intake",
+    }
+    for scheme in ("light", "dark"):
+        page = console.open(color_scheme=scheme, reduced_motion="reduce")
+        for name, url in urls.items():
+            console.go(page, url)
+            if verified(page):
+                page.locator("#verify").scroll_into_view_if_needed()
+            page.screenshot(path=os.path.join(directory, f"console-{name}-{scheme}.png"))
+        page.context.close()
+    print(f"ok  {2 * len(urls)} pictures in {directory}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--browser", default="/usr/bin/chromium")
+    parser.add_argument("--pictures", metavar="DIR")
+    parser.add_argument("--only", default="", help="checks whose name contains this, and the walk")
+    parser.add_argument("links", nargs="+", metavar="LINK")
+    options = parser.parse_args()
+    failed = 0
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=options.browser, args=["--no-sandbox"] if os.geteuid() == 0 else [])
+        console = Console(browser, options.links)
+        for name, check in CHECKS:
+            if options.only not in name and check is not walk:
+                continue
+            try:
+                check(console)
+                print(f"ok  {name}", flush=True)
+            # A check that cannot finish has failed, whatever the reason.
+            except Exception as error:
+                failed += 1
+                print(f"FAIL {name}: {error}", flush=True)
+        if options.pictures:
+            try:
+                take_pictures(console, options.pictures)
+            except Exception as error:
+                failed += 1
+                print(f"FAIL pictures: {error}", flush=True)
+        browser.close()
+    print(f"{len(console.pages)} pages, {failed} failed checks")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
