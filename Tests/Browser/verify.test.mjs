@@ -15,7 +15,8 @@ const { appleRoot, verifyInclusion, verifyJWS, verifyLeaf } = await import(
 
 const fixtures = join(repository, "../shared/fixtures");
 const isPresent = existsSync(join(fixtures, "jws/manifest.json"));
-const skip = isPresent || process.env.CI ? false : "../shared/fixtures is not beside the repository";
+const skip = isPresent || process.env.CI
+  ? false : "../shared/fixtures is not beside the repository";
 const manifest = isPresent ? JSON.parse(readFileSync(join(fixtures, "jws/manifest.json"))) : [];
 const read = (path) => readFileSync(join(fixtures, path), "utf8").trim();
 const jwsOf = (label) => manifest.filter((entry) => entry.label === label)
