@@ -10,15 +10,16 @@ import argparse
 import os
 import re
 import sys
-from urllib.parse import parse_qsl, urldefrag, urljoin, urlsplit
+from urllib.parse import urldefrag, urljoin, urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
+from acts import act_page, acts, send
+from console import Console, Failure, require, template
+
 MAXIMUM_PAGE_COUNT = 60
 MAXIMUM_PAGE_BYTE_COUNT = 60 * 1024
-WAIT_MILLISECONDS = 15_000
-WIDE = {"width": 1200, "height": 800}
 NARROW = {"width": 320, "height": 640}
 AXE_RULES = {
     "runOnly": {
@@ -26,105 +27,15 @@ AXE_RULES = {
         "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
     }
 }
-# Pages that are there without an id; a walk that misses one has found no link to it.
+# Pages without an id: each answers, also where no link leads to it.
 PAGES = [
     "", "events", "intake", "quarantine", "recoveries", "webhooks", "reports", "reports/churn",
     "audit", "decisions", "help",
 ]
-# Sections whose next path segment is an id.
-IDS = {"customers", "subscriptions", "events", "quarantine", "recoveries", "webhooks"}
 FOCUSABLE = (
     "a[href],button:enabled,input:enabled:not([type=hidden],[type=radio]),select:enabled,"
     "textarea:enabled,summary,[tabindex='0']"
 )
-
-
-class Failure(Exception):
-    """Why a check failed."""
-
-
-def require(holds, why):
-    if not holds:
-        raise Failure(why)
-
-
-def template(url):
-    """The route of a URL: ids as {id}, the query as its names."""
-    parts = urlsplit(url)
-    segments = parts.path.split("/")
-    for index in range(1, len(segments)):
-        if segments[index] and segments[index - 1] in IDS:
-            segments[index] = "{id}"
-    names = ",".join(sorted({name for name, _ in parse_qsl(parts.query)}))
-    return "/".join(segments) + (f"?{names}" if names else "")
-
-
-class Console:
-    """The console under test, and what a walk found in it."""
-
-    def __init__(self, browser, links):
-        self.browser = browser
-        self.links = links
-        parts = urlsplit(links[0])
-        self.origin = f"{parts.scheme}://{parts.netloc}"
-        self.home = self.origin + "/console/production/"
-        # URL by template, in the order found; filled by `walk`.
-        self.pages = {}
-        self.sizes = {}
-        # Faults seen by any page opened below.
-        self.foreign = []
-        self.errors = []
-
-    def open(self, **options):
-        """A page in a context of its own that records console errors and foreign requests."""
-        context = self.browser.new_context(**{"viewport": WIDE, **options})
-        context.set_default_timeout(WAIT_MILLISECONDS)
-        page = context.new_page()
-
-        def asked(request):
-            if not request.url.startswith((self.origin + "/", "data:", "blob:", "about:")):
-                self.foreign.append(f"{request.url} from {page.url}")
-
-        context.on("request", asked)
-        page.on(
-            "console",
-            lambda message: message.type == "error"
-            and self.errors.append(f"{message.text} on {page.url}"),
-        )
-        page.on("pageerror", lambda error: self.errors.append(f"{error} on {page.url}"))
-        return page
-
-    def go(self, page, url):
-        response = page.goto(url, wait_until="load")
-        require(response is not None and response.status == 200, f"{url}: {status(response)}")
-        return response
-
-    def first(self, *names):
-        """The first URL found whose path ends in an id of one of these sections."""
-        for name in names:
-            for url in self.links + list(self.pages.values()):
-                if re.search(rf"/console/[^/]+/{name}/[^/?]+$", url):
-                    return url
-        raise Failure(f"the walk found no page of {' or '.join(names)}")
-
-    def head(self):
-        """The newest position that the log's page names."""
-        page = self.open(java_script_enabled=False)
-        try:
-            self.go(page, self.home + "events")
-            positions = [
-                int(found.group(1))
-                for link in page.locator("main a[href]").all()
-                if (found := re.search(r"/events/(\d+)$", link.get_attribute("href") or ""))
-            ]
-            require(positions, "the log's page links to no event")
-            return max(positions)
-        finally:
-            page.context.close()
-
-
-def status(response):
-    return "no answer" if response is None else str(response.status)
 
 
 # --- Checks ---
@@ -352,93 +263,6 @@ def tampering_shows(console):
         console.go(page, url)
         require(verified(page) == "no", f"a changed {name} is accepted")
         page.context.close()
-
-
-# --- Acts ---
-
-def fill(page):
-    """Fills every visible field of the form by its name or kind."""
-    values = {"actor": "sara", "by": "sara", "reason": "seen by the browser test",
-              "note": "a note of the browser test", "text": "a note of the browser test",
-              "customer": "user-browser", "until": "2099-01-01T00:00:00Z",
-              "end": "2099-01-01T00:00:00Z"}
-    form = page.locator("form.act").first
-    for field in form.locator("input, textarea, select").all():
-        kind = field.get_attribute("type") or ""
-        if kind in ("hidden", "checkbox", "radio", "submit") or not field.is_visible():
-            continue
-        if field.evaluate("one => one.tagName") == "SELECT":
-            options = field.locator("option:enabled").evaluate_all(
-                "all => all.map(one => one.value).filter(value => value)")
-            field.select_option(options[0])
-        elif not field.input_value():
-            name = (field.get_attribute("name") or "").lower()
-            field.fill(values.get(name, "browser-test"))
-    return form
-
-
-def act_page(console, page, name):
-    """Opens the form page of an act from a customer's or a subscription's page."""
-    for url in (console.first("customers"), console.first("subscriptions")):
-        console.go(page, url)
-        link = page.locator("main .acts a").filter(has_text=re.compile(name, re.I))
-        if link.count():
-            link.first.click()
-            page.wait_for_load_state()
-            require(page.locator("form.act").count(), f"{page.url} has no form.act")
-            return
-    raise Failure(f"no page offers {name!r}")
-
-
-def send(page, clicks):
-    """Sends the form, and its confirmation if there is one; returns the last POST."""
-    posts = []
-    page.on("request", lambda request: request.method == "POST" and posts.append(request))
-    for _ in range(2):
-        button = fill(page).locator("button[type=submit], button:not([type])").last
-        with page.expect_navigation():
-            button.click(click_count=clicks)
-        page.wait_for_load_state()
-        if posts and posts[-1].response().status == 303:
-            break
-    require(posts, "nothing was sent")
-    return posts[-1]
-
-
-def acts(name):
-    def check(console):
-        page = console.open()
-        act_page(console, page, name)
-        form = page.url
-        before = console.head()
-        post = send(page, clicks=2)
-        answer = post.response()
-        require(answer.status == 303, f"the POST answers {answer.status}, not 303")
-        head = console.head()
-        require(head == before + 1, f"pressed twice, it made {head - before} events")
-        named = re.findall(r"#([\d,]+)", page.locator("main").inner_text())
-        require(str(head) in [one.replace(",", "") for one in named],
-                f"{page.url} does not name #{head}")
-        headers = {**post.headers, "origin": console.origin, "sec-fetch-site": "same-origin"}
-        again = page.request.post(
-            post.url, data=post.post_data_buffer, headers=headers, max_redirects=0)
-        require(again.status < 500, f"the same POST again answers {again.status}")
-        page.reload()
-        page.go_back()
-        page.wait_for_load_state()
-        require(page.locator("main").inner_text().strip(), "after going back the page is empty")
-        if page.url == form:
-            button = page.locator("form.act button").last
-            require(button.is_enabled(), "after going back the button is disabled")
-        require(console.head() == head, "sent again, reloaded or gone back, it made another event")
-        refused = page.request.post(
-            post.url, data=post.post_data_buffer, max_redirects=0,
-            headers={**post.headers, "origin": "https://elsewhere.example",
-                     "sec-fetch-site": "cross-site"})
-        require(400 <= refused.status < 500, f"from another site it answers {refused.status}")
-        page.context.close()
-
-    return check
 
 
 def appears_live(console):

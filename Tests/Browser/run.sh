@@ -74,6 +74,6 @@ mapfile -t LINKS < <(grep -oE 'http://[^ ]+/console[^ ]*' "$KEPT/demo.log")
 # --- The pages ---
 
 FOUND=0
-"$TOOLS/bin/python" "$HERE/console_test.py" --browser "$BROWSER" "${@:2}" "${LINKS[@]}" || FOUND=1
+"$TOOLS/bin/python" -B "$HERE/console_test.py" --browser "$BROWSER" "${@:2}" "${LINKS[@]}" || FOUND=1
 kill -0 "$DEMO" 2>/dev/null || fail "the demo ended: $(tail -n 1 "$KEPT/demo.log")"
 [ "$FOUND" = 0 ] || fail "a check of the console failed; its name is above."

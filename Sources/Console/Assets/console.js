@@ -1,30 +1,25 @@
-/* Keys and live behaviour of the console. Every page works without it. What it looks for:
- *   data-key="x" or "g c"  followed, pressed or focused by this key or two in a row
- *   form.find input[name=q]   focused by / and, even with keys off, by Ctrl+K or Command+K
- *   data-row               j and k move to its first link; Enter opens that
- *   #keys                  checkbox: keys on or off, kept in localStorage["subledger.keys"]
- *   <html data-tz="local"> every <time datetime> with a time is rewritten; its title has UTC
- *   button[data-copy=ID]   copies that element's text; `hidden` until then
- *   <tbody data-live=URL>  events named `row`, each one <tr> of trusted HTML, are prepended; after a
- *                          pause the URL is asked with after=ID of the last one
- *   data-live-pause        button that stops and resumes, `hidden` until then
- *   id and data-refresh=S  the element is fetched again from the page's address every S seconds
- *   data-live-state        says live, paused or reconnecting
- *   form[data-once]        is sent once
- *   input[type=range][data-slider=ID]  writes its value, ms since 1970, into that text field as
- *                          RFC 3339; [ and ] step by a day and send the form; `hidden` until then */
+/* Keys and live behaviour of the console; every page works without it. It looks for
+ * data-key="x" or "g c": followed, pressed or focused by this key, or two in a row
+ * form.find input[name=q]: focused by / and, even with keys off, by Ctrl+K or Command+K
+ * data-row: j and k move to its first link, which Enter opens
+ * #keys: checkbox, keys on or off; localStorage["subledger.keys"]
+ * <html data-tz="local">: <time datetime> is rewritten, its title has UTC
+ * button[data-copy=ID]: copies the text of that element
+ * tbody[data-live=URL]: events named `row`, each one <tr> of trusted HTML, are prepended; when
+ *   opened again, the URL has after=ID of the last
+ * data-live-pause: button, stops and resumes
+ * id and data-refresh=S: fetched again from the page's address every S seconds
+ * data-live-state: says live, paused or reconnecting
+ * form[data-once]: is sent once
+ * input[type=range][data-slider=ID]: writes its value, ms since 1970, into that text field as
+ *   RFC 3339; [ and ] step by a day and send the form
+ * data-copy, data-live-pause and data-slider come `hidden`. */
 const [maximumRowCount, retryMilliseconds, dayMilliseconds] = [100, 5000, 86400000];
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
-const fields = "input:not([type=checkbox],[type=radio],[type=range],[type=button],[type=submit]),"
-  + "textarea,select,[contenteditable]";
+const fields = "input:not([type=checkbox],[type=radio],[type=range]),textarea,select";
 
 // Keys
-const keysOff = (value) => {
-  try {
-    if (value !== undefined) localStorage.setItem("subledger.keys", value ? "off" : "on");
-    return localStorage.getItem("subledger.keys") === "off";
-  } catch { return false; }
-};
+const keysOff = () => localStorage.getItem("subledger.keys") === "off";
 let earlierKey = "";
 function press(key) {
   const keyed = (name) => document.querySelector(`[data-key="${CSS.escape(name)}"]`);
@@ -46,9 +41,7 @@ function move(step) {
   if (!row) return false;
   rows[old]?.removeAttribute("aria-current");
   row.setAttribute("aria-current", "true");
-  const link = row.querySelector("a[href]");
-  if (!link) row.tabIndex = -1;
-  (link ?? row).focus();
+  row.querySelector("a[href]")?.focus();
   return true;
 }
 function stepDay(direction) {
@@ -61,10 +54,11 @@ function stepDay(direction) {
 }
 addEventListener("keydown", (event) => {
   const { key } = event;
+  const isCommand = event.ctrlKey || event.metaKey;
   let isDone = false;
-  if ((event.ctrlKey || event.metaKey) && !event.altKey && key.toLowerCase() === "k") {
+  if (isCommand && key === "k") {
     isDone = find();
-  } else if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || keysOff()) {
+  } else if (isCommand || event.altKey || keysOff()) {
     return;
   } else if (event.target.closest?.(fields)) {
     if (key === "Escape") event.target.blur();
@@ -79,38 +73,33 @@ const actions = {
   "/": find, j: () => move(1), k: () => move(-1), "[": () => stepDay(-1), "]": () => stepDay(1),
 };
 
-// Elements, on loading and again in what arrives later
+// Elements, also those that arrive later
 function prepare(root) {
   if (document.documentElement.dataset.tz === "local") all("time[datetime]", root).forEach(local);
-  all("[data-copy],[data-live-pause],[data-slider]", root).forEach((one) => { one.hidden = false; });
+  all("[data-live-pause],[data-slider]", root).forEach((one) => { one.hidden = false; });
+  // Missing on plain http off loopback.
+  if (navigator.clipboard) all("[data-copy]", root).forEach((one) => { one.hidden = false; });
 }
 const format = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "medium" });
 function local(element) {
   const date = new Date(element.dateTime);
   if (!element.dateTime.includes("T") || isNaN(date)) return;
-  element.title ||= date.toISOString().replace(/\.000Z$/, "Z");
+  element.title ||= element.dateTime;
   element.textContent = format.format(date);
 }
 async function copy(button) {
-  const source = document.getElementById(button.dataset.copy);
   const label = button.textContent;
-  try {
-    await navigator.clipboard.writeText(source.value ?? source.textContent);
-    button.textContent = "copied";
-  } catch {
-    getSelection().selectAllChildren(source);
-    button.textContent = "selected";
-  }
+  await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+  button.textContent = "copied";
   setTimeout(() => { button.textContent = label; }, 2000);
 }
 addEventListener("click", ({ target }) => {
-  const button = target.closest?.("[data-copy],[data-live-pause]");
-  if (button?.matches("[data-copy]") && button.textContent !== "copied") copy(button);
-  if (button?.matches("[data-live-pause]")) {
-    isPaused = !isPaused;
-    button.setAttribute("aria-pressed", String(isPaused));
-    isPaused ? stop() : start();
-  }
+  const [copied, pause] = [target.closest("[data-copy]"), target.closest("[data-live-pause]")];
+  if (copied && copied.textContent !== "copied") copy(copied);
+  if (!pause) return;
+  isPaused = !isPaused;
+  pause.setAttribute("aria-pressed", isPaused);
+  isPaused ? stop() : start();
 });
 addEventListener("input", ({ target }) => slide(target));
 function slide(slider) {
@@ -124,15 +113,13 @@ addEventListener("submit", (event) => {
   if (!form.matches("[data-once]")) return;
   if (form.dataset.sent) event.preventDefault();
   form.dataset.sent = "1";
-  // After the browser has read the pressed button.
+  // Later: a disabled button is not sent.
   setTimeout(() => all("button", form).forEach((button) => { button.disabled = true; }));
 });
 
 // Live
 let [isPaused, sources, timers] = [false, [], []];
-const say = (text) => all("[data-live-state]").forEach((one) => {
-  if (one.textContent !== text) one.textContent = text;
-});
+const say = (text) => all("[data-live-state]").forEach((one) => { one.textContent = text; });
 function open(body) {
   const url = new URL(body.dataset.live, location.href);
   if (body.dataset.last) url.searchParams.set("after", body.dataset.last);
@@ -141,7 +128,7 @@ function open(body) {
   source.onopen = () => say("live");
   source.onerror = () => {
     say("reconnecting");
-    // 503 and other answers end the source; the browser itself retries only lost connections.
+    // After a 503; the browser itself retries only lost connections.
     if (source.readyState === EventSource.CLOSED && sources.includes(source)) {
       sources.splice(sources.indexOf(source), 1);
       timers.push(setTimeout(() => open(body), retryMilliseconds));
@@ -150,23 +137,21 @@ function open(body) {
   source.addEventListener("row", ({ data, lastEventId }) => {
     const template = document.createElement("template");
     template.innerHTML = data;
-    const row = template.content.querySelector("tr");
-    if (!row) return;
-    prepare(row);
-    body.prepend(row);
-    while (body.rows.length > maximumRowCount) body.rows[body.rows.length - 1].remove();
+    prepare(template.content);
+    body.prepend(template.content);
+    body.rows[maximumRowCount]?.remove();
     if (lastEventId) body.dataset.last = lastEventId;
   });
 }
 async function refresh(id) {
   const old = document.getElementById(id);
-  if (!old || document.activeElement?.matches(fields) && old.contains(document.activeElement)) return;
+  if (!old || old.querySelector(":focus")?.matches(fields)) return;
   try {
     const answer = await fetch(location.href, { cache: "no-store", redirect: "error" });
     if (!answer.ok) throw new Error(answer.status);
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const fresh = page.getElementById(id);
-    if (!fresh || !old.isConnected || isPaused) return;
+    if (!fresh || isPaused) return;
     const index = all("a,button,summary", old).indexOf(document.activeElement);
     prepare(fresh);
     old.replaceWith(fresh);
@@ -204,5 +189,6 @@ all("[data-slider]").forEach((slider) => {
 const checkbox = document.getElementById("keys");
 if (checkbox) {
   checkbox.checked = !keysOff();
-  checkbox.addEventListener("change", () => keysOff(!checkbox.checked));
+  checkbox.addEventListener("change", () =>
+    localStorage.setItem("subledger.keys", checkbox.checked ? "on" : "off"));
 }

@@ -14,7 +14,7 @@ const leafMarker = "2a864886f76364060b01"; // 1.2.840.113635.100.6.11.1
 const middleMarker = "2a864886f76364060201"; // 1.2.840.113635.100.6.2.1
 const [constraintsId, usageId, commonName, unit] = ["551d13", "551d0f", "550403", "55040b"];
 const curves = { "2a8648ce3d030107": ["P-256", 32], "2b81040022": ["P-384", 48] };
-const hashes = { 2: "SHA-256", 3: "SHA-384", 4: "SHA-512" };
+const digests = { "2a8648ce3d040302": "SHA-256", "2a8648ce3d040303": "SHA-384" };
 const need = (holds, reason) => { if (!holds) throw new Error(reason); };
 
 // Bytes
@@ -33,7 +33,8 @@ function base64(string) {
 }
 function base64url(string) {
   need(/^[\w-]+$/.test(string), "not base64url");
-  return base64(string.replace(/-/g, "+").replace(/_/g, "/") + "===".slice((string.length + 3) % 4));
+  const padding = "===".slice((string.length + 3) % 4);
+  return base64(string.replace(/-/g, "+").replace(/_/g, "/") + padding);
 }
 const sha256 = async (...parts) =>
   new Uint8Array(await crypto.subtle.digest("SHA-256", await new Blob(parts).arrayBuffer()));
@@ -92,10 +93,10 @@ function certificate(der) {
     extensions.has(constraintsId) ? inside(only(extensions.get(constraintsId), 0x30)) : [];
   const usage = extensions.has(usageId) ? only(extensions.get(usageId), 3).content[1] : 255;
   const [kind, curve] = inside(inside(key)[0]).map(({ content }) => hex(content));
-  const [, name, digest] = /^(2a8648ce3d0403)0([234])$/.exec(hex(inside(algorithm)[0].content)) ?? [];
+  const method = hex(inside(algorithm)[0].content);
   return {
     signed: signed.whole, signature: signature.content, issuer, subject, extensions, usage,
-    key: key.whole, curve: kind === "2a8648ce3d0201" && curves[curve], digest: name && hashes[digest],
+    key: key.whole, curve: kind === "2a8648ce3d0201" && curves[curve], digest: digests[method],
     dates: inside(dates).map(time), isAuthority: authority && hex(authority.whole) === "0101ff",
     pathLength: path ? Number(`0x${hex(path.content)}`) : Infinity,
   };
@@ -137,7 +138,8 @@ async function chain(x5c, roots) {
   const names = print === appleRoot ? [`WWDR ${named(middle.subject, unit)}`, "Root G3"]
     : [named(middle.subject, commonName), named(root.subject, commonName)];
   const foreign = print === appleRoot ? "" : ", not Apple's root";
-  return { all, says: `leaf \u2190 ${names.join(" \u2190 ")} (${print.slice(0, 8)}\u2026)${foreign}` };
+  const says = `${["leaf", ...names].join(" \u2190 ")} (${print.slice(0, 8)}\u2026)${foreign}`;
+  return { all, says };
 }
 
 async function check(checks, name, body) {
@@ -233,7 +235,8 @@ async function allChecks(given) {
   if (source && given.jwsFrom) {
     const { signedTransactionInfo: transaction, signedRenewalInfo: renewal } =
       evidence[0] === "{" ? JSON.parse(evidence) : {};
-    for (const [name, jws] of Object.entries(transaction ? { transaction, renewal } : { evidence })) {
+    const signed = transaction ? { transaction, renewal } : { evidence };
+    for (const [name, jws] of Object.entries(signed)) {
       const one = await verifyJWS(jws, roots, given.date && Number(given.date));
       checks.push(...one.checks.map((row) =>
         transaction ? { ...row, name: `${row.name} of the ${name}` } : row));

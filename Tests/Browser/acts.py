@@ -1,0 +1,90 @@
+"""Acts through the console: forms sent once, twice, again, and from elsewhere."""
+
+import re
+
+from console import Failure, require
+
+
+def fill(page):
+    """Fills every visible field of the form by its name or kind."""
+    values = {"actor": "sara", "by": "sara", "reason": "seen by the browser test",
+              "note": "a note of the browser test", "text": "a note of the browser test",
+              "customer": "user-browser", "until": "2099-01-01T00:00:00Z",
+              "end": "2099-01-01T00:00:00Z"}
+    form = page.locator("form.act").first
+    for field in form.locator("input, textarea, select").all():
+        kind = field.get_attribute("type") or ""
+        if kind in ("hidden", "checkbox", "radio", "submit") or not field.is_visible():
+            continue
+        if field.evaluate("one => one.tagName") == "SELECT":
+            options = field.locator("option:enabled").evaluate_all(
+                "all => all.map(one => one.value).filter(value => value)")
+            field.select_option(options[0])
+        elif not field.input_value():
+            name = (field.get_attribute("name") or "").lower()
+            field.fill(values.get(name, "browser-test"))
+    return form
+
+
+def act_page(console, page, name):
+    """Opens the form page of an act from a customer's or a subscription's page."""
+    for url in (console.first("customers"), console.first("subscriptions")):
+        console.go(page, url)
+        link = page.locator("main .acts a").filter(has_text=re.compile(name, re.I))
+        if link.count():
+            link.first.click()
+            page.wait_for_load_state()
+            require(page.locator("form.act").count(), f"{page.url} has no form.act")
+            return
+    raise Failure(f"no page offers {name!r}")
+
+
+def send(page, clicks):
+    """Sends the form, and its confirmation if there is one; returns the last POST."""
+    posts = []
+    page.on("request", lambda request: request.method == "POST" and posts.append(request))
+    for _ in range(2):
+        button = fill(page).locator("button[type=submit], button:not([type])").last
+        with page.expect_navigation():
+            button.click(click_count=clicks)
+        page.wait_for_load_state()
+        if posts and posts[-1].response().status == 303:
+            break
+    require(posts, "nothing was sent")
+    return posts[-1]
+
+
+def acts(name):
+    def check(console):
+        page = console.open()
+        act_page(console, page, name)
+        form = page.url
+        before = console.head()
+        post = send(page, clicks=2)
+        answer = post.response()
+        require(answer.status == 303, f"the POST answers {answer.status}, not 303")
+        head = console.head()
+        require(head == before + 1, f"pressed twice, it made {head - before} events")
+        named = re.findall(r"#([\d,]+)", page.locator("main").inner_text())
+        require(str(head) in [one.replace(",", "") for one in named],
+                f"{page.url} does not name #{head}")
+        headers = {**post.headers, "origin": console.origin, "sec-fetch-site": "same-origin"}
+        again = page.request.post(
+            post.url, data=post.post_data_buffer, headers=headers, max_redirects=0)
+        require(again.status < 500, f"the same POST again answers {again.status}")
+        page.reload()
+        page.go_back()
+        page.wait_for_load_state()
+        require(page.locator("main").inner_text().strip(), "after going back the page is empty")
+        if page.url == form:
+            button = page.locator("form.act button").last
+            require(button.is_enabled(), "after going back the button is disabled")
+        require(console.head() == head, "sent again, reloaded or gone back, it made another event")
+        refused = page.request.post(
+            post.url, data=post.post_data_buffer, max_redirects=0,
+            headers={**post.headers, "origin": "https://elsewhere.example",
+                     "sec-fetch-site": "cross-site"})
+        require(400 <= refused.status < 500, f"from another site it answers {refused.status}")
+        page.context.close()
+
+    return check
