@@ -27,8 +27,10 @@ const failed = ({ checks }) => checks.filter(({ ok }) => !ok).map(({ name }) => 
 /** The same text with one character of base64 changed. */
 const flipped = (text, at) =>
   text.slice(0, at) + (text[at] === "A" ? "B" : "A") + text.slice(at + 1);
-const sha256 = (...parts) => new Uint8Array(
-  parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest());
+const hex = (...parts) => Buffer.concat(parts).toString("hex");
+/** In hex, of bytes or of hex. */
+const sha256 = (...parts) => createHash("sha256").update(
+  Buffer.concat(parts.map((part) => Buffer.from(part, "hex")))).digest("hex");
 
 test("the fixtures are there", { skip }, () => {
   assert.equal(manifest.length, 75);
@@ -98,7 +100,7 @@ test("the rules hold for added roots, too", { skip }, async () => {
   }
   for (const kind of ["no-leaf-oid", "no-intermediate-oid"]) {
     const found = await verified(`transaction-${kind}.jws`, `jws-${kind}-root.der`);
-    assert.match(found.checks[1].text, /marker/);
+    assert.match(found.checks[1].text, /extension 2a864886f7636406/);
   }
   const historical = await verified("expired-cert-historical.jws", "jws-expired-root.der");
   assert.deepEqual(failed(historical), []);
@@ -109,7 +111,7 @@ test("the rules hold for added roots, too", { skip }, async () => {
 test("inclusion proofs", { skip }, async () => {
   const folder = join(fixtures, "merkle/inclusion");
   const files = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".json"));
-  const bytes = (base64) => new Uint8Array(Buffer.from(base64 ?? "", "base64"));
+  const bytes = (base64) => Buffer.from(base64 ?? "", "base64").toString("hex");
   let acceptedCount = 0;
   for (const file of files) {
     const vector = JSON.parse(readFileSync(join(folder, file)));
@@ -134,21 +136,21 @@ const leafField = (bytes) => {
 function leafOf(position, evidence) {
   const number = Buffer.alloc(8);
   number.writeBigInt64BE(BigInt(position));
-  const digest = Buffer.from(sha256(evidence));
+  const digest = Buffer.from(sha256(Buffer.from(evidence)), "hex");
   const fields = [
     number, number, Buffer.from("transaction"), digest, digest, Buffer.from("webhook"),
     Buffer.from("signed"), Buffer.of(0), digest, Buffer.from("com.example.app"), null, null, null,
     null, null, null, digest,
   ];
-  const data = new Uint8Array(Buffer.concat(fields.map(leafField)));
-  return { data, hash: sha256(Uint8Array.of(0), data) };
+  const data = hex(...fields.map(leafField));
+  return { data, hash: sha256("00", data) };
 }
 
 /** Root and path by the recursion of RFC 9162 §2.1.1 and §2.1.3.1, not by the verifier's loop. */
 function rootOf(hashes) {
   if (hashes.length === 1) return hashes[0];
   const split = 2 ** Math.floor(Math.log2(hashes.length - 1));
-  return sha256(Uint8Array.of(1), rootOf(hashes.slice(0, split)), rootOf(hashes.slice(split)));
+  return sha256("01", rootOf(hashes.slice(0, split)), rootOf(hashes.slice(split)));
 }
 function pathOf(hashes, index) {
   if (hashes.length === 1) return [];
@@ -169,27 +171,26 @@ test("every leaf of every small tree is included, and nowhere else", async () =>
       for (const other of [-1, size, index + 1, index - 1]) {
         assert.equal(await verifyInclusion({ ...proof, index: other }), false);
       }
-      const wrong = root.slice();
-      wrong[31] ^= 1;
+      const wrong = root.slice(0, 63) + (root[63] === "0" ? "1" : "0");
       assert.equal(await verifyInclusion({ ...proof, root: wrong }), false);
     }
   }
 });
 
 test("a leaf has its hash, its position and its evidence", async () => {
-  const evidence = new TextEncoder().encode("evidence");
+  const evidence = "evidence";
   const leaf = leafOf(13, "evidence");
   assert.match(await verifyLeaf({ ...leaf, index: 12, evidence }), /of this evidence/);
   assert.match(await verifyLeaf({ ...leaf, index: "12" }), /evidence not here/);
   const refused = (changes, reason) =>
     assert.rejects(verifyLeaf({ ...leaf, index: 12, evidence, ...changes }), reason);
   await refused({ index: 13 }, /another position/);
-  await refused({ evidence: new TextEncoder().encode("Evidence") }, /other evidence/);
+  await refused({ evidence: "Evidence" }, /other evidence/);
   for (let at = 0; at < leaf.data.length; at += 1) {
-    const data = leaf.data.slice();
-    data[at] ^= 1;
+    const other = (parseInt(leaf.data[at], 16) ^ 1).toString(16);
+    const data = leaf.data.slice(0, at) + other + leaf.data.slice(at + 1);
     await refused({ data }, /another hash/);
   }
-  const longer = new Uint8Array([...leaf.data, 0]);
-  await refused({ data: longer, hash: sha256(Uint8Array.of(0), longer) }, /malformed/);
+  const longer = `${leaf.data}00`;
+  await refused({ data: longer, hash: sha256("00", longer) }, /malformed/);
 });
