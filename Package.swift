@@ -141,13 +141,23 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ], swiftSettings: staying),
         .target(
+            name: "Console",
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "LedgerStore", "Intake", "Projection", "Queries",
+                "Reports", "AppleSync", "Service",
+            ],
+            resources: [
+                .embedInCode("Assets/console.css"), .embedInCode("Assets/console.js"),
+                .embedInCode("Assets/verify.js"), .embedInCode("Assets/icon.svg"),
+            ], swiftSettings: staying),
+        .target(
             name: "OpenAPI", path: "Sources/Web/OpenAPI",
             resources: [.embedInCode("openapi.yaml")], swiftSettings: strict),
         .target(
             name: "Web",
             dependencies: [
-                "AppStore", "Ledger", "LedgerStore", "Intake", "Projection", "Queries", "Reports",
-                "AppleSync", "Service", "OpenAPI",
+                "AppStore", "Signing", "Ledger", "LedgerStore", "Intake", "Projection", "Queries",
+                "Reports", "AppleSync", "Service", "Console", "OpenAPI",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdHTTP2", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
@@ -196,7 +206,8 @@ let package = Package(
             name: "subledger",
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
-                "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service", "Web",
+                "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service", "Console",
+                "Web",
                 "Simulator", "Bench",
                 .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -328,15 +339,24 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "AppStore", "Ledger", "Intake", "Projection", "Queries", "Reports", "Service",
-                "Simulator", "subledger", "PostgresSupport", "TestSupport", "LedgerTestSupport",
+                "Console", "Simulator", "subledger", "PostgresSupport", "TestSupport",
+                "LedgerTestSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ConsoleTests",
+            dependencies: [
+                "AppStore", "Ledger", "Projection", "Queries", "Console", "Simulator",
+                "TestSupport", "LedgerTestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "WebTests",
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
-                "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service", "OpenAPI",
-                "Web", "Simulator", "Faults", "PostgresStore", "PostgresSupport", "TestSupport",
+                "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service", "Console",
+                "OpenAPI", "Web", "Simulator", "Faults", "PostgresStore", "PostgresSupport",
+                "TestSupport",
                 "LedgerTestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -89,19 +89,24 @@ extension QuarantineItem {
 
     public func write(to json: inout JSONWriter, withBytes: Bool) {
         json.object { json in
-            json.member("id", id)
-            json.member("receivedAt", receivedAt)
-            json.member("latestAt", latestAt)
-            json.member("attempts", attempts)
-            json.member("standing", standing.rawValue)
-            json.member("code", code)
-            json.member("part", part)
-            json.member("message", message)
-            json.member("bundleId", bundleId)
-            json.member("environment", environment)
-            json.member("input", input)
-            json.member("byteCount", byteCount)
+            writeMembers(to: &json)
             if withBytes { json.member("content", String(decoding: bytes, as: UTF8.self)) }
         }
+    }
+
+    /// The members of a list's object.
+    package func writeMembers(to json: inout JSONWriter) {
+        json.member("id", id)
+        json.member("receivedAt", receivedAt)
+        json.member("latestAt", latestAt)
+        json.member("attempts", attempts)
+        json.member("standing", standing.rawValue)
+        json.member("code", code)
+        json.member("part", part)
+        json.member("message", message)
+        json.member("bundleId", bundleId)
+        json.member("environment", environment)
+        json.member("input", input)
+        json.member("byteCount", byteCount)
     }
 }

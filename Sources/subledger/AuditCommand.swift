@@ -37,7 +37,7 @@ struct AuditCommand: AsyncParsableCommand {
             if !FileManager.default.fileExists(atPath: "\(directory)/\(EventLog.fileName)") {
                 // EnvironmentLedger.open decides whether a log may be created here.
                 try await settings.openLedger().close()
-                Console.note(
+                Terminal.note(
                     "warning: there was no log at \(directory)/\(EventLog.fileName); an"
                         + " empty one was created. Check --data and --config.")
             }
@@ -83,18 +83,12 @@ struct AuditCommand: AsyncParsableCommand {
 }
 
 extension Audit.Report {
-    /// Findings dropped because a list was full; nil if none were.
-    private var omittedCount: Int64? {
-        let count = log.findingsOmitted + Int64(signatureFindingsOmitted)
-        return count > 0 ? count : nil
-    }
-
     fileprivate var text: String {
         var lines = Audit.Report.lines(
             log.findings.map { ($0.position.map(String.init), $0.code.rawValue) })
         lines += Audit.Report.lines(
             signatureFindings.map { ("\($0.position)", "\($0.code): \($0.message)") })
-        if let omittedCount { lines.append("BAD  \(omittedCount) more findings") }
+        if omittedCount > 0 { lines.append("BAD  \(omittedCount) more findings") }
         if projectionsMatch == false {
             lines.append("BAD  the projections' checkpoint does not match this log")
         }
@@ -119,28 +113,6 @@ extension Audit.Report {
             let place = finding.places.isEmpty ? "" : "\(name) \(finding.placesText): "
             return "BAD  \(place)\(finding.text)"
         }
-    }
-
-    fileprivate func writeMembers(to json: inout JSONWriter) {
-        json.member("sound", isSound)
-        json.member("events", log.eventCount)
-        json.member("tombstones", log.tombstoneCount)
-        json.member("position", log.head?.position)
-        json.member("root", log.head?.root)
-        json.member("projectionsMatch", projectionsMatch)
-        json.member("projectionsError", projectionsFailure?.code.rawValue)
-        json.member("signaturesVerified", signaturesVerified)
-        json.member("signaturesNotVerifiable", signaturesNotVerifiable)
-        json.objects("findings", log.findings) { json, finding in
-            json.member("position", finding.position)
-            json.member("code", finding.code.rawValue)
-        }
-        json.objects("signatureFindings", signatureFindings) { json, finding in
-            json.member("position", finding.position)
-            json.member("code", finding.code)
-            json.member("message", finding.message)
-        }
-        json.member("findingsOmitted", omittedCount ?? 0)
     }
 }
 

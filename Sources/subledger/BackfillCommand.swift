@@ -50,7 +50,7 @@ struct BackfillCommand: OutputCommand {
                 in: settings.environmentChoice, includesRefunds: refunds)
             let progress = ProgressLine()
             let report = try await backfill.run(list, restarts: restart) { estimate in
-                Console.note(estimate.text)
+                Terminal.note(estimate.text)
             } report: {
                 progress.show($0.text)
             }

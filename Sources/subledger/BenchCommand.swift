@@ -27,6 +27,7 @@ struct BenchCommand: OutputCommand {
         case start
         case size
         case http
+        case console
         case recover
         case metrics
         case receipts
@@ -36,7 +37,7 @@ struct BenchCommand: OutputCommand {
 
     @Argument(
         help:
-            "verify, append, project, rebuild, from-log, ingest, start, size, http, recover, metrics, receipts, nodes or all."
+            "verify, append, project, rebuild, from-log, ingest, start, size, http, console, recover, metrics, receipts, nodes or all."
     )
     var names: [Name]
 
@@ -105,6 +106,8 @@ struct BenchCommand: OutputCommand {
                 .filter { names.contains(.all) || wants($0, name) }
         case .recover: rows = try await signed(authority, folder).recover()
         case .http: rows = try await http(ledger, authority, folder, progress)
+        case .console:
+            rows = try await served(ledger, authority, progress, bodies: []).console()
         case .nodes: rows = try await nodes(ledger, authority, folder, progress)
         case .all: rows = []
         }
@@ -120,21 +123,26 @@ struct BenchCommand: OutputCommand {
     private func http(
         _ ledger: BenchLedger, _ authority: Authority, _ folder: URL, _ progress: ProgressLine
     ) async throws -> [BenchRow] {
+        let bodies = try signed(authority, folder).bodies()
+        return try await served(ledger, authority, progress, bodies: bodies).run()
+    }
+
+    /// The service of a ledger of generated events.
+    private func served(
+        _ ledger: BenchLedger, _ authority: Authority, _ progress: ProgressLine, bodies: [[UInt8]]
+    ) async throws -> HTTPBench {
         progress.show("http: fill a ledger")
         let (filled, chainCount, customers) = try await ledger.fill()
-        var configuration = ServiceConfiguration(filled)
         progress.end()
-        let input = try signed(authority, folder)
+        var configuration = ServiceConfiguration(filled)
         configuration.server.port = 0
         let host = try await LedgerHost.open(
             configuration, environments: [.production],
             roots: try TrustedRoots.apple.adding(authority.rootDER)
-        ) { Console.now }
-        let bench = HTTPBench(
+        ) { Terminal.now }
+        return HTTPBench(
             host: host, chainCount: chainCount, chains: ledger.someChain,
-            customers: customers.map(\.rawValue),
-            bodies: try input.bodies())
-        return try await bench.run()
+            customers: customers.map(\.rawValue), bodies: bodies)
     }
 
     /// The log in PostgreSQL, in a cluster of its own.
@@ -188,9 +196,9 @@ struct BenchCommand: OutputCommand {
 
     private func report(_ row: BenchRow) throws {
         if common.json {
-            try Console.out { row.write(to: &$0) }
+            try Terminal.out { row.write(to: &$0) }
         } else {
-            try Console.out(row.text + "\n")
+            try Terminal.out(row.text + "\n")
         }
     }
 }

@@ -28,6 +28,8 @@ extension CommandFailure {
         case MetricsError.store(let error): self.init(error)
         case let error as MetricsError:
             self.init(code: error.code, message: error.message, exit: .usage)
+        case let error as SearchError:
+            self.init(code: error.code, message: error.message, exit: .usage)
         case let error as ConfigurationError:
             self.init(error.code, error.description, .configuration)
         case let error as WebServiceError:

@@ -49,7 +49,7 @@ struct CommandFailure: Error {
 func perform(_ body: () async throws -> Void) async throws {
     do { try await body() } catch let code as ExitCode { throw code } catch {
         let failure = CommandFailure(error)
-        Console.error(failure)
+        Terminal.error(failure)
         throw ExitCode(failure.exit.rawValue)
     }
 }

@@ -31,7 +31,7 @@ extension Settings {
             var chain: ChainId?
             if let id { chain = try await session.query.chain(id, bundleId: bundleId) }
             let intake = CommandIntake(ledger: session.ledger) {
-                Console.now
+                Terminal.now
             } makeId: {
                 UUID().uuidString.lowercased()
             }

@@ -2,7 +2,10 @@ import AppStore
 import ArgumentParser
 import Foundation
 import Intake
+import Ledger
 import Logging
+import Projection
+import Queries
 import Service
 import ServiceLifecycle
 import Simulator
@@ -44,11 +47,11 @@ struct DemoCommand: AsyncParsableCommand {
             let place = try DemoDirectory(directory)
             let authority = try Authority()
             let key = try ServedKey()
-            let world = DemoWorld(chainCount: chains, seed: seed, now: Console.now)
+            let world = DemoWorld(chainCount: chains, seed: seed, now: Terminal.now)
             try place.write(authority.rootDER, to: DemoDirectory.root)
             try place.write(key.pem, to: DemoDirectory.key)
             let reported = try place.notifications(of: world, signedBy: authority)
-            try Console.out(
+            try Terminal.out(
                 """
                 \(chains) simulated customers, two years: \(reported.arrivedCount) notifications arrived
                 (and \(reported.otherCount) transactions and statuses from other sources);
@@ -59,7 +62,7 @@ struct DemoCommand: AsyncParsableCommand {
                 """)
             var setup = SimulatedAPI.Setup(
                 books: world.books, key: key, authority: authority,
-                storeClock: { Console.now }, clock: { Console.now })
+                storeClock: { Terminal.now }, clock: { Terminal.now })
             setup.rateWindowMilliseconds = nil
             let window = recovered(world.outage)
             let (id, isOnce, servicePort) = (world.books.someIds(1).first ?? "", once, port)
@@ -98,7 +101,7 @@ struct DemoCommand: AsyncParsableCommand {
             settings.configuration, environments: settings.servedEnvironments,
             roots: try settings.trustedRoots(),
             observer: ServiceObserver(logger: logger, metrics: metrics)
-        ) { Console.now }
+        ) { Terminal.now }
         let (ports, announced) = AsyncStream.makeStream(of: Int.self)
         let show = DemoRun(
             place: place, id: id, applePort: applePort, isOnce: isOnce, window: window,
@@ -210,7 +213,7 @@ struct DemoRun: Service {
         try await step(["ingest", place.file(DemoDirectory.notifications)])
         try await step(["recover"] + window)
         try await step(["audit", "verify"])
-        try hint(port)
+        try await hint(port)
         // Shuts down as on SIGTERM.
         if isOnce { kill(getpid(), SIGTERM) }
         try? await gracefulShutdown()
@@ -219,25 +222,26 @@ struct DemoRun: Service {
     /// Prints a command as it would be typed, and runs it.
     private func step(_ arguments: [String]) async throws {
         let all = arguments + place.options
-        try Console.out("$ subledger \(all.map(DemoRun.quoted).joined(separator: " "))\n")
+        try Terminal.out("$ subledger \(all.map(DemoRun.quoted).joined(separator: " "))\n")
         // Never in a database that a variable names.
         try await Subledger.run(all + ["--database", ""])
-        try Console.out("\n")
+        try Terminal.out("\n")
     }
 
     /// Five next steps. After a demo that ends here, only those that need neither the service nor
     /// the simulated App Store.
-    private func hint(_ port: Int) throws {
+    private func hint(_ port: Int) async throws {
         let binary = DemoRun.quoted(CommandLine.arguments.first ?? "subledger")
         let config = place.options.map(DemoRun.quoted).joined(separator: " ")
         let database = DemoRun.quoted(place.file("production/projections.sqlite"))
-        let since = Console.now.advanced(byMilliseconds: -DemoRun.reportMilliseconds)
+        let since = Terminal.now.advanced(byMilliseconds: -DemoRun.reportMilliseconds)
         let timeline = "\(binary) timeline \(id) \(config)"
         let churn = "\(binary) churn --from \(since.rfc3339.prefix(10)) \(config)"
         let sql =
             "sqlite3 -readonly \(database)"
             + " 'SELECT state, count(*) FROM current_subscriptions GROUP BY state'"
         let own = "README.md, \"Your own data\": your notifications instead of simulated ones"
+        let links = try await consoleLinks(port)
         let head: String
         let steps: [String]
         if isOnce {
@@ -247,13 +251,38 @@ struct DemoRun: Service {
         } else {
             head = """
                 The service listens on http://127.0.0.1:\(port), the simulated App Store Server API on
-                http://127.0.0.1:\(applePort); Ctrl-C ends both. Next, in another terminal:
+                http://127.0.0.1:\(applePort); Ctrl-C ends both. The console, in a browser:
+                \(links.map { "  \($0)\n" }.joined())Next, in another terminal:
                 """
             let overHTTP = "curl -s http://127.0.0.1:\(port)/v1/subscriptions/\(id)"
-            let statuses = "\(binary) api statuses \(id) \(config)"
-            steps = [timeline, churn, overHTTP, statuses, own]
+            steps = [timeline, overHTTP, own]
         }
-        try Console.out("\(head)\n" + steps.map { "  \($0)\n" }.joined())
+        try Terminal.out("\(head)\n" + steps.map { "  \($0)\n" }.joined())
+    }
+
+    /// Three pages worth looking at: a customer whose payment failed, one who was refunded, and
+    /// churn.
+    private func consoleLinks(_ port: Int) async throws -> [String] {
+        var wanted: [ChainState: String] = [.billingRetry: "", .revoked: ""]
+        let settings = try Settings(SharedOptions.parse(place.options + ["--database", ""]))
+        try await settings.withSession { session in
+            var cursor: ChainCursor?
+            let now = Moment(at: nil, now: Terminal.now)
+            while wanted.values.contains(""),
+                let reading = try await session.query.next(after: &cursor, moment: now)
+            {
+                let holders = reading.life.holders.holders(at: now.at)
+                guard wanted[reading.answer.state] == "", let holder = holders.first else {
+                    continue
+                }
+                wanted[reading.answer.state] = holder.customer.rawValue
+            }
+        }
+        let home = "http://127.0.0.1:\(port)/console/production"
+        let customers = [ChainState.billingRetry, .revoked].compactMap { wanted[$0] }
+            .filter { !$0.isEmpty }
+        return ["\(home)/"] + customers.map { "\(home)/customers/\($0)" }
+            + ["\(home)/reports/churn"]
     }
 
     /// How far back the suggested report begins: a quarter.

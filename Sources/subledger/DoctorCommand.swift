@@ -13,7 +13,7 @@ struct DoctorCommand: OutputCommand {
         let roots = try settings.trustedRoots()
         let doctor = Doctor(
             configuration: settings.configuration, environment: settings.environment,
-            roots: roots, now: Console.now)
+            roots: roots, now: Terminal.now)
         let findings = await doctor.examine() + certificates(settings)
         let isHealthy = !findings.contains { $0.level == .bad }
         return Output(text: findings.map { $0.text + "\n" }.joined(), isClean: isHealthy) { json in

@@ -33,7 +33,7 @@ struct EntitlementsCommand: OutputCommand {
         guard
             let chain = try? await session.query.chain(customer, bundleId: settings.bundleId)
         else { return }
-        Console.note(
+        Terminal.note(
             "\(customer) is a transaction id of \(chain.bundleId), not a customer: see `subledger"
                 + " show \(customer)`; `subledger timeline \(customer)` shows its customer.")
     }

@@ -31,7 +31,7 @@ struct ExportCommand: OutputCommand {
             export.bundleId = settings.bundleId
             export.after = after
             export.withEvidence = evidence
-            try await export.run(subject, format: format) { try Console.out($0) }
+            try await export.run(subject, format: format) { try Terminal.out($0) }
         }
         return .printed()
     }

@@ -40,7 +40,7 @@ struct IngestCommand: OutputCommand {
                 try await Ingest(
                     ledger: ledger, apps: apps, verifier: verifier,
                     isEnvironmentNamed: settings.isEnvironmentNamed
-                ) { Console.now }.run(paths: files, into: &summary) { done in
+                ) { Terminal.now }.run(paths: files, into: &summary) { done in
                     progress.show("ingest: \(done.read) read, position \(done.position)")
                 }
             }.failure

@@ -6,7 +6,9 @@ import Reports
 struct MetricsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "metrics", abstract: "Reports for analysts, by name.",
-        subcommands: [MetricsReportCommand.self, MetricsDiffCommand.self],
+        subcommands: [
+            MetricsReportCommand.self, MetricsDiffCommand.self, MetricsChainsCommand.self,
+        ],
         defaultSubcommand: MetricsReportCommand.self)
 }
 

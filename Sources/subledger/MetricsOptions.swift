@@ -78,7 +78,7 @@ struct MetricsOptions: ParsableArguments {
             let progress = ProgressLine()
             var query = MetricsQuery(
                 session.query, reportTimeZone: settings.configuration.reportTimeZone,
-                now: Console.now, knowledge: limit, bundleId: settings.bundleId
+                now: Terminal.now, knowledge: limit, bundleId: settings.bundleId
             ) { done, all in progress.show("folded \(done) of \(all) facts") }
             query.rates = table
             let report = try await compute(query)
@@ -87,11 +87,11 @@ struct MetricsOptions: ParsableArguments {
         }
         if let chart { try CommandFailure.draw(report, to: chart) }
         switch form {
-        case .json: try Console.out { report.write(to: &$0) }
-        case .text: try Console.out(report.text(isWide: wide))
+        case .json: try Terminal.out { report.write(to: &$0) }
+        case .text: try Terminal.out(report.text(isWide: wide))
         case .csv, .rawCSV:
-            for line in report.stamp.lines { Console.note(line) }
-            try Console.out(report.csv(isRaw: form == .rawCSV))
+            for line in report.stamp.lines { Terminal.note(line) }
+            try Terminal.out(report.csv(isRaw: form == .rawCSV))
         }
         return .printed()
     }

@@ -94,9 +94,9 @@ private struct MigrationRun {
             evidence, includesRefunds: command.refunds, requestsPerSecond: command.rate)
         if !command.common.json {
             for bad in evidence.badInputs {
-                Console.note("\(bad.input): \(bad.code): \(bad.message)".printable)
+                Terminal.note("\(bad.input): \(bad.code): \(bad.message)".printable)
             }
-            for line in plan.lines(evidence) { try Console.out(line.printable + "\n") }
+            for line in plan.lines(evidence) { try Terminal.out(line.printable + "\n") }
         }
         let missing = command.dryRun ? nil : missingKey(plan)
         let isPlanOnly = command.dryRun || missing != nil
@@ -154,7 +154,7 @@ private struct MigrationRun {
         let session = try await settings.openSession(ledger)
         for part in plan.parts where part.scope.environment == ledger.environment {
             try await findings.differences.add(
-                evidence.ids(of: part.scope), of: part.scope, in: session, now: Console.now)
+                evidence.ids(of: part.scope), of: part.scope, in: session, now: Terminal.now)
         }
         await session.close()
     }

@@ -15,7 +15,7 @@ struct MomentOptions: ParsableArguments {
     func moment() throws(CommandFailure) -> Moment {
         let knowledge = try knowledge.limit()
         let at: Timestamp? = if let at { try MomentOptions.time(at, "--at") } else { nil }
-        return Moment(at: at, now: Console.now, knowledge: knowledge)
+        return Moment(at: at, now: Terminal.now, knowledge: knowledge)
     }
 
     static func time(_ text: String, _ option: String) throws(CommandFailure) -> Timestamp {

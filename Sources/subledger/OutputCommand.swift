@@ -70,10 +70,10 @@ struct Output {
 
     func print(asJSON: Bool) throws {
         if asJSON, let json {
-            try Console.out(json)
+            try Terminal.out(json)
         } else {
-            for note in notes() { Console.note(note) }
-            try Console.out(text())
+            for note in notes() { Terminal.note(note) }
+            try Terminal.out(text())
         }
         if let failure { throw failure }
     }

@@ -51,7 +51,7 @@ struct RebuildCommand: OutputCommand {
         let reported = session.remarks.count
         try await projector.rebuild(fromLog: fromLog) { done in progress.show(done.text) }
         progress.end()
-        for remark in session.remarks.dropFirst(reported) { Console.note("warning: \(remark)") }
+        for remark in session.remarks.dropFirst(reported) { Terminal.note("warning: \(remark)") }
     }
 
     private func compare(_ check: RebuildCheck) async throws -> Output {

@@ -38,16 +38,16 @@ struct ReceiptCommand: OutputCommand {
             of: try await StoredReceipt.read(file), verifier: verifier,
             apps: settings.configuration.apps,
             environment: settings.isEnvironmentNamed ? settings.environment : nil,
-            deviceId: deviceId, catalogue: settings.configuration.catalogue, now: Console.now)
+            deviceId: deviceId, catalogue: settings.configuration.catalogue, now: Terminal.now)
         guard ids else {
             return Output(
                 json: { examination.write(to: &$0, file: file) },
                 text: examination.text(file: file), isClean: examination.isAccepted)
         }
         if let refusal = examination.refusal {
-            Console.note("warning: \(refusal.code.rawValue): \(refusal.reason)")
+            Terminal.note("warning: \(refusal.code.rawValue): \(refusal.reason)")
         }
-        try Console.out(examination.originalTransactionIds.map { "\($0)\n" }.joined())
+        try Terminal.out(examination.originalTransactionIds.map { "\($0)\n" }.joined())
         return .printed(isClean: examination.isAccepted)
     }
 

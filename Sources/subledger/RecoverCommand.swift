@@ -58,7 +58,7 @@ struct RecoverCommand: OutputCommand {
             let projecting = CommandProjecting(ledger) { progress.show($0.text) }
             let stop = {
                 progress.end()
-                for remark in await projecting.remarks { Console.note("warning: \(remark)") }
+                for remark in await projecting.remarks { Terminal.note("warning: \(remark)") }
                 await projecting.close()
             }
             return try await closing(stop) {
@@ -80,10 +80,10 @@ struct RecoverCommand: OutputCommand {
         if suggested {
             _ = try await projecting.snapshot()
             let found = OutageDetection.parted(
-                try await OutageWatch(ledger: ledger, client: client) { Console.now }
-                    .suggestions(), now: Console.now, in: settings.environment)
-            for window in found.tooOld { Console.note(RecoveryText.tooOld(window)) }
-            for window in found.reported { Console.note(RecoveryText.suggestion(window)) }
+                try await OutageWatch(ledger: ledger, client: client) { Terminal.now }
+                    .suggestions(), now: Terminal.now, in: settings.environment)
+            for window in found.tooOld { Terminal.note(RecoveryText.tooOld(window)) }
+            for window in found.reported { Terminal.note(RecoveryText.suggestion(window)) }
             (windows, passedOver) = (found.reported, !found.tooOld.isEmpty)
         }
         // Several windows become one; the time between them is then confirmed as well.
@@ -99,14 +99,14 @@ struct RecoverCommand: OutputCommand {
             bundleId: client.bundleId, environment: settings.environment,
             from: window.from, to: window.to)
         // No end was stated, or one that is the current time.
-        request.endsNow = to == nil && window.to.milliseconds(since: Console.now) > -60_000
+        request.endsNow = to == nil && window.to.milliseconds(since: Terminal.now) > -60_000
         request.types = filter
         request.id = id
         request.onlyFailures = onlyFailures
         let recovery = Recovery(
             request, ledger: ledger, client: client, apps: try settings.requiredApps(),
             verifier: try settings.verifier(), revocation: revocation
-        ) { Console.now }
+        ) { Terminal.now }
         let proposed = suggested ? windows : nil
         let report = try await RecoveryRun(recovery, reporting: .caller(suggested: proposed)) {
             () async throws(StoreError) in
@@ -116,7 +116,7 @@ struct RecoverCommand: OutputCommand {
         }.run { done in progress.show(RecoveryText.progress(done)) }
         progress.end()
         if let end = report.to, end < window.to {
-            Console.note(
+            Terminal.note(
                 "This resumed an earlier recovery; run it again for what was sent from"
                     + " \(end.rfc3339) on.")
         }
@@ -146,11 +146,11 @@ struct RecoverCommand: OutputCommand {
         let end = try to.map { text throws(CommandFailure) in
             try MomentOptions.time(text, "--to")
         }
-        guard start < end ?? Console.now else {
+        guard start < end ?? Terminal.now else {
             throw CommandFailure(
                 code: "invalidTime", message: "--from must be before --to.", exit: .usage)
         }
-        return OutageDetection.Suggestion(from: start, to: end ?? Console.now, reasons: [])
+        return OutageDetection.Suggestion(from: start, to: end ?? Terminal.now, reasons: [])
     }
 
     private func filter() throws(CommandFailure) -> [RecoveryType] {
@@ -185,7 +185,7 @@ struct RecoverCommand: OutputCommand {
                 message: "No recovery has finished here; `subledger recover --from T` starts one.",
                 exit: .negative)
         }
-        Console.note("This recovery of \(report.bundleId) finished at \(report.endedAt.rfc3339).")
+        Terminal.note("This recovery of \(report.bundleId) finished at \(report.endedAt.rfc3339).")
         return Output(
             json: { $0.raw(report.json.utf8) }, text: report.text, isClean: !report.isFlawed)
     }

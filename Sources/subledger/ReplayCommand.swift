@@ -49,7 +49,7 @@ struct ReplayCommand: OutputCommand {
         let apps = story.bundleIds.map { Configuration.App(bundleId: $0) }
         let scratch = try await ScratchLedger.open(
             environment: story.environment, apps: apps, roots: roots
-        ) { Console.now }
+        ) { Terminal.now }
         return try await closing(scratch.remove) {
             try await replay(story, authority, in: scratch)
         }
@@ -80,7 +80,7 @@ struct ReplayCommand: OutputCommand {
     }
 
     private func readings(_ session: LedgerSession) async throws -> [ChainReading] {
-        let moment = Moment(at: nil, now: Console.now)
+        let moment = Moment(at: nil, now: Terminal.now)
         var cursor: ChainCursor?
         var readings: [ChainReading] = []
         while let reading = try await session.query.next(after: &cursor, moment: moment) {
@@ -93,12 +93,12 @@ struct ReplayCommand: OutputCommand {
         _ story: Story, _ problems: [String], _ timelines: [ChainReading]
     ) throws {
         if check {
-            try Console.out("\(problems.isEmpty ? "ok  " : "FAIL") \(story.name)\n")
-            for problem in problems { try Console.out("    \(problem)\n") }
+            try Terminal.out("\(problems.isEmpty ? "ok  " : "FAIL") \(story.name)\n")
+            for problem in problems { try Terminal.out("    \(problem)\n") }
             return
         }
-        for problem in problems { Console.note(problem) }
-        for reading in timelines { try Console.out(reading.timelineText() + "\n") }
+        for problem in problems { Terminal.note(problem) }
+        for reading in timelines { try Terminal.out(reading.timelineText() + "\n") }
     }
 
     private func object(

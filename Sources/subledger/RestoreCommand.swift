@@ -27,7 +27,7 @@ struct RestoreCommand: OutputCommand {
         let progress = ProgressLine()
         let outcome = try await EnvironmentLedger.restore(
             settings.configuration.ledger, environment: settings.environment, from: file,
-            replaces: replace, now: Console.now
+            replaces: replace, now: Terminal.now
         ) { step in
             switch step {
             case .copying(let done, let all): progress.show("copy: \(done) of \(all) bytes")

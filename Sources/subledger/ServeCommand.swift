@@ -30,7 +30,7 @@ struct ServeCommand: OutputCommand {
         _ = try settings.requiredApps()
         try apply(to: &settings.configuration.server)
         let endpoints = try WebhookEndpoint.endpoints(of: settings.configuration)
-        let log = ServiceLog(settings.configuration.server.log) { Console.now }
+        let log = ServiceLog(settings.configuration.server.log) { Terminal.now }
         for secret in settings.configuration.secretPaths where secret.isOpenToOthers {
             log.logger.warning("\(secret.warning)", metadata: ["code": "secretOpenToOthers"])
         }
@@ -46,14 +46,14 @@ struct ServeCommand: OutputCommand {
                 roots: try settings.trustedRoots(), responders: OCSPTransport(transport),
                 observer: ServiceObserver(logger: log.logger, metrics: metrics),
                 steady: ClockWatch.machineSteady()
-            ) { Console.now }
+            ) { Terminal.now }
             let service = try WebService(host: host, metrics: metrics, logger: log.logger)
             let isJSON = common.json
             let beside =
                 await webhooks(endpoints, service, host)
                 + appleServices(settings, host, log.logger, transport)
             try await service.run(with: beside) { port in
-                if isJSON { try? Console.out { $0.object { $0.member("port", Int64(port)) } } }
+                if isJSON { try? Terminal.out { $0.object { $0.member("port", Int64(port)) } } }
             }
         }
         return .printed()
@@ -71,6 +71,7 @@ struct ServeCommand: OutputCommand {
             clock: SystemClock(host.clock)
         ) { host.observer.noted(.webhook($0)) }
         await dispatcher.begin()
+        host.reach.use(endpoints, client)
         // Deliveries that were not confirmed are repeated after the next start.
         return [
             UntilShutdown {
@@ -92,6 +93,7 @@ struct ServeCommand: OutputCommand {
         do {
             let clients = try settings.clients(of: keyed, transport)
             var services: [any Service] = []
+            host.reach.use(clients)
             host.receiptRequests.use(
                 clients,
                 EnvironmentLedgers(

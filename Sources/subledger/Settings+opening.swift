@@ -65,7 +65,7 @@ extension Settings {
             ? try await LedgerSession.openToProject(ledger) { progress.show($0.text) }
             : try await LedgerSession.open(ledger) { progress.show($0.text) }
         progress.end()
-        for remark in session.remarks { Console.note("warning: \(remark)") }
+        for remark in session.remarks { Terminal.note("warning: \(remark)") }
         return session
     }
 

@@ -140,9 +140,9 @@ struct Settings {
     func revocation(_ transport: any APITransport) -> RevocationChecks? {
         RevocationChecks(
             configuration.verification.revocation, transport: OCSPTransport(transport),
-            clock: { Console.now },
+            clock: { Terminal.now },
             report: { finding in
-                if finding.isNews { Console.note("warning: \(finding.message)") }
+                if finding.isNews { Terminal.note("warning: \(finding.message)") }
             })
     }
 

@@ -59,7 +59,7 @@ extension SimulateCommand {
             let notifier = Notifier(
                 books: books, attempts: attempts, faults: try deliveryFaults(),
                 from: try from.map { try MomentOptions.time($0, "--from") })
-            let (now, speed) = (Console.now, try statedSpeed())
+            let (now, speed) = (Terminal.now, try statedSpeed())
             let end = try until.map { try MomentOptions.time($0, "--until") } ?? now
             let time = SimulatedClock(
                 from: min(notifier.nextArrival ?? now, end), speed: speed, until: end)
@@ -78,7 +78,7 @@ extension SimulateCommand {
                 })
             let setup = SimulatedAPI.Setup(
                 books: books, key: kept.key, authority: kept.authority, attempts: attempts,
-                storeClock: { time.now }, clock: { Console.now })
+                storeClock: { time.now }, clock: { Terminal.now })
             try await ServerCommand.serve(
                 setup, store.authority, port: port, beside: delivery, isJSON: isJSON)
             return .printed()

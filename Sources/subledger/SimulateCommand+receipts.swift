@@ -37,7 +37,7 @@ extension SimulateCommand {
 
         func output(_ settings: Settings) async throws -> Output {
             let books = ServedRecords(try settings.simulatedLives(.chains(chains), seed: seed))
-            let moment = try at.map { try MomentOptions.time($0, "--at") } ?? Console.now
+            let moment = try at.map { try MomentOptions.time($0, "--at") } ?? Terminal.now
             let reported = OriginalStoreKit(books)
             let authority = try ReceiptAuthority()
             let ids = reported.ids(at: moment)
@@ -49,7 +49,7 @@ extension SimulateCommand {
                     message: "\(directory): it cannot be written (\(error.code.rawValue)).",
                     exit: .io)
             }
-            try Console.out("\(ids.count) customers as of \(moment.rfc3339) in \(directory)\n")
+            try Terminal.out("\(ids.count) customers as of \(moment.rfc3339) in \(directory)\n")
             return .printed()
         }
 

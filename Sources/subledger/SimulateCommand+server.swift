@@ -83,14 +83,14 @@ extension SimulateCommand {
             let books = try store.books(settings)
             let outages = try store.statedOutages()
             let shift = try now.map {
-                try MomentOptions.time($0, "--now").milliseconds(since: Console.now)
+                try MomentOptions.time($0, "--now").milliseconds(since: Terminal.now)
             }
             let kept = try store.keys()
             var setup = SimulatedAPI.Setup(
                 books: books, key: kept.key, authority: kept.authority,
                 attempts: AttemptLog(delivering: books, outages: outages),
-                storeClock: { Console.now.advanced(byMilliseconds: shift ?? 0) },
-                clock: { Console.now })
+                storeClock: { Terminal.now.advanced(byMilliseconds: shift ?? 0) },
+                clock: { Terminal.now })
             if unlimited { setup.rateWindowMilliseconds = nil }
             setup.faults = try SimulatedStoreOptions.script(faults)
             return setup

@@ -66,7 +66,7 @@ struct SimulateCommand: AsyncParsableCommand {
                     progress.show("simulate: \(done.events) events of \(done.lives) lives")
                 },
                 to: { piece in
-                    try Console.out(piece.lines)
+                    try Terminal.out(piece.lines)
                     try truths?.write(piece.truths)
                 })
             try truths?.close()
@@ -112,9 +112,9 @@ struct SimulateCommand: AsyncParsableCommand {
                     json.member("from", done.first)
                     json.member("to", done.last)
                 }
-                Console.note(String(decoding: json.bytes, as: UTF8.self))
+                Terminal.note(String(decoding: json.bytes, as: UTF8.self))
             } else {
-                Console.note("simulate: \(done.events) events of \(done.lives) lives, \(span)")
+                Terminal.note("simulate: \(done.events) events of \(done.lives) lives, \(span)")
             }
         }
     }

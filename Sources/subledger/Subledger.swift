@@ -16,7 +16,8 @@ struct Subledger: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             IngestCommand.self, ShowCommand.self, TimelineCommand.self,
-            EntitlementsCommand.self, LinkCommand.self, UnlinkCommand.self, GrantCommand.self,
+            FindCommand.self, EntitlementsCommand.self, LinkCommand.self, UnlinkCommand.self,
+            GrantCommand.self,
             UngrantCommand.self, NoteCommand.self, ExportCommand.self, WarehouseCommand.self,
             ChurnCommand.self,
             MetricsCommand.self,
@@ -51,7 +52,7 @@ struct Subledger: AsyncParsableCommand {
             guard !(error is ExitCode), exitCode(for: error) == .validationFailure else {
                 exit(withError: error)
             }
-            Console.error(
+            Terminal.error(
                 CommandFailure(
                     code: "usage",
                     message: "\(message(for: error)) See `subledger --help`, or --help after a"

@@ -31,7 +31,7 @@ struct TestNotificationCommand: OutputCommand {
             try await TestNotification(
                 try apple.client(), ledger: try await apple.ledgers.ledger(settings.environment),
                 verifier: try settings.verifier(), clock: SystemClock()
-            ).run(wait: Int64(wait) * 1_000) { Console.note($0) }
+            ).run(wait: Int64(wait) * 1_000) { Terminal.note($0) }
         }
         var isClean = false
         var failure: APIFailure?

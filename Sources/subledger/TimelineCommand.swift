@@ -14,6 +14,9 @@ struct TimelineCommand: OutputCommand {
     @Option(help: "All chains of a customer, merged, with links, grants and notes.")
     var customer: String?
 
+    @Flag(help: "The newest entry first.")
+    var newestFirst = false
+
     @Option(help: "text or json (default: text; json with --json).")
     var format: Format?
 
@@ -33,16 +36,19 @@ struct TimelineCommand: OutputCommand {
 
     func output(_ settings: Settings) async throws -> Output {
         let moment = try moment.moment()
+        let order: TimelineOrder = newestFirst ? .newest : .oldest
         return try await settings.withSession { session in
             if let customer {
                 let reading = try await session.customers.reading(
                     of: CustomerId(stated: customer), moment: moment)
                 return Output(
-                    json: { reading.writeTimeline(to: &$0) }, text: reading.timelineText())
+                    json: { reading.writeTimeline(to: &$0, order) },
+                    text: reading.timelineText(order))
             }
             let reading = try await session.query.reading(
                 id ?? "", bundleId: settings.bundleId, moment: moment)
-            return Output(json: { reading.writeTimeline(to: &$0) }, text: reading.timelineText())
+            return Output(
+                json: { reading.writeTimeline(to: &$0, order) }, text: reading.timelineText(order))
         }
     }
 }

@@ -59,7 +59,7 @@ struct WarehouseCommand: OutputCommand {
                         + " changed. Export again from position 0 into an empty table.",
                     exit: .negative)
             }
-            try await export.run(subject, format: format) { try Console.out($0) }
+            try await export.run(subject, format: format) { try Terminal.out($0) }
         }
         return .printed()
     }

@@ -113,19 +113,8 @@ struct WebhooksCommand: AsyncParsableCommand {
                     + (report.lastFailure.map { " (\($0))" } ?? "") + "\n",
                 isClean: report.failed == 0
             ) { json in
-                json.member("endpoint", endpoint.name)
-                json.member("from", from)
-                json.member("to", to)
-                json.member("dryRun", dryRun)
-                json.member("changes", Int64(report.changes))
-                json.member("delivered", Int64(report.delivered))
-                json.member("failed", Int64(report.failed))
-                json.member("lastFailure", report.lastFailure)
-                json.object("types") { json in
-                    for (type, count) in report.types.sorted(by: { $0.key < $1.key }) {
-                        json.member(type, Int64(count))
-                    }
-                }
+                report.writeMembers(
+                    of: endpoint.name, from: from, to: to, isDryRun: dryRun, to: &json)
             }
         }
 

@@ -28,7 +28,9 @@ def fill(page):
 
 def act_page(console, page, name):
     """Opens the form page of an act from a customer's or a subscription's page."""
-    for url in (console.first("customers"), console.first("subscriptions")):
+    # A link asks for the customer first, so it begins at a subscription.
+    kinds = ("subscriptions", "customers") if name == "link" else ("customers", "subscriptions")
+    for url in map(console.first, kinds):
         console.go(page, url)
         link = page.locator("main .acts a").filter(has_text=re.compile(name, re.I))
         if link.count():

@@ -325,7 +325,6 @@ def take_pictures(console, directory):
                 page.locator("#verify").scroll_into_view_if_needed()
             page.screenshot(path=os.path.join(directory, f"console-{name}-{scheme}.png"))
         page.context.close()
-    print(f"ok  {2 * len(urls)} pictures in {directory}")
 
 
 def main():
@@ -340,8 +339,14 @@ def main():
         browser = playwright.chromium.launch(
             executable_path=options.browser, args=["--no-sandbox"] if os.geteuid() == 0 else [])
         console = Console(browser, options.links)
-        for name, check in CHECKS:
-            if options.only not in name and check is not walk:
+        checks = list(CHECKS)
+        if options.pictures:
+            # Before the acts, which change what the pages show.
+            place = [name for name, _ in checks].index("act: link")
+            checks.insert(
+                place, ("pictures", lambda console: take_pictures(console, options.pictures)))
+        for name, check in checks:
+            if options.only not in name and check is not walk and name != "pictures":
                 continue
             try:
                 check(console)
@@ -350,12 +355,6 @@ def main():
             except Exception as error:
                 failed += 1
                 print(f"FAIL {name}: {error}", flush=True)
-        if options.pictures:
-            try:
-                take_pictures(console, options.pictures)
-            except Exception as error:
-                failed += 1
-                print(f"FAIL pictures: {error}", flush=True)
         browser.close()
     print(f"{len(console.pages)} pages, {failed} failed checks")
     return 1 if failed else 0

@@ -235,8 +235,9 @@ struct AppendFaultTests {
     func cancelledWait() async throws {
         let cluster = try await offPool { try PostgresCluster() }
         let database = try Database(of: cluster)
-        let log = try await database.open()
-        let other = try await database.open()
+        // However long the commands that cancel take on a busy machine.
+        let log = try await database.open(timeout: .seconds(600))
+        let other = try await database.open(timeout: .seconds(600))
         _ = try await log.append([Made.event("a")])
         try cluster.sql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
         try cluster.sql("SELECT pg_reload_conf()")

@@ -15,7 +15,7 @@ struct TidyTests {
     private static let stores: Set<String> = ["AppStore", "Signing", "Ledger", "LedgerStore"]
     private static let products = stores.union([
         "SQLiteStore", "AppStoreAPI", "Intake", "Projection", "Queries", "Reports", "AppleSync",
-        "Service", "Web", "Simulator",
+        "Service", "Console", "Web", "Simulator",
     ])
 
     /// Which targets each target may import: the arrows of `Architecture.md`.
@@ -40,9 +40,13 @@ struct TidyTests {
             "SQLiteStore", "AppStoreAPI", "Intake", "Projection", "Queries", "Reports",
             "AppleSync", "Yams", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "ServiceLifecycle",
         ]),
+        "Console": stores.union([
+            "AppleSync", "Intake", "Projection", "Queries", "Reports", "Service",
+        ]),
         "Web": [
-            "AppStore", "Ledger", "LedgerStore", "Intake", "Projection", "Queries", "Reports",
-            "AppleSync", "Service", "OpenAPI", "Hummingbird", "HummingbirdTLS", "HummingbirdHTTP2",
+            "AppStore", "Signing", "Ledger", "LedgerStore", "Intake", "Projection", "Queries",
+            "Reports", "AppleSync", "Service", "Console", "OpenAPI", "Hummingbird",
+            "HummingbirdTLS", "HummingbirdHTTP2",
             "HummingbirdCore", "HTTPTypes", "NIOCore", "NIOPosix", "NIOSSL", "NIOHTTP1",
             "NIOHTTPTypes", "NIOTLS", "ServiceLifecycle", "UnixSignals", "Logging",
             "NIOHTTP2", "NIOHTTPTypesHTTP2",
@@ -131,7 +135,8 @@ struct TidyTests {
     /// projection and queries are tested, opens all three.
     private static let levels: [[String]] = [
         ["AppStore"], ["Signing", "Ledger"], ["LedgerStore", "AppStoreAPI"], ["SQLiteStore"],
-        ["Intake", "Projection", "Queries"], ["Reports"], ["AppleSync"], ["Service"], ["Web"],
+        ["Intake", "Projection", "Queries"], ["Reports"], ["AppleSync"], ["Service"],
+        ["Console"], ["Web"],
         ["subledger"],
     ]
 

@@ -1,5 +1,7 @@
 import AppStore
+import HTTPTypes
 import LedgerStore
+import Queries
 import Service
 import Testing
 
@@ -86,6 +88,97 @@ struct EventRouteTests {
                 #expect(answer.status == 400)
                 #expect(answer.code == "cursorBeyondLog")
             }
+        }
+    }
+
+    // MARK: Backwards and filtered
+
+    @Test(
+        "An invalid condition or place is refused",
+        arguments: [
+            ("kinds=push", "invalidParameter"), ("kinds=Notification", "invalidParameter"),
+            ("kinds=notification,,x", "invalidParameter"), ("before=-1", "invalidParameter"),
+            ("before=x", "invalidParameter"), ("before=01", "invalidParameter"),
+            ("before=2&after=1", "invalidParameter"), ("receivedFrom=soon", "invalidTime"),
+            ("receivedTo=", "invalidTime"), ("type=EXPIRED", "unknownParameter"),
+        ])
+    func conditions(query: String, code: String) async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.get("/v1/events?\(query)")
+            #expect(answer.status == 400)
+            #expect(answer.code == code)
+        }
+    }
+
+    private static func positions(_ page: JSONValue) -> [Int64] {
+        page["events"]?.array?.compactMap { $0["position"]?.int64 } ?? []
+    }
+
+    @Test("Backwards, pages of any size hold every event once, newest first")
+    func backwards() async throws {
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            let empty = try await client.get("/v1/events?before=5").json
+            #expect(EventRouteTests.positions(empty) == [] && empty["next"]?.isNull == true)
+            for period in 0..<5 {
+                _ = try await client.notify(purchase.notificationBody(period))
+            }
+            for limit in 1...6 {
+                for evidence in ["", "&evidence=true"] {
+                    var (before, seen): (Int64?, [Int64]) = (.max, [])
+                    while let start = before {
+                        let page = try await client.get(
+                            "/v1/events?before=\(start)&limit=\(limit)\(evidence)"
+                        ).json
+                        seen += EventRouteTests.positions(page)
+                        before = page["next"]?.int64
+                        #expect(seen.count <= 5)
+                    }
+                    #expect(seen == [5, 4, 3, 2, 1])
+                }
+            }
+            let start = try await client.get("/v1/events?before=1").json
+            #expect(EventRouteTests.positions(start) == [] && start["next"]?.isNull == true)
+            let page = try await host.eventPage(QueryScope(), from: .before(nil), limit: 2)
+            #expect(page.events.map(\.position) == [5, 4])
+            #expect(page.next == 4 && page.head == 5)
+        }
+    }
+
+    @Test("Conditions combine, in both directions")
+    func filtered() async throws {
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            for period in 0..<3 {
+                _ = try await client.notify(purchase.notificationBody(period))
+            }
+            let note = try await client.send(
+                .post, "/v1/customers/ann/notes", [.actor: "sara", .reason: "called"])
+            #expect(note.status == 200)
+            let all = try await client.get("/v1/events").json["events"]?.array ?? []
+            let type = try #require(all.last { $0["notificationType"]?.string != nil })
+            let name = try #require(type["notificationType"]?.string)
+            let named = all.filter { $0["notificationType"]?.string == name }
+                .compactMap { $0["position"]?.int64 }
+            func ask(_ query: String) async throws -> [Int64] {
+                let forward = EventRouteTests.positions(
+                    try await client.get("/v1/events?\(query)").json)
+                let back = EventRouteTests.positions(
+                    try await client.get("/v1/events?\(query)&before=99&evidence=true").json)
+                #expect(back == forward.reversed())
+                return forward
+            }
+            #expect(try await ask("types=\(name)") == named)
+            #expect(try await ask("types=NO_SUCH_TYPE") == [])
+            #expect(try await ask("kinds=command") == [4])
+            #expect(try await ask("kinds=command,notification") == [1, 2, 3, 4])
+            #expect(try await ask("kinds=command&types=\(name)") == [])
+            let at = ServedPlace.now.milliseconds
+            #expect(try await ask("receivedFrom=\(at)") == [1, 2, 3, 4])
+            #expect(try await ask("receivedFrom=\(at + 1)") == [])
+            #expect(try await ask("receivedTo=\(at + 1)") == [1, 2, 3, 4])
+            #expect(try await ask("receivedTo=\(at)") == [])
+            #expect(try await ask("bundleId=\(MadePurchase.app)&kinds=notification") == [1, 2, 3])
+            let none = try await client.get("/v1/events?types=NO_SUCH_TYPE").json
+            #expect(none["next"]?.int64 == 4)
         }
     }
 }

@@ -225,7 +225,7 @@ struct AnswerRoomTests {
             }
             func page(after: Int64, _ byteCount: Int) async throws -> (positions: [Int64], Int64?) {
                 let answer = try await host.events(
-                    QueryScope(), after: after, limit: 1_000, withEvidence: true,
+                    QueryScope(), from: .after(after), limit: 1_000, withEvidence: true,
                     byteCount: byteCount)
                 let json = try JSONValue.parse(answer.bytes)
                 return (

@@ -35,7 +35,9 @@ public struct OutageWatch: Sendable {
             throw .store(error)
         }
         let failed = OutageDetection.clipped(
-            OutageDetection.open(try await failedDeliveries(), all(swept)), now: clock())
+            OutageDetection.open(
+                try await failedDeliveries(),
+                OutageWatch.all(swept, of: client.bundleId, in: ledger)), now: clock())
         return OutageDetection.merged(own + failed)
     }
 
@@ -43,19 +45,31 @@ public struct OutageWatch: Sendable {
     func ownSuggestions(
         besides swept: OutageDetection.Swept? = nil
     ) async throws(StoreError) -> [OutageDetection.Suggestion] {
+        try await OutageWatch.suggestions(
+            of: client.bundleId, in: ledger, now: clock(), besides: swept)
+    }
+
+    /// The suggestions about an app from the log alone. Reads up to
+    /// `OutageDetection.arrivalCount` arrivals.
+    package static func suggestions(
+        of app: BundleId, in ledger: EnvironmentLedger, now: Timestamp,
+        besides swept: OutageDetection.Swept? = nil
+    ) async throws(StoreError) -> [OutageDetection.Suggestion] {
         // Deliveries dated in the future come from a wrong clock; looking back from them would miss
         // everything.
-        let (app, now) = (client.bundleId, clock())
         guard let last = try await ledger.log.lastArrival(of: app, through: now) else { return [] }
         let arrivals = try await ledger.log.arrivals(
             of: app, since: last.advanced(byMilliseconds: -OutageDetection.lookBackMilliseconds),
             through: now, limit: OutageDetection.arrivalCount)
-        return OutageDetection.suggestions(arrivals, now: now, swept: all(swept))
+        return OutageDetection.suggestions(
+            arrivals, now: now, swept: all(swept, of: app, in: ledger))
     }
 
     /// All sweeps: the certain window and the other one.
-    private func all(_ swept: OutageDetection.Swept?) -> [OutageDetection.Swept] {
-        let certain = ledger.completeness.state(of: client.bundleId).map {
+    private static func all(
+        _ swept: OutageDetection.Swept?, of app: BundleId, in ledger: EnvironmentLedger
+    ) -> [OutageDetection.Swept] {
+        let certain = ledger.completeness.state(of: app).map {
             OutageDetection.Swept(from: $0.from, through: $0.through)
         }
         return [certain, swept].compactMap { $0 }

@@ -33,6 +33,9 @@ public struct Recovery: Sendable {
         /// Refusals in the passes that count for the window, and in those that only fetch earlier.
         var refusedCounts: (counted: Int64, besides: Int64) = (0, 0)
         public var refusedCount: Int64 { max(refusedCounts.counted, refusedCounts.besides) }
+
+        /// Before the first page.
+        package init() {}
     }
 
     public typealias Report = @Sendable (Progress) -> Void

@@ -44,10 +44,12 @@ public struct RecoveryRun: Sendable {
     private var request: RecoveryRequest { recovery.request }
 
     /// Fetches, appends, confirms completeness in the log where it holds, and returns the report.
+    ///
+    /// - Parameter held: the right to recover in this ledger; nil: it is waited for.
     public func run(
-        report: @escaping Recovery.Report = { _ in }
+        holding held: (any Lease)? = nil, report: @escaping Recovery.Report = { _ in }
     ) async throws(RecoveryFailure) -> RecoveryReport {
-        let lock = try await alone()
+        let lock = if let held { held } else { try await alone() }
         defer { withExtendedLifetime(lock) {} }
         let finished = try await recovery.run(report: report)
         return try await recovery.storing { () throws(StoreError) in

@@ -18,6 +18,18 @@ package enum LeafEncoding {
         position: Int64, key: Digest, attributes: EventAttributes, receivedAt: Timestamp,
         receivedAtClaimed: Bool, identity: Digest?, payloadHash: Digest, evidenceHash: Digest
     ) -> Digest {
+        SHA256.hash(
+            data(
+                position: position, key: key, attributes: attributes, receivedAt: receivedAt,
+                receivedAtClaimed: receivedAtClaimed, identity: identity,
+                payloadHash: payloadHash, evidenceHash: evidenceHash))
+    }
+
+    /// The leaf data behind the leaf prefix.
+    fileprivate static func data(
+        position: Int64, key: Digest, attributes: EventAttributes, receivedAt: Timestamp,
+        receivedAtClaimed: Bool, identity: Digest?, payloadHash: Digest, evidenceHash: Digest
+    ) -> [UInt8] {
         var data = LeafData()
         data.append(position)
         data.append(receivedAt.milliseconds)
@@ -36,11 +48,21 @@ package enum LeafEncoding {
         data.append(attributes.signedAt?.milliseconds)
         data.append(identity)
         data.append(attributes.rootFingerprint)
-        return SHA256.hash(data.bytes)
+        return data.bytes
     }
 }
 
 extension RecordedEvent {
+    /// The leaf data of the row: the leaf hash is SHA-256(0x00 ‖ leaf data).
+    public var leafData: [UInt8] {
+        Array(
+            LeafEncoding.data(
+                position: position, key: key, attributes: attributes, receivedAt: receivedAt,
+                receivedAtClaimed: receivedAtClaimed, identity: identity,
+                payloadHash: payloadHash, evidenceHash: evidenceHash
+            ).dropFirst())
+    }
+
     /// The leaf hash the row should have.
     package func computedLeafHash() -> Digest {
         LeafEncoding.hash(

@@ -17,6 +17,13 @@ public protocol LedgerLog: EventStore {
         _ tree: CompactRange, through end: Int64
     ) async throws(StoreError) -> CompactRange?
 
+    /// The leaf hashes after `position` up to and including `through`, in order, of at most
+    /// `LogLimits.scannedEventCount` rows; fewer than requested where the log is shorter or a row
+    /// is missing or damaged.
+    func leafHashes(
+        after position: Int64, through: Int64
+    ) async throws(StoreError) -> [Digest]
+
     /// The event with this key, or nil; a conflict has a different key (`EventKey`).
     func event(key: Digest) async throws(StoreError) -> LoggedEvent?
 
@@ -35,6 +42,13 @@ public protocol LedgerLog: EventStore {
     /// Positions whose row or evidence could not be read since the last call; each once, and the
     /// first `LogLimits.unreadablePositionCount` only.
     func takeUnreadablePositions() -> [Int64]
+
+    /// Positions of commands after `position` through `end`, newest first, without those of
+    /// clients (claims); at most `limit`. Reads every row between, so callers keep within
+    /// `LogLimits.scannedEventCount` positions.
+    func decisionPositions(
+        after position: Int64, through end: Int64, limit: Int
+    ) async throws(StoreError) -> [Int64]
 
     // MARK: Outages and completeness
 

@@ -24,6 +24,13 @@ public protocol OperationalState: QuarantineStore {
     /// The number of items in quarantine.
     func quarantineCount() async throws(StoreError) -> Int
 
+    /// What is in quarantine, for every standing in the order of their codes; costs no scan.
+    func quarantineTotals() async throws(StoreError) -> [QuarantineTotal]
+
+    /// Items before `id` (nil: the newest), newest first, without bytes; at most `limit`, itself at
+    /// most `QuarantineLimits.pageCount`.
+    func quarantined(before id: Int64?, limit: Int) async throws(StoreError) -> [QuarantineItem]
+
     // MARK: Recovery
 
     /// The recovery with that name, if it was interrupted and the log still holds what it had
@@ -71,6 +78,16 @@ public protocol OperationalState: QuarantineStore {
     ///
     /// - Parameter app: only reports of this app.
     func lastRecoveryReport(of app: BundleId?) async throws(StoreError) -> StoredReport?
+
+    /// The stored reports without their contents, newest first.
+    func recoveryReports() async throws(StoreError) -> [StoredReportEntry]
+
+    /// One stored report; nil when it is no longer stored.
+    func recoveryReport(_ id: Int64) async throws(StoreError) -> StoredReport?
+
+    /// Recoveries that have begun and not ended, newest first: they are running, or were
+    /// interrupted and can be continued.
+    func openRecoveries() async throws(StoreError) -> [RecoveryRecord]
 
     // MARK: Uploads
 

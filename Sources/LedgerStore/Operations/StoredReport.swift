@@ -23,3 +23,20 @@ public struct StoredReport: Hashable, Sendable {
         self.text = text
     }
 }
+
+/// A stored report in a list.
+public struct StoredReportEntry: Hashable, Sendable {
+    /// Rises with every report; never reused.
+    public let id: Int64
+    public let bundleId: BundleId
+    public let endedAt: Timestamp
+    /// Whether something could not be recorded.
+    public let isFlawed: Bool
+
+    public init(id: Int64, bundleId: BundleId, endedAt: Timestamp, isFlawed: Bool) {
+        self.id = id
+        self.bundleId = bundleId
+        self.endedAt = endedAt
+        self.isFlawed = isFlawed
+    }
+}

@@ -23,6 +23,7 @@ struct LogStatements: Sendable {
     let position: Statement
     let arrivals: Statement
     let sweeps: Statement
+    let decisions: Statement
     let notifications: Statement
 
     init(schema name: String) {
@@ -86,6 +87,12 @@ struct LogStatements: Sendable {
             """
             SELECT position FROM \(schema).events WHERE kind = 9 AND position <= $1::bigint
             ORDER BY position
+            """)
+        decisions = Statement(
+            """
+            SELECT position FROM \(schema).events
+            WHERE position > $1::bigint AND position <= $2::bigint AND kind = 8 AND source <> 3
+            ORDER BY position DESC LIMIT $3::bigint
             """)
         notifications = Statement(LogStatements.notifications(schema))
     }

@@ -50,6 +50,19 @@ extension PostgresLog {
         }
     }
 
+    public func decisionPositions(
+        after position: Int64, through end: Int64, limit: Int
+    ) async throws(StoreError) -> [Int64] {
+        try await read { [self] connection in
+            let command = statements.decisions.with {
+                $0.add(position)
+                $0.add(end)
+                $0.add(limit)
+            }
+            return try connection.run(command).rows.map { try $0.int64(0) }
+        }
+    }
+
     public func notifications(
         of bundleId: BundleId, signedFrom from: Timestamp, before: Timestamp,
         after position: Int64, through: Int64

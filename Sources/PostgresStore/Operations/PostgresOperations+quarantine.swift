@@ -31,6 +31,33 @@ extension PostgresOperations {
         }
     }
 
+    public func quarantined(
+        before id: Int64?, limit: Int
+    ) async throws(StoreError) -> [QuarantineItem] {
+        let limit = max(1, min(limit, QuarantineLimits.pageCount))
+        return try await read { transaction in
+            try transaction.run(
+                """
+                SELECT \(PostgresOperations.itemColumns), ''::bytea FROM @quarantine
+                WHERE id < $1::bigint ORDER BY id DESC LIMIT $2::bigint
+                """, id ?? .max, limit
+            ).rows.compactMap(PostgresOperations.item)
+        }
+    }
+
+    public func quarantineTotals() async throws(StoreError) -> [QuarantineTotal] {
+        try await read { transaction in
+            try transaction.run(
+                "SELECT standing, items, bytes FROM @quarantine_totals ORDER BY standing"
+            ).rows.compactMap { row in
+                let (items, bytes) = (try row.int64(1), try row.int64(2))
+                return QuarantineStanding(code: try row.int64(0)).map {
+                    QuarantineTotal(standing: $0, itemCount: items, byteCount: bytes)
+                }
+            }
+        }
+    }
+
     public func quarantineItem(_ id: Int64) async throws(StoreError) -> QuarantineItem? {
         try await read { transaction in
             let row = try transaction.run(

@@ -102,16 +102,53 @@ extension PostgresOperations {
                 WHERE $1::bytea IS NULL OR bundle_id = $1::bytea ORDER BY id DESC LIMIT 1
                 """, app
             ).first
-            return try row.map { row in
-                StoredReport(
-                    bundleId: BundleId(try row.requiredText(0)), endedAt: try row.time(1),
-                    isFlawed: try row.bool(2), json: try row.requiredText(3),
-                    text: try row.requiredText(4))
+            return try row.map(PostgresOperations.report)
+        }
+    }
+
+    public func recoveryReports() async throws(StoreError) -> [StoredReportEntry] {
+        try await read { transaction in
+            try transaction.run(
+                """
+                SELECT id, bundle_id, ended_at, is_flawed FROM @recovery_reports ORDER BY id DESC
+                """
+            ).rows.map { row in
+                StoredReportEntry(
+                    id: try row.int64(0), bundleId: BundleId(try row.requiredText(1)),
+                    endedAt: try row.time(2), isFlawed: try row.bool(3))
             }
         }
     }
 
+    public func recoveryReport(_ id: Int64) async throws(StoreError) -> StoredReport? {
+        try await read { transaction in
+            let row = try transaction.run(
+                """
+                SELECT bundle_id, ended_at, is_flawed, json, text FROM @recovery_reports
+                WHERE id = $1::bigint
+                """, id
+            ).first
+            return try row.map(PostgresOperations.report)
+        }
+    }
+
+    public func openRecoveries() async throws(StoreError) -> [RecoveryRecord] {
+        try await read { transaction in
+            let ids = try transaction.run(
+                "SELECT id FROM @recoveries ORDER BY asked_at DESC, id"
+            ).rows.map { try $0.requiredText(0) }
+            return try ids.compactMap { try PostgresOperations.record($0, transaction) }
+        }
+    }
+
     // MARK: Rows
+
+    private static func report(_ row: ResultRow) throws -> StoredReport {
+        StoredReport(
+            bundleId: BundleId(try row.requiredText(0)), endedAt: try row.time(1),
+            isFlawed: try row.bool(2), json: try row.requiredText(3),
+            text: try row.requiredText(4))
+    }
 
     private static func record(
         _ id: String, _ transaction: OperationsTransaction

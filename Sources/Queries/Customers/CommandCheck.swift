@@ -21,6 +21,13 @@ package enum CommandCheck {
         }
     }
 
+    /// Checks who orders something, why, and under which key.
+    package static func check(_ order: CommandIntake.Order) throws(CommandError) {
+        try check(order.actor, CommandLimits.actorByteCount, .invalidActor, "An actor")
+        try check(order.reason, CommandLimits.reasonByteCount, .invalidReason, "A reason")
+        if let key = order.key { try checkKey(key) }
+    }
+
     package static func checkKey(_ key: String) throws(CommandError) {
         try check(key, CommandLimits.idByteCount, .invalidIdempotencyKey, "An idempotency key")
     }

@@ -11,6 +11,16 @@ public struct CommandReceipt: Hashable, Sendable {
     /// Whether the same command was accepted before; nothing was written now.
     public let isRepeated: Bool
 
+    package init(
+        command: Command, chain: ChainId?, position: Int64, receivedAt: Timestamp, isRepeated: Bool
+    ) {
+        self.command = command
+        self.chain = chain
+        self.position = position
+        self.receivedAt = receivedAt
+        self.isRepeated = isRepeated
+    }
+
     /// `{"command","id","position","receivedAt","repeated","actor","tokenName","customer",…}`; for
     /// a grant, `grantId` repeats its id.
     public func write(to json: inout JSONWriter) {

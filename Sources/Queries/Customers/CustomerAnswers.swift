@@ -2,31 +2,45 @@ public import AppStore
 public import Ledger
 
 extension CustomerReading {
+    /// A page of `entries`.
+    ///
+    /// - Parameters:
+    ///   - after: the `next` of the previous page; nil for the first page.
+    ///   - limit: entries per page; nil for all of them.
+    public func page(
+        _ order: TimelineOrder = .oldest, after: TimelinePlace? = nil, limit: Int? = nil
+    ) -> TimelinePage<Entry> {
+        TimelinePage(of: entries, at: \.at, order, after: after, limit: limit)
+    }
+
+    /// The chains that a page shows: those with entries on it; on the first page, also those
+    /// without any.
+    public func chains(of page: TimelinePage<Entry>) -> [ChainReading] {
+        var shown = Set(page.entries.compactMap(\.chain))
+        if page.after == nil {
+            shown.formUnion(Set(chains.map(\.chain)).subtracting(entries.compactMap(\.chain)))
+        }
+        return chains.filter { shown.contains($0.chain) }
+    }
+
     /// One page of `timeline --customer`: `{"customer",…,"chains":[…],"entries":[…],"next"}`.
     /// Entries are those of the chains' timelines, each with its chain, and commands about the
-    /// customer. `chains` holds those with entries on the page; the first page also has those
-    /// without any.
+    /// customer. `chains` are those of `chains(of:)`.
     ///
     /// - Parameters:
     ///   - after: the place of the last entry of the previous page; nil for the first page.
     ///   - limit: entries per page; nil for all of them.
     public func writeTimeline(
-        to json: inout JSONWriter, after: TimelinePlace? = nil, limit: Int? = nil,
-        isStamped: Bool = true
+        to json: inout JSONWriter, _ order: TimelineOrder = .oldest, after: TimelinePlace? = nil,
+        limit: Int? = nil, isStamped: Bool = true
     ) {
-        let all = placedEntries
-        let rest = all.drop { entry in after.map { entry.place <= $0 } ?? false }
-        let page = rest.prefix(max(1, limit ?? .max))
-        var reported = Set(page.compactMap(\.chain))
-        if after == nil {
-            reported.formUnion(Set(chains.map(\.chain)).subtracting(all.compactMap(\.chain)))
-        }
+        let page = page(order, after: after, limit: limit)
         json.object { json in
             writeStamp(to: &json, isStamped)
-            json.array("chains", chains.filter { reported.contains($0.chain) }) { json, reading in
+            json.array("chains", chains(of: page)) { json, reading in
                 reading.writeShow(to: &json, isStamped: isStamped)
             }
-            json.array("entries", page.map(\.entry)) { json, entry in
+            json.array("entries", page.entries) { json, entry in
                 switch entry {
                 case .chain(let entry, let reading):
                     json.object { json in
@@ -37,24 +51,7 @@ extension CustomerReading {
                 case .command(let fact): CustomerReading.write(fact, to: &json)
                 }
             }
-            json.member("next", page.count < rest.count ? page.last?.place.cursor : nil)
-        }
-    }
-
-    private struct PlacedEntry {
-        let place: TimelinePlace
-        let entry: Entry
-
-        /// Nil for an entry about the customer.
-        var chain: ChainId? {
-            if case .chain(_, let reading) = entry { reading.chain } else { nil }
-        }
-    }
-
-    /// In order of time; entries of one time keep their order.
-    private var placedEntries: [PlacedEntry] {
-        zip(TimelinePlace.places(of: entries.map(\.at)), entries).map {
-            PlacedEntry(place: $0, entry: $1)
+            json.member("next", page.next?.cursor)
         }
     }
 
@@ -117,7 +114,7 @@ extension CustomerReading {
 extension ChainId {
     /// The cursor of a list in chain order. The separator is a tilde: bundle ids do not contain it,
     /// and clients never escape it in a query (RFC 3986 §2.3), as some do a space.
-    var cursor: String { "\(originalTransactionId)~\(bundleId)" }
+    package var cursor: String { "\(originalTransactionId)~\(bundleId)" }
 
     /// Nil for a text that is not a cursor of such a list.
     public init?(cursor: String) {

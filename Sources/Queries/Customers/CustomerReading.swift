@@ -11,6 +11,9 @@ public struct CustomerReading: Sendable {
     public let stamp: AnswerStamp
     /// The chains, in order, that existed at the moment and that the customer had held by then.
     public let chains: [ChainReading]
+    /// Chains that named the customer, who never held them by the moment: a link gives a chain to
+    /// its customer from its start.
+    public let elsewhere: [ChainReading]
     /// Commands about the customer, in the order in which they took effect, up to the moment.
     public let commands: [Fact]
 
@@ -25,6 +28,11 @@ public struct CustomerReading: Sendable {
             case .chain(let entry, _): entry.at
             case .command(let fact): fact.receivedAt
             }
+        }
+
+        /// Nil for an entry about the customer.
+        public var chain: ChainId? {
+            if case .chain(_, let reading) = self { reading.chain } else { nil }
         }
     }
 
@@ -58,14 +66,16 @@ extension CustomerQuery {
         of customer: CustomerId, moment: Moment, bundleId: BundleId? = nil
     ) async throws(StoreError) -> CustomerReading {
         let chains = try await chains(of: customer, bundleId)
-        let readings = try await chainQuery.readings(of: chains, moment).filter { reading in
+        let named = try await chainQuery.readings(of: chains, moment)
+        let isHeld = { (reading: ChainReading) in
             reading.life.holders.stretches(of: customer).contains { $0.from <= moment.at }
         }
         let own = Lifecycle(
             try await ownFacts(of: customer, moment), environment: ledger.environment,
             catalogue: ledger.catalogue)
         return reading(
-            customer, moment, bundleId, readings, own.commands.filter { $0.receivedAt <= moment.at }
+            customer, moment, bundleId, named.filter(isHeld), named.filter { !isHeld($0) },
+            own.commands.filter { $0.receivedAt <= moment.at }
         )
     }
 
@@ -83,10 +93,11 @@ extension CustomerQuery {
             rest = rest.dropFirst(next.count)
             held +=
                 reading(
-                    customer, moment, bundleId, try await chainQuery.readings(of: next, moment), []
+                    customer, moment, bundleId, try await chainQuery.readings(of: next, moment),
+                    [], []
                 ).held
         }
-        return reading(customer, moment, bundleId, held, [])
+        return reading(customer, moment, bundleId, held, [], [])
     }
 
     private var chainQuery: ChainQuery {
@@ -95,11 +106,11 @@ extension CustomerQuery {
 
     private func reading(
         _ customer: CustomerId, _ moment: Moment, _ bundleId: BundleId?,
-        _ chains: [ChainReading], _ commands: [Fact]
+        _ chains: [ChainReading], _ elsewhere: [ChainReading], _ commands: [Fact]
     ) -> CustomerReading {
         CustomerReading(
             customer: customer, moment: moment,
             stamp: stamp(moment, bundleId, position: moment.knowledge.position(head: head)),
-            chains: chains, commands: commands)
+            chains: chains, elsewhere: elsewhere, commands: commands)
     }
 }

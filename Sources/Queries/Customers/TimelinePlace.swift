@@ -12,7 +12,7 @@ public struct TimelinePlace: Hashable, Comparable, Sendable {
     }
 
     /// The places of entries at the given ascending times.
-    static func places(of times: [Timestamp]) -> [TimelinePlace] {
+    package static func places(of times: [Timestamp]) -> [TimelinePlace] {
         var places: [TimelinePlace] = []
         places.reserveCapacity(times.count)
         for at in times {
@@ -27,7 +27,7 @@ public struct TimelinePlace: Hashable, Comparable, Sendable {
     }
 
     /// The `next` of a page; consists of characters that clients never escape in a query.
-    var cursor: String { "\(at.milliseconds)~\(ordinal)" }
+    public var cursor: String { "\(at.milliseconds)~\(ordinal)" }
 
     /// Nil for a text that is not a cursor of a timeline.
     public init?(cursor: String) {

@@ -13,44 +13,49 @@ extension ChainReading {
 
     public var lifeFacts: [TimelineEvent] { life.lifeFacts.filter { $0.at <= moment.at } }
 
+    /// A page of `entries`.
+    ///
+    /// - Parameters:
+    ///   - after: the `next` of the previous page; nil for the first page.
+    ///   - limit: entries per page; nil for all of them.
+    public func page(
+        _ order: TimelineOrder = .oldest, after: TimelinePlace? = nil, limit: Int? = nil
+    ) -> TimelinePage<TimelineEntry> {
+        TimelinePage(of: entries, at: \.at, order, after: after, limit: limit)
+    }
+
+    /// The intervals that begin on a page, in its order; each is on exactly one page.
+    public func intervals(of page: TimelinePage<TimelineEntry>) -> [Interval] {
+        let shown = intervals.filter { page.includes($0.from) }
+        return page.order == .newest ? shown.reversed() : shown
+    }
+
     /// One page of the timeline (the `timeline` object of `Contract.md`), and `next`: null on the
     /// last page, absent where one page holds the whole timeline, so that it equals the unpaged
     /// one.
-    ///
-    /// Each interval is on the page whose entries include its start time; the first page also has
-    /// those before all entries. Thus every interval is on exactly one page.
     ///
     /// - Parameters:
     ///   - after: the place of the last entry of the previous page; nil for the first page.
     ///   - limit: entries per page; nil for all of them.
     public func writeTimeline(
-        to json: inout JSONWriter, after: TimelinePlace? = nil, limit: Int? = nil,
-        isStamped: Bool = true
+        to json: inout JSONWriter, _ order: TimelineOrder = .oldest, after: TimelinePlace? = nil,
+        limit: Int? = nil, isStamped: Bool = true
     ) {
-        let entries = entries
-        let places = TimelinePlace.places(of: entries.map(\.at))
-        let first = after.flatMap { after in places.firstIndex { $0 > after } }
-        let start = after == nil ? 0 : first ?? entries.count
-        let end = min(entries.count, start + max(1, limit ?? entries.count))
-        let next = end < entries.count ? places[end - 1] : nil
-        let shown = intervals.filter { interval in
-            let isNew = after.map { $0.at < interval.from } ?? true
-            return isNew && (next.map { interval.from <= $0.at } ?? true)
-        }
+        let page = page(order, after: after, limit: limit)
         json.object { json in
             json.key("chain")
             writeShow(to: &json, isStamped: isStamped)
-            json.objects("intervals", shown) { json, interval in
+            json.objects("intervals", intervals(of: page)) { json, interval in
                 json.member("state", interval.state.rawValue)
                 json.member("from", interval.from)
                 json.member("to", interval.to)
                 json.member("productId", interval.productId)
                 json.member("transactionId", interval.transactionId)
             }
-            json.objects("entries", entries[start..<end]) { json, entry in
+            json.objects("entries", page.entries) { json, entry in
                 writeMembers(of: entry, to: &json)
             }
-            if after != nil || next != nil { json.member("next", next?.cursor) }
+            if after != nil || page.next != nil { json.member("next", page.next?.cursor) }
         }
     }
 

@@ -98,7 +98,7 @@ public struct MetricParameters: Sendable {
 
     /// Rejects a value that its dimension never has. Dimensions with external values (Apple's, the
     /// developer's, countries, currencies) are open.
-    private static func check(_ value: String, of dimension: Dimension) throws(MetricsError) {
+    static func check(_ value: String, of dimension: Dimension) throws(MetricsError) {
         let known: [String]
         switch dimension {
         case .phase: known = ChainAnswer.Phase.allCases.map(\.rawValue)

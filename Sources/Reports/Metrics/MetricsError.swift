@@ -31,6 +31,12 @@ public enum MetricsError: Error, Sendable, Equatable {
     case rateTooLarge([String])
     /// A value that a dimension never has, and the valid ones.
     case unknownValue(Dimension, String, known: String)
+    /// A column that the metric has not, or that is no sum over chains, and the valid ones.
+    case unknownColumn(String, known: String)
+    /// The group of a cell is malformed or incomplete; why.
+    case invalidGroup(String)
+    /// The metric's cells are no sums over chains.
+    case notByChain(String)
     case unknownInterval(String)
     case unknownTimeZone(String)
     case invalidFilter(String)
@@ -60,7 +66,9 @@ public enum MetricsError: Error, Sendable, Equatable {
         case .duplicateDimension: "duplicateDimension"
         case .unknownInterval: "unknownInterval"
         case .unknownTimeZone: "unknownTimeZone"
-        case .invalidFilter: "invalidFilter"
+        case .invalidFilter, .invalidGroup: "invalidFilter"
+        case .unknownColumn: "unknownColumn"
+        case .notByChain: "notByChain"
         case .invalidTime: "invalidTime"
         case .invalidRange: "invalidRange"
         case .tooManyIntervals: "tooManyIntervals"
@@ -113,6 +121,13 @@ public enum MetricsError: Error, Sendable, Equatable {
                 + " correct the rate: the value of one unit of that currency in the table's."
         case .unknownValue(let dimension, let value, let known):
             "No \(dimension.rawValue) is \(MetricsError.quoted(value)); it is one of \(known)."
+        case .unknownColumn(let name, let known):
+            "There is no column \(MetricsError.quoted(name)) that sums chains; it is one of"
+                + " \(known)."
+        case .invalidGroup(let reason):
+            "The group of a cell is dimension=value for each of its dimensions. \(reason)"
+        case .notByChain(let name):
+            "The figures of \(name) are no sums over chains, so that no cell has chains."
         case .unknownInterval(let name):
             "There is no interval \(MetricsError.quoted(name)); it is one of "
                 + ReportInterval.allCases.map(\.rawValue).joined(separator: ", ") + "."

@@ -19,6 +19,20 @@ extension EventLog {
         }
     }
 
+    public func decisionPositions(
+        after position: Int64, through end: Int64, limit: Int
+    ) async throws(StoreError) -> [Int64] {
+        try await read { database in
+            try database.rows(
+                """
+                SELECT position FROM events
+                WHERE position > ? AND position <= ? AND kind = 8 AND source <> 3
+                ORDER BY position DESC LIMIT ?
+                """, position, end, limit
+            ) { $0.int64(0) }
+        }
+    }
+
     public func notifications(
         of bundleId: BundleId, signedFrom from: Timestamp, before: Timestamp,
         after position: Int64, through: Int64
@@ -90,6 +104,19 @@ extension EventLog {
                 tree.append(leaf)
             }
             return tree
+        }
+    }
+
+    public func leafHashes(
+        after position: Int64, through: Int64
+    ) async throws(StoreError) -> [Digest] {
+        try await read { database in
+            try database.rows(
+                """
+                SELECT leaf_hash FROM events WHERE position > ? AND position <= ?
+                ORDER BY position LIMIT ?
+                """, position, through, LogLimits.scannedEventCount
+            ) { $0.digest(0) }
         }
     }
 

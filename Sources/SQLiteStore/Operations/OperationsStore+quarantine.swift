@@ -31,6 +31,32 @@ extension OperationsStore {
         }
     }
 
+    public func quarantined(
+        before id: Int64?, limit: Int
+    ) async throws(StoreError) -> [QuarantineItem] {
+        let limit = max(1, min(limit, QuarantineLimits.pageCount))
+        return try await read { database in
+            try database.rows(
+                """
+                SELECT \(OperationsStore.itemColumns), x'' FROM quarantine
+                WHERE id < ? ORDER BY id DESC LIMIT ?
+                """, id ?? .max, limit, read: OperationsStore.item)
+        }
+    }
+
+    public func quarantineTotals() async throws(StoreError) -> [QuarantineTotal] {
+        try await read { database in
+            try database.rows(
+                "SELECT standing, items, bytes FROM quarantine_totals ORDER BY standing"
+            ) { row in
+                QuarantineStanding(code: row.int64(0)).map {
+                    QuarantineTotal(
+                        standing: $0, itemCount: row.int64(1), byteCount: row.int64(2))
+                }
+            }
+        }
+    }
+
     public func quarantineItem(_ id: Int64) async throws(StoreError) -> QuarantineItem? {
         try await read { database in
             try database.rows(

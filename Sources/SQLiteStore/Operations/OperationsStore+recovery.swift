@@ -103,17 +103,52 @@ extension OperationsStore {
                 """
                 SELECT bundle_id, ended_at, is_flawed, json, text FROM recovery_reports
                 WHERE ?1 IS NULL OR bundle_id = ?1 ORDER BY id DESC LIMIT 1
-                """, app
+                """, app, read: OperationsStore.report
+            ).first
+        }
+    }
+
+    public func recoveryReports() async throws(StoreError) -> [StoredReportEntry] {
+        try await read { database in
+            try database.rows(
+                """
+                SELECT id, bundle_id, ended_at, is_flawed FROM recovery_reports ORDER BY id DESC
+                """
             ) { row in
-                StoredReport(
-                    bundleId: BundleId(row.requiredText(0)), endedAt: row.time(1),
-                    isFlawed: row.int64(2) == 1, json: row.requiredText(3),
-                    text: row.requiredText(4))
-            }.first
+                StoredReportEntry(
+                    id: row.int64(0), bundleId: BundleId(row.requiredText(1)),
+                    endedAt: row.time(2), isFlawed: row.int64(3) == 1)
+            }
+        }
+    }
+
+    public func recoveryReport(_ id: Int64) async throws(StoreError) -> StoredReport? {
+        try await read { database in
+            try database.rows(
+                """
+                SELECT bundle_id, ended_at, is_flawed, json, text FROM recovery_reports
+                WHERE id = ?
+                """, id, read: OperationsStore.report
+            ).first
+        }
+    }
+
+    public func openRecoveries() async throws(StoreError) -> [RecoveryRecord] {
+        try await read { database in
+            let ids = try database.rows(
+                "SELECT id FROM recoveries ORDER BY asked_at DESC, id"
+            ) { $0.requiredText(0) }
+            return try ids.compactMap { try OperationsStore.record($0, database) }
         }
     }
 
     // MARK: Rows
+
+    private static func report(_ row: PreparedStatement) -> StoredReport? {
+        StoredReport(
+            bundleId: BundleId(row.requiredText(0)), endedAt: row.time(1),
+            isFlawed: row.int64(2) == 1, json: row.requiredText(3), text: row.requiredText(4))
+    }
 
     private static func record(
         _ id: String, _ database: Database

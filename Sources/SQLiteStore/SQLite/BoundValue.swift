@@ -61,6 +61,14 @@ extension Database {
     func rows<Value>(
         _ sql: String, _ values: (any BoundValue)?..., read: (PreparedStatement) throws -> Value?
     ) throws -> [Value] {
+        try rows(sql, all: values, read: read)
+    }
+
+    /// As `rows`, with the values in an array.
+    func rows<Value>(
+        _ sql: String, all values: [(any BoundValue)?],
+        read: (PreparedStatement) throws -> Value?
+    ) throws -> [Value] {
         let select = try bound(sql, values)
         defer { select.reset() }
         var found: [Value] = []

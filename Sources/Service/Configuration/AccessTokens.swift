@@ -24,7 +24,11 @@ public struct AccessTokens: Sendable {
     /// matches and however much of a digest agrees.
     public func principal(of token: some Collection<UInt8>) -> Principal? {
         guard token.count <= AccessTokens.maximumTokenByteCount else { return nil }
-        let digest = SHA256.hash(Array(token))
+        return principal(ofDigest: SHA256.hash(Array(token)))
+    }
+
+    /// The same by the token's SHA-256.
+    public func principal(ofDigest digest: Digest) -> Principal? {
         var found: ServiceConfiguration.Server.Token?
         for entry in entries where entry.digest.equalsInConstantTime(digest) { found = entry }
         return found.map { Principal(name: $0.name, scopes: Set($0.scopes)) }

@@ -123,7 +123,9 @@ extension ServiceConfiguration {
         guard !names.isEmpty else {
             throw ConfigurationError(
                 .missingKey, key: mapping.name("scopes"),
-                reason: "At least one of read, write, admin is required.")
+                reason:
+                    "At least one of \(Scope.allCases.map(\.rawValue).joined(separator: ", ")) is"
+                    + " required.")
         }
         var scopes: [Scope] = []
         for scope in names { scopes.append(try mapping.choice(scope, of: "scopes")) }

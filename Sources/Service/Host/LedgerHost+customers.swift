@@ -34,16 +34,43 @@ extension LedgerHost {
 
     /// `timeline --customer`, paged.
     public func timeline(
-        of customer: CustomerId, _ scope: QueryScope, after: TimelinePlace?, limit: Int
+        of customer: CustomerId, _ scope: QueryScope, _ order: TimelineOrder = .oldest,
+        after: TimelinePlace?, limit: Int
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
-        let snapshot = try await ledger.snapshot(for: scope)
         let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
+        let (reading, position) = try await read(customer, scope)
+        return ServedAnswer(position: position, lag: ledger.lag.positions) {
+            reading.writeTimeline(to: &$0, order, after: after, limit: limit, isStamped: $1)
+        }
+    }
+
+    /// A customer's chains and commands, folded: the timeline by `CustomerReading.page`.
+    public func reading(
+        of customer: CustomerId, _ scope: QueryScope
+    ) async throws -> CustomerReading {
+        try await read(customer, scope).0
+    }
+
+    private func read(
+        _ customer: CustomerId, _ scope: QueryScope
+    ) async throws -> (CustomerReading, position: Int64) {
+        let snapshot = try await ledger(scope.environment).snapshot(for: scope)
         let reading = try await snapshot.customers.reading(
             of: customer, moment: answerMoment(scope), bundleId: scope.bundleId)
-        return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
-            reading.writeTimeline(to: &$0, after: after, limit: limit, isStamped: $1)
-        }
+        return (reading, snapshot.position)
+    }
+
+    /// Entitlements, chains and commands of a customer, of one state.
+    public func customer(
+        _ customer: CustomerId, _ scope: QueryScope
+    ) async throws -> (answer: EntitlementsAnswer, reading: CustomerReading) {
+        let snapshot = try await ledger(scope.environment).snapshot(for: scope)
+        let (moment, query) = (try answerMoment(scope), snapshot.customers)
+        return (
+            try await query.entitlements(of: customer, moment: moment, bundleId: scope.bundleId),
+            try await query.reading(of: customer, moment: moment, bundleId: scope.bundleId)
+        )
     }
 
     /// The chains a customer holds at the moment, in the format of `show`, paged.

@@ -14,7 +14,7 @@ extension LedgerHost {
     /// since.
     ///
     /// Commands of one ledger are serialized, so that each is checked against the effects of the
-    /// previous one.
+    /// previous one. A refused one is in `decisions` until the service stops.
     ///
     /// - Parameter id: an id of the chain the command is about; nil for a customer.
     ///
@@ -27,13 +27,7 @@ extension LedgerHost {
         _ scope: QueryScope
     ) async throws -> RepeatableAnswer {
         let served = try ledger(scope.environment)
-        try requireClock()
-        let receipt = try await served.decisions.pass {
-            let snapshot = try await served.presentSnapshot()
-            var chain: ChainId?
-            if let id { chain = try await snapshot.chain(id, scope.bundleId, of: served) }
-            return try await commands(served).run(action, about: chain, order)
-        }
+        let receipt = try await receipt(action, about: id, order, scope)
         let write = try await outcome(of: receipt, served)
         let reported = ServedAnswer(
             position: max(receipt.position, served.projectedPosition ?? 0),
@@ -45,6 +39,31 @@ extension LedgerHost {
             }
         }
         return RepeatableAnswer(answer: reported, isRepeated: receipt.isRepeated)
+    }
+
+    /// The same without an answer.
+    public func receipt(
+        _ action: Command.Action, about id: String?, _ order: CommandIntake.Order,
+        _ scope: QueryScope
+    ) async throws -> CommandReceipt {
+        do { return try await decided(action, about: id, order, scope) } catch {
+            noteRefused(action, about: id, order, in: scope.environment, error)
+            throw error
+        }
+    }
+
+    private func decided(
+        _ action: Command.Action, about id: String?, _ order: CommandIntake.Order,
+        _ scope: QueryScope
+    ) async throws -> CommandReceipt {
+        let served = try ledger(scope.environment)
+        try requireClock()
+        return try await served.decisions.pass {
+            let snapshot = try await served.presentSnapshot()
+            var chain: ChainId?
+            if let id { chain = try await snapshot.chain(id, scope.bundleId, of: served) }
+            return try await commands(served).run(action, about: chain, order)
+        }
     }
 
     /// The rest of an answer beside the decision, as of its own time and position.

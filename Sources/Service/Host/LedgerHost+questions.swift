@@ -14,23 +14,31 @@ extension LedgerHost {
     /// Maximum encoded bytes of the events on a page: 4 MiB. A page of large evidence has fewer
     /// events than requested; a larger event is a page of its own.
     public static let maximumPageByteCount = 4 * 1024 * 1024
-    /// Events whose evidence is read at once.
-    private static let evidenceBatchCount = 64
 
     /// `show`.
     public func subscription(_ id: String, _ scope: QueryScope) async throws -> ServedAnswer {
         try await answer(id, scope) { $0.writeShow(to: &$1, isStamped: $2) }
     }
 
+    /// The same as a value.
+    public func chain(_ id: String, _ scope: QueryScope) async throws -> ChainReading {
+        try await ledger(scope.environment).reading(id, scope, moment: answerMoment(scope)).0
+    }
+
     /// `timeline`, paged.
     public func timeline(
-        _ id: String, _ scope: QueryScope, after: TimelinePlace? = nil,
-        limit: Int = LedgerHost.maximumPageCount
+        _ id: String, _ scope: QueryScope, _ order: TimelineOrder = .oldest,
+        after: TimelinePlace? = nil, limit: Int = LedgerHost.maximumPageCount
     ) async throws -> ServedAnswer {
         let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
         return try await answer(id, scope) {
-            $0.writeTimeline(to: &$1, after: after, limit: limit, isStamped: $2)
+            $0.writeTimeline(to: &$1, order, after: after, limit: limit, isStamped: $2)
         }
+    }
+
+    /// One chain, folded: its state, and its timeline by `ChainReading.page`.
+    public func reading(_ id: String, _ scope: QueryScope) async throws -> ChainReading {
+        try await ledger(scope.environment).reading(id, scope, moment: answerMoment(scope)).0
     }
 
     private func answer(
@@ -87,46 +95,6 @@ extension LedgerHost {
         return lines.page(
             next: last == positions.last ? nil : last, end: reading.stamp.position,
             position: snapshot.position, lag: ledger.lag.positions)
-    }
-
-    /// The log by position, contiguous: `{"events":[…],"next":…,"position":…}`. `next` is the
-    /// position to request next, whether or not there is an event yet; `position` is the end of the
-    /// log. With a bundle id the events of other apps are left out, and `next` skips them. At most
-    /// `byteCount` bytes of events.
-    public func events(
-        _ scope: QueryScope, after: Int64, limit: Int, withEvidence: Bool,
-        byteCount: Int = LedgerHost.maximumPageByteCount
-    ) async throws -> ServedAnswer {
-        let ledger = try ledger(scope.environment)
-        let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
-        let log = ledger.ledger.log
-        let head = try await log.head().position
-        guard after <= head else { throw ServingError.cursorBeyondLog(head: head) }
-        var lines = EventLines(scope.environment, byteCount: byteCount)
-        var (next, left) = (after, limit)
-        reading: while left > 0 {
-            let batch: [(event: RecordedEvent, logged: LoggedEvent?)] =
-                if withEvidence {
-                    try await log.page(
-                        after: next, through: head,
-                        limit: min(left, LedgerHost.evidenceBatchCount)
-                    ).map { ($0.event, $0) }
-                } else {
-                    try await log.events(after: next, through: head, limit: left).map { ($0, nil) }
-                }
-            guard !batch.isEmpty else { break }
-            for (event, logged) in batch {
-                if scope.bundleId == nil || event.attributes.bundleId == scope.bundleId {
-                    let evidence = try logged?.originalBytes()
-                    guard lines.add(event, evidence: evidence) else { break reading }
-                }
-                next = event.position
-                left -= 1
-            }
-        }
-        return lines.page(
-            next: next, end: head, position: ledger.projectedPosition ?? 0,
-            lag: ledger.lag.positions)
     }
 }
 

@@ -14,9 +14,15 @@ extension LedgerHost {
         _ name: MetricName, _ parameters: MetricParameters, rates: CurrencyRates? = nil,
         _ scope: QueryScope
     ) async throws -> ServedAnswer {
-        try await answer(scope, rates: rates) { query in
-            try await query.metric(name, parameters)
-        }
+        try await answer(scope, rates: rates) { try await $0.metric(name, parameters) }
+    }
+
+    /// The same as a value.
+    public func report(
+        _ name: MetricName, _ parameters: MetricParameters, rates: CurrencyRates? = nil,
+        _ scope: QueryScope
+    ) async throws -> Report {
+        try await computed(scope, rates: rates) { try await $0.metric(name, parameters) }.0
     }
 
     /// A metric under another product's definition beside our own (`--definitions`).
@@ -24,9 +30,15 @@ extension LedgerHost {
         _ name: String, _ parameters: MetricParameters, _ pack: DefinitionPack, _ scope: QueryScope
     ) async throws -> ServedAnswer {
         let name = try MetricName(compared: name).rawValue
-        return try await answer(scope) { query in
-            try await query.comparison(name, parameters, pack)
-        }
+        return try await answer(scope) { try await $0.comparison(name, parameters, pack) }
+    }
+
+    /// The same as a value.
+    public func comparisonReport(
+        _ name: String, _ parameters: MetricParameters, _ pack: DefinitionPack, _ scope: QueryScope
+    ) async throws -> Report {
+        let name = try MetricName(compared: name).rawValue
+        return try await computed(scope) { try await $0.comparison(name, parameters, pack) }.0
     }
 
     /// `metrics diff`.
@@ -37,6 +49,27 @@ extension LedgerHost {
         _ name: String, _ parameters: MetricParameters, between limits: [AsOf],
         rates: CurrencyRates? = nil, _ scope: QueryScope
     ) async throws -> ServedAnswer {
+        let (scope, metric, before) = try await compared(name, limits, scope)
+        return try await answer(scope, rates: rates) {
+            try await $0.diff(metric, parameters, from: before)
+        }
+    }
+
+    /// The same as a value.
+    public func diffReport(
+        _ name: String, _ parameters: MetricParameters, between limits: [AsOf],
+        _ scope: QueryScope
+    ) async throws -> Report {
+        let (scope, metric, before) = try await compared(name, limits, scope)
+        return try await computed(scope) {
+            try await $0.diff(metric, parameters, from: before)
+        }.0
+    }
+
+    /// What a difference compares: the later state in the scope, and the earlier one.
+    private func compared(
+        _ name: String, _ limits: [AsOf], _ scope: QueryScope
+    ) async throws -> (QueryScope, MetricName, before: AsOf) {
         let metric = try MetricName(compared: name)
         guard let (before, after) = AsOf.compared(limits) else {
             throw MetricsError.comparedKnowledge
@@ -45,8 +78,33 @@ extension LedgerHost {
         scope.knowledge = after
         let least = try await ledger(scope.environment).leastPosition(of: before)
         scope.minPosition = max(scope.minPosition ?? 0, least ?? 0)
-        return try await answer(scope, rates: rates) { query in
-            try await query.diff(metric, parameters, from: before)
+        return (scope, metric, before)
+    }
+
+    /// The chains behind one cell of a report, with the events that decided them.
+    ///
+    /// - Parameters:
+    ///   - metric: `churn`, by chains or by paid ones, or another one.
+    ///   - after: the `next` of the previous page; nil for the first page.
+    public func cell(
+        _ metric: MetricName, _ parameters: CellParameters, _ scope: QueryScope,
+        after: ChainId? = nil, limit: Int = LedgerHost.usualPageCount
+    ) async throws -> CellChains {
+        let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
+        return try await computed(scope) { query in
+            try await query.cell(metric, parameters, after: after, limit: limit)
+        }.0
+    }
+
+    /// `metrics chains`, paged.
+    public func cellAnswer(
+        _ metric: MetricName, _ parameters: CellParameters, _ scope: QueryScope,
+        after: ChainId?, limit: Int
+    ) async throws -> ServedAnswer {
+        let ledger = try ledger(scope.environment)
+        let cell = try await cell(metric, parameters, scope, after: after, limit: limit)
+        return ServedAnswer(position: cell.stamp.position, lag: ledger.lag.positions) {
+            cell.write(to: &$0, isStamped: $1)
         }
     }
 
@@ -55,7 +113,19 @@ extension LedgerHost {
         _ compute: @Sendable (MetricsQuery) async throws -> Report
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
-        let (report, position) = try await ledger.reports.pass {
+        let (report, position) = try await computed(scope, rates: rates, compute)
+        return ServedAnswer(
+            position: max(position, report.stamp.position), lag: ledger.lag.positions
+        ) { json, isStamped in report.write(to: &json, isStamped: isStamped) }
+    }
+
+    /// What a query finds, and the position of the state it was asked of.
+    private func computed<Value: Sendable>(
+        _ scope: QueryScope, rates: CurrencyRates? = nil,
+        _ compute: @Sendable (MetricsQuery) async throws -> Value
+    ) async throws -> (Value, position: Int64) {
+        let ledger = try ledger(scope.environment)
+        return try await ledger.reports.pass {
             let snapshot = try await ledger.snapshot(for: scope)
             var query = MetricsQuery(
                 snapshot.query, reportTimeZone: configuration.reportTimeZone, now: clock(),
@@ -63,8 +133,5 @@ extension LedgerHost {
             query.rates = rates
             return (try await compute(query), snapshot.position)
         }
-        return ServedAnswer(
-            position: max(position, report.stamp.position), lag: ledger.lag.positions
-        ) { json, isStamped in report.write(to: &json, isStamped: isStamped) }
     }
 }

@@ -33,6 +33,29 @@ public final class LedgerHost: Sendable {
     /// Uploads under one key are serialized: later ones reuse the record of the first.
     let uploadTurns = KeyedAsyncLock()
     public let observer: any ServingObserver
+    /// The roots that evidence is verified against.
+    public let roots: TrustedRoots
+    /// Counts deliveries on their way to the caller's observer.
+    let tally: IntakeTally
+    /// Verifies evidence that operators have taken in again.
+    let verifier: EvidenceVerifier
+    /// What operators started and do not wait for.
+    let background = BackgroundTasks()
+    /// The outages last suspected.
+    public let outages = OutageRecord()
+    /// Acts of operators under an Idempotency-Key, and their turns.
+    let acts = ActMemory()
+    let actTurns = KeyedAsyncLock()
+    /// Decisions that were refused since the start.
+    let refusedDecisions = RefusedDecisions()
+    /// What operators may use to reach Apple and the receivers of webhooks, once set.
+    public let reach = OperatorReach()
+    /// Recoveries and audits that operators started.
+    let recoveryJobs = RecoveryJobs()
+    let auditRuns = AuditRuns()
+    /// Long reports that are made in the background, and their turns.
+    let reportJobs = ReportJobs()
+    let jobTurns = AsyncLock()
     /// Of what is taken in, from Apple's answers as well; nil where the configuration requires
     /// none.
     public let revocation: RevocationChecks?
@@ -58,6 +81,7 @@ public final class LedgerHost: Sendable {
         clock: @escaping @Sendable () -> Timestamp
     ) async throws(StoreError) -> LedgerHost {
         var ledgers: [ServedLedger] = []
+        let tally = IntakeTally(start: clock(), observer)
         for environment in environments {
             do throws(StoreError) {
                 let ledger = try await EnvironmentLedger.open(
@@ -68,7 +92,7 @@ public final class LedgerHost: Sendable {
                     newest = try await ledger.log.head().newestReceivedAt
                 } catch { failure = error }
                 let served = ServedLedger(
-                    ledger, newestReceivedAt: newest, observer: observer, waitLimit: waitLimit)
+                    ledger, newestReceivedAt: newest, observer: tally, waitLimit: waitLimit)
                 if let failure { served.noteStart(without: failure) }
                 ledgers.append(served)
             } catch {
@@ -82,23 +106,27 @@ public final class LedgerHost: Sendable {
             chainBudget: CertificateChainBudget())
         for served in ledgers { await RecentChains(served.ledger).learn(verifier) }
         return LedgerHost(
-            ledgers, configuration, verifier: verifier,
-            responders: responders ?? UnreachableResponders(), observer: observer, makeId: makeId,
+            ledgers, configuration, roots: roots, verifier: verifier,
+            responders: responders ?? UnreachableResponders(), tally: tally, makeId: makeId,
             clockWatch: ClockWatch(wall: clock, steady: steady) { change in
-                observer.noted(.clock(change))
+                tally.noted(.clock(change))
             })
     }
 
     private init(
-        _ ledgers: [ServedLedger], _ configuration: ServiceConfiguration,
+        _ ledgers: [ServedLedger], _ configuration: ServiceConfiguration, roots: TrustedRoots,
         verifier: EvidenceVerifier,
-        responders: any RevocationTransport, observer: any ServingObserver,
+        responders: any RevocationTransport, tally: IntakeTally,
         makeId: @escaping @Sendable () -> String,
         clockWatch: ClockWatch
     ) {
         self.ledgers = ledgers
+        self.roots = roots
         self.makeId = makeId
         self.configuration = configuration
+        self.tally = tally
+        self.verifier = verifier
+        let observer: any ServingObserver = tally
         self.observer = observer
         self.clockWatch = clockWatch
         clock = { clockWatch.now }
@@ -141,11 +169,16 @@ public final class LedgerHost: Sendable {
             for ledger in ledgers {
                 group.addTask { await ProjectionLoop(served: ledger).run() }
             }
+            group.addTask { [background] in await background.run() }
         }
     }
 
-    /// Ends `run`. Call it after intake has stopped.
-    public func stop() { for ledger in ledgers { ledger.stop() } }
+    /// Ends `run`. Call it after intake has stopped. Cancels what operators started; a recovery
+    /// goes on from where it was when the same one is started again.
+    public func stop() {
+        background.stop()
+        for ledger in ledgers { ledger.stop() }
+    }
 
     /// The change feed of every environment; each must be run and must end before `stop`.
     public func makeFeeds() -> [ChangeFeed] {

@@ -102,6 +102,7 @@ public struct RecoveryWatch: Sendable {
             now.milliseconds(since: $0)
                 > RecoveryWatch.sweepMilliseconds - RecoveryWatch.intervalMilliseconds
         }
+        host.outages.note(served.environment, client.bundleId, suggestions, at: now)
         guard !suggestions.isEmpty || isDue ?? true else { return }
         for suggestion in suggestions {
             report(.suspected(served.environment, client.bundleId, suggestion))
@@ -119,6 +120,9 @@ public struct RecoveryWatch: Sendable {
         }
         guard let start = done.from, let end = done.to else { return }
         let window = OutageDetection.Swept(from: start, through: end)
+        host.outages.note(
+            served.environment, client.bundleId, OutageDetection.open(suggestions, [window]),
+            at: now)
         uncertain.note(name, window, done.reservation, at: now)
         if done.reservation == nil, let certain, certain < start {
             report(.outOfReach(served.environment, client.bundleId, from: certain, to: start))

@@ -16,10 +16,13 @@ public final class ServedLedger: Sendable {
     /// Customers whose answers need no file.
     let hotCustomers = HotReadings<ProjectionsStore.CustomerKey, CachedCustomer>(
         maximumCost: ServedLedger.hotRowCount, cost: \.rowCount)
+    /// The newest events of each app.
+    let arrivals = AppArrivals()
     /// Serializes commands.
     let decisions = AsyncLock()
     /// Serializes reports over all chains.
     let reports = AsyncLock()
+    let proofs: InclusionProver
 
     struct Health {
         var projection: StoreError?
@@ -53,6 +56,7 @@ public final class ServedLedger: Sendable {
         waitLimit: Duration = ServedLedger.waitLimit
     ) {
         self.ledger = ledger
+        proofs = InclusionProver(ledger.log)
         self.waitLimit = waitLimit
         lead = Mutex(ArrivalClockLead(newest: newestReceivedAt))
         self.observer = observer

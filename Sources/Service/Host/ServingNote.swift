@@ -4,6 +4,7 @@ public import Intake
 internal import Ledger
 public import LedgerStore
 public import Projection
+internal import Queries
 internal import Signing
 
 /// An entry of the service's log for operators.
@@ -41,6 +42,9 @@ public enum ServingNote: Sendable {
 
     /// The system clock jumped forward, or is trusted again.
     case clock(ClockWatch.Change)
+
+    /// An operator acted on the ledger itself; what was done, by whom and why.
+    case operatorAct(Environment, act: String, actor: String, reason: String)
 
     /// Severity.
     public enum Level: Sendable {
@@ -117,6 +121,11 @@ public enum ServingNote: Sendable {
                 .error, "clockJumped", nil,
                 "The clock jumped forward by \(milliseconds / 1_000) s; correct it or, if it is"
                     + " right, confirm it by `subledger test-notification` or a restart."
+            )
+        case .operatorAct(let environment, let act, let actor, let reason):
+            return (
+                .notice, "operatorAct", environment,
+                "\(act) by \(actor.printable): \(reason.printable)"
             )
         case .clock(.trusted): return (.notice, "clockTrusted", nil, "The clock is trusted again.")
         }

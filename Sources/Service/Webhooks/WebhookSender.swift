@@ -1,4 +1,4 @@
-import AppStore
+public import AppStore
 import Ledger
 public import LedgerStore
 public import Projection
@@ -112,6 +112,25 @@ public struct WebhookSender: Sendable {
         public var failed = 0
         public var lastFailure: String?
         public var types: [String: Int] = [:]
+
+        /// The members of the `webhooks redeliver` object of `Contract.md`.
+        public func writeMembers(
+            of endpoint: String, from: Int64, to: Int64, isDryRun: Bool, to json: inout JSONWriter
+        ) {
+            json.member("endpoint", endpoint)
+            json.member("from", from)
+            json.member("to", to)
+            json.member("dryRun", isDryRun)
+            json.member("changes", Int64(changes))
+            json.member("delivered", Int64(delivered))
+            json.member("failed", Int64(failed))
+            json.member("lastFailure", lastFailure)
+            json.object("types") { json in
+                for (type, count) in types.sorted(by: { $0.key < $1.key }) {
+                    json.member(type, Int64(count))
+                }
+            }
+        }
     }
 
     /// Redelivers everything at positions `from` through `to`, and the clock changes after the

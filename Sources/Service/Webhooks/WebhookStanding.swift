@@ -24,18 +24,23 @@ public struct WebhookStanding: Sendable {
             let ledger = try await EnvironmentLedger.open(
                 configuration, environment: endpoint.environment)
             let found = await Outcome { () throws(StoreError) in
-                let counts = try await ledger.operations.waitingCounts(for: endpoint.name)
-                return WebhookStanding(
-                    endpoint: endpoint,
-                    row: try await ledger.operations.webhookEndpoints().first {
-                        $0.name == endpoint.name
-                    }, waiting: counts.waiting, parked: counts.parked,
-                    head: try await ledger.log.head().position)
+                try await standing(of: endpoint, in: ledger)
             }
             await ledger.close()
             standings.append(try found.get())
         }
         return standings
+    }
+
+    /// The status of an endpoint in its open environment.
+    static func standing(
+        of endpoint: WebhookEndpoint, in ledger: EnvironmentLedger
+    ) async throws(StoreError) -> WebhookStanding {
+        let counts = try await ledger.operations.waitingCounts(for: endpoint.name)
+        return WebhookStanding(
+            endpoint: endpoint, row: try await ledger.operations.webhookEndpoint(endpoint.name),
+            waiting: counts.waiting, parked: counts.parked,
+            head: try await ledger.log.head().position)
     }
 
     /// `new`, `live`, or `disabled` after a 410.
@@ -45,7 +50,7 @@ public struct WebhookStanding: Sendable {
     }
 
     /// The address without its path and query, which may hold a secret.
-    private var origin: String {
+    public var origin: String {
         endpoint.url.split(separator: "/", maxSplits: 3).prefix(2).joined(separator: "//")
     }
 

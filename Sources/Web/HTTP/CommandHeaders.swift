@@ -1,5 +1,7 @@
 import HTTPTypes
 import Hummingbird
+internal import Queries
+internal import Service
 
 extension HTTPField.Name {
     /// The author of a decision.
@@ -14,6 +16,17 @@ extension HTTPField.Name {
 
 /// Reads the header fields of a command. The command bounds their lengths.
 enum CommandHeaders {
+    /// Who orders something, why, and under which key.
+    static func order(
+        _ request: Request, _ context: WebContext
+    ) throws(Problem) -> CommandIntake.Order {
+        CommandIntake.Order(
+            actor: try text(.actor, request, code: "invalidActor", "names the author"),
+            tokenName: context.principal?.name,
+            reason: try text(.reason, request, code: "invalidReason", "states the reason"),
+            key: try key(request))
+    }
+
     /// The value of a required field that must occur exactly once.
     static func text(
         _ name: HTTPField.Name, _ request: Request, code: String, _ what: String

@@ -2,7 +2,9 @@
 /// contain it.
 enum PercentCoding {
     /// Nil for an incomplete escape, invalid UTF-8, and control characters.
-    static func decoded(_ text: some StringProtocol) -> String? {
+    ///
+    /// - Parameter allowed: control characters that are accepted all the same.
+    static func decoded(_ text: some StringProtocol, allowing allowed: [UInt8] = []) -> String? {
         // The common case needs no decoding.
         guard !text.utf8.allSatisfy(isPlain) else { return String(text) }
         var bytes: [UInt8] = []
@@ -18,7 +20,9 @@ enum PercentCoding {
             }
             bytes.append(high << 4 | low)
         }
-        guard !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
+        guard !bytes.contains(where: { ($0 < 0x20 || $0 == 0x7F) && !allowed.contains($0) }) else {
+            return nil
+        }
         return String(validating: bytes, as: UTF8.self)
     }
 

@@ -79,6 +79,19 @@ extension Problem {
         self.init(status, code: error.code.rawValue, detail: error.message)
     }
 
+    private init(_ error: OperatorError) {
+        let status: HTTPResponse.Status =
+            switch error.code {
+            case .noSuchItem, .noSuchEndpoint, .noSuchRecovery, .noSuchJob: .notFound
+            case .recoveryRunning, .auditRunning: .conflict
+            case .missingKey: .unprocessableContent
+            case .tooManyJobs: .serviceUnavailable
+            }
+        self.init(
+            status, code: error.code.rawValue, detail: error.message,
+            retryAfter: error.code == .tooManyJobs ? Problem.failureRetrySeconds : nil)
+    }
+
     /// Paths and remedies are left out: they are for the operator.
     private init(_ error: StoreError) {
         let passing: [StoreError.Code] = [
@@ -141,6 +154,9 @@ extension Problem {
         case let error as StoreError: self.init(error)
         case let error as CommandError: self.init(error)
         case let error as MetricsError: self.init(error)
+        case let error as SearchError:
+            self.init(.badRequest, code: error.code, detail: error.message)
+        case let error as OperatorError: self.init(error)
         case let refusal as IntakeRefusal: self.init(refusal)
         case is TruncatedBody:
             self.init(.badRequest, code: "badRequest", detail: "The body is incomplete.")

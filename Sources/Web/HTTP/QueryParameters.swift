@@ -2,6 +2,7 @@ internal import AppStore
 import Hummingbird
 internal import Ledger
 internal import Projection
+internal import Queries
 internal import Reports
 internal import Service
 
@@ -13,13 +14,21 @@ struct QueryParameters {
     private var read: [String] = []
 
     /// Throws for a parameter that occurs twice or cannot be decoded.
-    init(_ request: Request) throws(Problem) {
+    ///
+    /// - Parameter isForm: a browser sent the fields of a form (WHATWG URL §5): a plus sign is a
+    ///   space, and an empty field is absent.
+    init(_ query: String?, isForm: Bool = false) throws(Problem) {
         var values: [(name: String, value: String)] = []
         var names: Set<String> = []
-        for pair in request.uri.query?.split(separator: "&") ?? [] {
+        for pair in query?.split(separator: "&") ?? [] {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let text = parts.count > 1 ? parts[1] : ""
+            if isForm, text.isEmpty { continue }
             let name = PercentCoding.decoded(parts[0])
-            let value = PercentCoding.decoded(parts.count > 1 ? parts[1] : "")
+            let value =
+                isForm
+                ? PercentCoding.decoded(text.replacing("+", with: " "))
+                : PercentCoding.decoded(text)
             guard let name, let value else {
                 throw Problem.invalid("A parameter is not percent-encoded UTF-8.")
             }
@@ -33,9 +42,14 @@ struct QueryParameters {
 
     /// What `body` reads of a request's parameters, which must be all of them.
     static func read<Value>(
-        _ request: Request, _ body: (inout QueryParameters) throws -> Value
+        _ request: Request, isForm: Bool = false, _ body: (inout QueryParameters) throws -> Value
+    ) throws -> Value { try read(request.uri.query, isForm: isForm, body) }
+
+    /// The same of a query.
+    static func read<Value>(
+        _ query: String?, isForm: Bool = false, _ body: (inout QueryParameters) throws -> Value
     ) throws -> Value {
-        var parameters = try QueryParameters(request)
+        var parameters = try QueryParameters(query, isForm: isForm)
         let value = try body(&parameters)
         try parameters.requireNothingElse()
         return value
@@ -92,14 +106,19 @@ struct QueryParameters {
     static let cursorByteCount = 512
 
     /// The `next` of the previous page. Throws for any other text.
-    mutating func cursor<Place>(_ place: (String) -> Place?) throws(Problem) -> Place? {
-        guard let text = text("after") else { return nil }
+    mutating func cursor<Place>(
+        _ name: String = "after", _ place: (String) -> Place?
+    ) throws(Problem) -> Place? {
+        guard let text = text(name) else { return nil }
         guard text.utf8.count <= QueryParameters.cursorByteCount, let place = place(text) else {
             throw Problem.invalid(
-                "after takes the next of the previous page, unchanged.", code: "invalidCursor")
+                "\(name) takes the next of the previous page, unchanged.", code: "invalidCursor")
         }
         return place
     }
+
+    /// The direction of a timeline.
+    mutating func order() throws(Problem) -> TimelineOrder { try choice("order") ?? .oldest }
 
     mutating func environment() throws(Problem) -> AppStore.Environment {
         try statedEnvironment() ?? .production

@@ -13,21 +13,24 @@ struct CustomerRoutes: Sendable {
             let scope = try QueryParameters.read(request) { try $0.scope() }
             return try await host.entitlements(of: try CustomerRoutes.customer(context), scope)
         }
-        groups.read.get("/v1/customers/:id/timeline") { request, context in
-            let (scope, after, limit) = try QueryParameters.read(request) {
-                (try $0.scope(), try $0.cursor { TimelinePlace(cursor: $0) }, try $0.limit())
+        groups.people.get("/v1/customers/:id/timeline") { request, context in
+            let (scope, order, after, limit) = try QueryParameters.read(request) {
+                (
+                    try $0.scope(), try $0.order(), try $0.cursor { TimelinePlace(cursor: $0) },
+                    try $0.limit()
+                )
             }
             return try await host.timeline(
-                of: try CustomerRoutes.customer(context), scope, after: after, limit: limit)
+                of: try CustomerRoutes.customer(context), scope, order, after: after, limit: limit)
         }
-        groups.read.get("/v1/customers/:id/subscriptions") { request, context in
+        groups.people.get("/v1/customers/:id/subscriptions") { request, context in
             let (scope, after, limit) = try QueryParameters.read(request) {
                 (try $0.scope(), try $0.cursor { ChainId(cursor: $0) }, try $0.limit())
             }
             return try await host.subscriptions(
                 of: try CustomerRoutes.customer(context), scope, after: after, limit: limit)
         }
-        groups.read.post("/v1/customers:entitlements") { request, _ in
+        groups.people.post("/v1/customers:entitlements") { request, _ in
             let scope = try QueryParameters.read(request) { try $0.scope() }
             let body = try await bodies.json(request, upTo: CustomersBody.maximumByteCount) {
                 try CustomersBody($0)

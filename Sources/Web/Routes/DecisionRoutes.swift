@@ -59,13 +59,7 @@ struct DecisionRoutes: Sendable {
         _ context: WebContext
     ) async throws -> RepeatableAnswer {
         let scope = try QueryParameters.read(request) { try $0.place() }
-        let order = CommandIntake.Order(
-            actor: try CommandHeaders.text(
-                .actor, request, code: "invalidActor", "names the author"),
-            tokenName: context.principal?.name,
-            reason: try CommandHeaders.text(
-                .reason, request, code: "invalidReason", "states the reason"),
-            key: try CommandHeaders.key(request))
-        return try await host.decide(action, about: chain, order, scope)
+        return try await host.decide(
+            action, about: chain, try CommandHeaders.order(request, context), scope)
     }
 }

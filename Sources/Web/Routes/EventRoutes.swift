@@ -1,4 +1,7 @@
+internal import AppStore
 import Hummingbird
+internal import Ledger
+internal import Queries
 internal import Service
 
 /// The log itself, by position.
@@ -7,10 +10,10 @@ struct EventRoutes: Sendable {
     let answers: ResponseMemoryBudget
 
     func add(to groups: RouteGroups) {
-        groups.read.get("/v1/events") { request, _ in
-            let (scope, after, limit, withEvidence) = try QueryParameters.read(request) {
+        groups.people.get("/v1/events") { request, _ in
+            let (scope, filter, place, limit, withEvidence) = try QueryParameters.read(request) {
                 (
-                    try $0.place(), try $0.position("after") ?? 0, try $0.limit(),
+                    try $0.place(), try $0.eventFilter(), try $0.eventPlace(), try $0.limit(),
                     try $0.flag("evidence")
                 )
             }
@@ -18,7 +21,56 @@ struct EventRoutes: Sendable {
                 withEvidence ? try answers.require(ResponseMemoryBudget.makingByteCount) : nil
             defer { withExtendedLifetime(share) {} }
             return try await host.events(
-                scope, after: after, limit: limit, withEvidence: withEvidence)
+                scope, filter, from: place, limit: limit, withEvidence: withEvidence)
         }
+        groups.people.get("/v1/events/:position") { request, context in
+            let scope = try QueryParameters.read(request) { try $0.place() }
+            let text = try PathReader.text("position", context)
+            guard let position = Int64(plain: text[...]), position > 0 else {
+                throw Problem.invalid(
+                    "The path takes a position: a whole number from 1.", code: "invalidPath")
+            }
+            let share = try answers.require(ResponseMemoryBudget.makingByteCount)
+            defer { withExtendedLifetime(share) {} }
+            guard let answer = try await host.eventAnswer(at: position, scope) else {
+                throw Problem(
+                    .notFound, code: "noSuchEvent",
+                    detail: "The log has no event at this position; check the environment and"
+                        + " bundleId.")
+            }
+            return answer
+        }
+    }
+}
+
+extension QueryParameters {
+    /// Conditions on events.
+    mutating func eventFilter() throws(Problem) -> EventFilter {
+        var filter = EventFilter()
+        filter.types = Set(QueryParameters.list(text("types")))
+        for name in QueryParameters.list(text("kinds")) {
+            guard let kind = EventKind(rawValue: name) else {
+                throw Problem.invalid(
+                    "kinds takes "
+                        + EventKind.allCases.map(\.rawValue).joined(separator: ", ")
+                        + ", separated by commas.")
+            }
+            filter.kinds.insert(kind)
+        }
+        filter.receivedFrom = try time("receivedFrom")
+        filter.receivedTo = try time("receivedTo")
+        return filter
+    }
+
+    /// The position at which a page of events begins, and its direction.
+    mutating func eventPlace() throws(Problem) -> EventPlace {
+        let (after, before) = (try position("after"), try position("before"))
+        guard let before else { return .after(after ?? 0) }
+        guard after == nil else { throw Problem.invalid("Give after or before, not both.") }
+        return .before(before)
+    }
+
+    private static func list(_ text: String?) -> [String] {
+        text?.split(separator: ",").map(String.init) ?? []
     }
 }

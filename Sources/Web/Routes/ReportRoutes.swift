@@ -1,52 +1,121 @@
 import Hummingbird
+internal import Ledger
+internal import Queries
 internal import Reports
 internal import Service
 
-/// Reports for analysts.
+/// Reports for analysts, at once or as jobs.
 struct ReportRoutes: Sendable {
     let host: LedgerHost
+    let bodies: BodyReader
+
+    /// A report whose parameters were read.
+    typealias Making = @Sendable () async throws -> ServedAnswer
+
+    private static let diffName = "diff"
 
     func add(to groups: RouteGroups) {
-        groups.read.get("/v1/metrics/churn") { request, _ in
-            let (scope, metric, isPaid, definitions) = try QueryParameters.read(request) {
-                (
-                    try $0.periodScope(), $0.metric(), try $0.flag("paid"),
-                    try $0.choice("definitions") as DefinitionPack?
+        groups.reports.get("/v1/metrics/churn") { request, _ in
+            try await report(MetricName.churnName, request.uri.query)()
+        }
+        groups.reports.get("/v1/metrics/diff") { request, _ in
+            try await report(ReportRoutes.diffName, request.uri.query)()
+        }
+        groups.reports.get("/v1/metrics/:name/chains") { request, context in
+            let name = try PathReader.text("name", context)
+            let (scope, cell, metric, after, limit) = try QueryParameters.read(request) {
+                // Only churn has a variant.
+                let isChurn = name == MetricName.churnName
+                let isPaid = isChurn ? try $0.flag("paid") : false
+                return (
+                    try $0.periodScope(), $0.cell(),
+                    try isChurn ? MetricName.churn(isPaid: isPaid) : MetricName(name),
+                    try $0.cursor { ChainId(cursor: $0) }, try $0.limit()
                 )
             }
-            guard let definitions else {
-                return try await host.metric(.churn(isPaid: isPaid), metric, scope)
-            }
-            guard !isPaid else { throw MetricsError.comparedAlone }
-            return try await host.comparison(MetricName.churnName, metric, definitions, scope)
+            return try await host.cellAnswer(metric, cell, scope, after: after, limit: limit)
         }
-        groups.read.get("/v1/metrics/diff") { request, _ in
-            let (scope, metric, limits, name, rates) = try QueryParameters.read(request) {
-                var scope = try $0.place()
-                let metric = $0.metric()
-                let limits = try $0.comparedKnowledge()
-                let name = $0.text("metric") ?? MetricName.churnName
-                let rates = try $0.rates()
-                scope.minPosition = try $0.position("minPosition")
-                return (scope, metric, limits, name, rates)
-            }
-            return try await host.metricsDiff(name, metric, between: limits, rates: rates, scope)
+        groups.reports.get("/v1/metrics/:name") { request, context in
+            try await report(try PathReader.text("name", context), request.uri.query)()
         }
-        groups.read.get("/v1/metrics/:name") { request, context in
-            let (scope, metric, rates, definitions, basis) = try QueryParameters.read(request) {
-                (
-                    try $0.periodScope(), $0.metric(), try $0.rates(),
-                    try $0.choice("definitions") as DefinitionPack?,
-                    try $0.choice("refundBasis") as RefundBasis?
-                )
+        groups.reports.post("/v1/jobs") { request, _ in
+            try QueryParameters.read(request) { _ in }
+            let body = try await bodies.json(request, upTo: JobBody.maximumByteCount) {
+                try JobBody($0)
             }
-            var name = try PathReader.text("name", context)
-            if let basis { name = try basis.metric(try MetricName(name)).rawValue }
-            guard let definitions else {
-                return try await host.metric(try MetricName(name), metric, rates: rates, scope)
-            }
-            guard rates == nil else { throw MetricsError.comparedAlone }
-            return try await host.comparison(name, metric, definitions, scope)
+            return host.answer(
+                try host.startJob(body.report, try report(body.name, body.query)))
         }
+        groups.reports.get("/v1/jobs/:id") { request, context in
+            try QueryParameters.read(request) { _ in }
+            return host.answer(try host.job(try PathReader.text("id", context)))
+        }
+    }
+
+    /// Reads the query of a report.
+    private func report(_ name: String, _ query: String?) throws -> Making {
+        switch name {
+        case MetricName.churnName: try churn(query)
+        case ReportRoutes.diffName: try diff(query)
+        default: try metric(name, query)
+        }
+    }
+
+    private func churn(_ query: String?) throws -> Making {
+        let (scope, metric, isPaid, definitions) = try QueryParameters.read(query) {
+            (
+                try $0.periodScope(), $0.metric(), try $0.flag("paid"),
+                try $0.choice("definitions") as DefinitionPack?
+            )
+        }
+        guard let definitions else {
+            return { try await host.metric(.churn(isPaid: isPaid), metric, scope) }
+        }
+        guard !isPaid else { throw MetricsError.comparedAlone }
+        return { try await host.comparison(MetricName.churnName, metric, definitions, scope) }
+    }
+
+    private func diff(_ query: String?) throws -> Making {
+        let (scope, metric, limits, name, rates) = try QueryParameters.read(query) {
+            var scope = try $0.place()
+            let metric = $0.metric()
+            let limits = try $0.comparedKnowledge()
+            let name = $0.text("metric") ?? MetricName.churnName
+            let rates = try $0.rates()
+            scope.minPosition = try $0.position("minPosition")
+            return (scope, metric, limits, name, rates)
+        }
+        return {
+            try await host.metricsDiff(name, metric, between: limits, rates: rates, scope)
+        }
+    }
+
+    private func metric(_ path: String, _ query: String?) throws -> Making {
+        let (scope, metric, rates, definitions, basis) = try QueryParameters.read(query) {
+            (
+                try $0.periodScope(), $0.metric(), try $0.rates(),
+                try $0.choice("definitions") as DefinitionPack?,
+                try $0.choice("refundBasis") as RefundBasis?
+            )
+        }
+        let name = try basis.map { try $0.metric(try MetricName(path)).rawValue } ?? path
+        guard let definitions else {
+            let known = try MetricName(name)
+            return { try await host.metric(known, metric, rates: rates, scope) }
+        }
+        guard rates == nil else { throw MetricsError.comparedAlone }
+        return { try await host.comparison(name, metric, definitions, scope) }
+    }
+}
+
+extension QueryParameters {
+    /// The parameters of a cell.
+    fileprivate mutating func cell() -> CellParameters {
+        var cell = CellParameters(column: text("column") ?? "")
+        (cell.from, cell.to) = (text("from"), text("to"))
+        (cell.interval, cell.timeZone) = (text("interval"), text("timeZone"))
+        cell.group = MetricParameters.list(text("group"))
+        cell.filters = MetricParameters.list(text("where"))
+        return cell
     }
 }

@@ -1,26 +1,33 @@
 import Hummingbird
 internal import Service
 
-/// One group of routes per scope, so that every route has a scope.
+/// One group of routes per set of scopes, so that every route has one.
 struct RouteGroups {
     /// Requires no scope. `TokenMiddleware.isOpen` decides whether it requires a token.
     let open: RouterGroup<WebContext>
     /// As `open`, for a body shared by all responses, which is not charged to the budget.
     let shared: RouterGroup<WebContext>
-    /// Queries and feeds.
+    /// Feeds, and queries about intake and operation.
     let read: RouterGroup<WebContext>
-    /// Queries answered from a few rows; the most frequent, handled on the connection's event loop.
+    /// Queries about customers, subscriptions and events.
+    let people: RouterGroup<WebContext>
+    /// Reports.
+    let reports: RouterGroup<WebContext>
+    /// Queries about people answered from a few rows; the most frequent, handled on the
+    /// connection's event loop.
     let quick: RouterGroup<WebContext>
     /// Uploads and commands about customers.
     let write: RouterGroup<WebContext>
+    /// Operators' acts on the ledger itself.
+    let admin: RouterGroup<WebContext>
 
     init(
         _ router: Router<WebContext>, tokens: AccessTokens, answers: ResponseMemoryBudget,
         host: LedgerHost
     ) {
         let age = AgeMiddleware(host: host)
-        func guarded(_ scope: Scope) -> RouterGroup<WebContext> {
-            router.group().add(middleware: ScopeMiddleware(tokens: tokens, scope: scope))
+        func guarded(_ scopes: Scope...) -> RouterGroup<WebContext> {
+            router.group().add(middleware: ScopeMiddleware(tokens: tokens, scopes: scopes))
                 .add(middleware: ResponseMemoryMiddleware(room: answers))
                 .add(middleware: OffEventLoop())
         }
@@ -28,10 +35,13 @@ struct RouteGroups {
             .add(middleware: OffEventLoop())
         shared = router.group().add(middleware: OffEventLoop())
         quick = router.group()
-            .add(middleware: ScopeMiddleware(tokens: tokens, scope: .read))
+            .add(middleware: ScopeMiddleware(tokens: tokens, scopes: [.read, .support]))
             .add(middleware: age)
             .add(middleware: ResponseMemoryMiddleware(room: answers))
         read = guarded(.read).add(middleware: age)
+        people = guarded(.read, .support).add(middleware: age)
+        reports = guarded(.read, .reports).add(middleware: age)
         write = guarded(.write)
+        admin = guarded(.admin)
     }
 }

@@ -75,10 +75,22 @@ public struct WebService: Sendable {
         CustomerRoutes(host: host, bodies: bodies).add(to: groups)
         DecisionRoutes(host: host, bodies: bodies).add(to: groups)
         EventRoutes(host: host, answers: answers).add(to: groups)
-        ReportRoutes(host: host).add(to: groups)
+        SearchRoutes(host: host).add(to: groups)
+        ReportRoutes(host: host, bodies: bodies).add(to: groups)
+        OperationRoutes(host: host, bodies: bodies, answers: answers).add(to: groups)
         ChangeRoutes(feeds: feeds, rules: streams).add(to: groups)
         DocumentRoutes.add(to: groups)
+        addConsole(to: router, tokens)
         return router
+    }
+
+    private func addConsole(to router: Router<WebContext>, _ tokens: AccessTokens) {
+        let sessions = ConsoleSessions(tokens)
+        let pages = ConsolePages(host: host, tokens: tokens)
+        let access = ConsoleGuard(
+            sessions: sessions, tokens: tokens, server: server, pages: pages)
+        ConsoleRoutes(host: host, sessions: sessions, pages: pages, access: access)
+            .add(to: router, answers)
     }
 
     /// The application; tests send requests to it directly.

@@ -1,12 +1,13 @@
 import Hummingbird
 internal import Service
 
-/// Admits a request whose token has the scope; `TokenMiddleware` has authenticated it.
+/// Admits a request whose token has one of the scopes; `TokenMiddleware` has authenticated it.
 struct ScopeMiddleware: RouterMiddleware {
     typealias Context = WebContext
 
     let tokens: AccessTokens
-    let scope: Scope
+    /// The first is named where none is held.
+    let scopes: [Scope]
 
     func handle(
         _ request: Request, context: WebContext,
@@ -15,10 +16,10 @@ struct ScopeMiddleware: RouterMiddleware {
         guard !tokens.isEmpty else { return try await next(request, context) }
         // A scoped route that is also listed as open stays closed.
         guard let principal = context.principal else { throw TokenMiddleware.unauthorized }
-        guard principal.scopes.contains(scope) else {
+        guard scopes.contains(where: principal.scopes.contains) else {
             throw Problem(
                 .forbidden, code: "insufficientScope",
-                detail: "The token lacks the scope \(scope.rawValue).")
+                detail: "The token lacks the scope \(scopes[0].rawValue).")
         }
         return try await next(request, context)
     }

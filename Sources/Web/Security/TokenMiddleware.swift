@@ -26,7 +26,9 @@ struct TokenMiddleware: RouterMiddleware {
         _ request: Request, context: WebContext,
         next: (Request, WebContext) async throws -> Response
     ) async throws -> Response {
-        guard !tokens.isEmpty, !TokenMiddleware.isOpen(context.endpointPath, request.method) else {
+        guard !tokens.isEmpty, !TokenMiddleware.isOpen(context.endpointPath, request.method),
+            !ConsoleRoutes.isPage(context.endpointPath)
+        else {
             return try await next(request, context)
         }
         let token = TokenMiddleware.bearer(request.headers[values: .authorization])

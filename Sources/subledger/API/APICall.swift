@@ -46,7 +46,7 @@ struct APICall<Request: APIRequest>: OutputCommand {
             if let failure { throw failure }
             return .printed()
         }
-        let reader = AppleResponseReader(verifier: try settings.verifier(), now: Console.now)
+        let reader = AppleResponseReader(verifier: try settings.verifier(), now: Terminal.now)
         let evidence = exchange.bodies.filter { AppleResponseReader.holdsEvidence($0) }
         var environment = exchange.environment
         var taken: (value: IngestSummary, failure: (any Error)?)?
@@ -105,7 +105,7 @@ extension Settings {
                 try await Ingest(
                     ledger: ledger, apps: apps, verifier: verifier, source: .history,
                     revocation: revocation
-                ) { Console.now }.run(lines: bodies, input: endpoint.name)
+                ) { Terminal.now }.run(lines: bodies, input: endpoint.name)
             }
         }
     }

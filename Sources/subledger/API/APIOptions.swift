@@ -107,7 +107,7 @@ extension Settings {
         try api.requireUsable(key: key)
         let file = try APIKeyFile(path: api.privateKeyFile, key: "\(key).privateKeyFile")
         if file.isReadableByOthers {
-            Console.note("warning: \(file.path) can be read by other users; run chmod 600 on it")
+            Terminal.note("warning: \(file.path) can be read by other users; run chmod 600 on it")
         }
         return AppStoreServerAPIClient(
             credentials: try file.credentials(api, bundleId: app.bundleId, key: key),

@@ -27,7 +27,7 @@ struct AppleAccess {
         ledgers = EnvironmentLedgers(
             settings.configuration.ledger, apps: accepted, verifier: verifier,
             revocation: revocation
-        ) { Console.now }
+        ) { Terminal.now }
     }
 
     /// The client of an app (default: the only one).

@@ -103,32 +103,9 @@ extension ChainReading {
             .compactMap { $0 }.joined(separator: ", ")
     }
 
-    var knowledgeText: String {
-        switch moment.knowledge {
-        case .everything: ""
-        case .knownAt(let time): ", as known at \(time.rfc3339)"
-        case .knownPosition(let position): ", as known at position \(position)"
-        }
-    }
-
     private func row(_ name: String, _ value: String) -> String {
         name.padding(to: 16) + value
     }
-
-    func events(_ positions: [Int64]) -> String {
-        (positions.count == 1 ? "event " : "events ")
-            + positions.map(String.init).joined(separator: ", ")
-    }
 }
 
-extension Money {
-    /// For people, e.g. `9.99 USD`: at least two decimal places, and three where needed.
-    var text: String {
-        let sign = milliunits < 0 ? "-" : ""
-        let magnitude = milliunits.magnitude
-        var fraction = String(1_000 + magnitude % 1_000).dropFirst()
-        if fraction.last == "0" { fraction = fraction.dropLast() }
-        return "\(sign)\(magnitude / 1_000).\(fraction) \(currency)"
-    }
-}
 /// Pads with spaces to a width; never truncates.

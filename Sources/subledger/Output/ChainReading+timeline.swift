@@ -4,11 +4,11 @@ import Queries
 
 extension ChainReading {
     /// `timeline` for people: one line per entry, with the event that proves it.
-    public func timelineText() -> String {
+    public func timelineText(_ order: TimelineOrder = .oldest) -> String {
         var lines = transaction?.text.map { [$0] } ?? []
         lines.append(
             "\(chain.bundleId) · \(chain.originalTransactionId) · \(environment.rawValue)")
-        for entry in entries { lines.append(text(entry)) }
+        for entry in page(order).entries { lines.append(text(entry)) }
         for notice in answer.notices { lines.append("! \(text(notice))") }
         lines.append("as of \(moment.at.rfc3339), log position \(stamp.position)\(knowledgeText)")
         return lines.printableText
@@ -36,16 +36,6 @@ extension ChainReading {
         return "\(event), \(fact.isSigned ? "signed" : "dated") \(signed.rfc3339)"
             + (late > NoticeLimits.lateDeliveryMilliseconds
                 ? ", arrived \(Duration.milliseconds(late).text) later" : "")
-    }
-
-    /// The kind of the event at a position, in Apple's terms where they exist.
-    private func kind(_ position: Int64) -> String {
-        guard let fact = facts[position] else { return "" }
-        let name = [fact.cause.notificationType?.rawValue, fact.cause.subtype?.rawValue]
-            .compactMap { $0 }.joined(separator: "/")
-        let form = fact.cause.kind.rawValue
-        if name.isEmpty { return form }
-        return fact.cause.kind == .notificationV1 ? "\(name) (\(form))" : name
     }
 }
 

@@ -4,9 +4,9 @@ import Queries
 
 extension CustomerReading {
     /// `timeline --customer` for people.
-    public func timelineText() -> String {
+    public func timelineText(_ order: TimelineOrder = .oldest) -> String {
         var lines = ["customer \(customer)"]
-        for entry in entries {
+        for entry in page(order).entries {
             switch entry {
             case .chain(let entry, let reading):
                 lines.append("\(reading.text(entry))  chain \(reading.chain.originalTransactionId)")
@@ -27,22 +27,5 @@ extension CustomerReading {
         let known = chains.first?.knowledgeText ?? ""
         lines.append("as of \(moment.at.rfc3339), log position \(stamp.position)\(known)")
         return lines.printableText
-    }
-}
-
-extension Command {
-    /// The action with its actor and reason, for people.
-    var text: String {
-        let what: String
-        switch action {
-        case .link(let customer), .unlink(let customer), .claim(let customer, _):
-            what = "\(name.rawValue) \(customer)"
-        case .grant(_, let entitlement, let until):
-            what = "grant \(id): \(entitlement) until \(until.rfc3339)"
-        case .ungrant(_, let grant): what = "ungrant \(grant)"
-        case .note: what = "note"
-        }
-        let token = tokenName.map { " (token \($0))" } ?? ""
-        return "\(what), by \(actor)\(token): \(reason)"
     }
 }

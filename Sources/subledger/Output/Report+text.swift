@@ -88,7 +88,7 @@ extension Report {
                 isChurn || isMetric ? Report.heading(column.name) : column.name,
                 rows.map { row in
                     column.unit == .milliunits
-                        ? TextTable.money(row[column.name]) : cell(row, column)
+                        ? Report.money(row[column.name]) : cell(row, column)
                 }, weight: isDetail(column) ? Report.detail : isKept ? nil : max(sum, 0))
         }
         let rated = rates.enumerated().compactMap { place, rate -> Figure? in
@@ -97,7 +97,7 @@ extension Report {
             // The first are omitted last.
             return Figure(
                 isChurn ? "rate" : Report.heading(rate.name),
-                values.map { TextTable.percent($0) },
+                values.map { Report.percent($0) },
                 weight: isChurn ? nil : .max - Int64(place))
         }
         return counts + rated
@@ -117,24 +117,6 @@ extension Report {
             || rates.contains { !isChurn && ($0.part == name || $0.whole == name) }
     }
 
-    /// A column's name for people: "start" for `activeStart`, "step 2" and "of" for
-    /// `step.2.reached` and `step.2.chance`, "30 days" for `age.30.perCustomer`.
-    static func heading(_ name: String) -> String {
-        if name == "activeStart" { return "start" }
-        if name == "activeEnd" { return "end" }
-        var parts = name.replacing("churned.total", with: "churned").split(separator: ".")
-        if parts.count > 1, parts[0] == "churned" { parts.removeFirst() }
-        if parts.last == "reached" { parts.removeLast() }
-        if parts.last == "chance" { return "of" }
-        if parts.count == 3, parts[0] == "age" {
-            parts = parts[2] == "perCustomer" ? [parts[1], "days"] : [parts[1], "days", parts[2]]
-        }
-        return parts.map { part in
-            if part.hasPrefix("within") { return "within \(part.dropFirst(6)) days" }
-            return part.map { $0.isUppercase ? " \($0.lowercased())" : "\($0)" }.joined()
-        }.joined(separator: " ")
-    }
-
     /// Lines below a table.
     private var remarks: [String] {
         switch subject {
@@ -142,50 +124,5 @@ extension Report {
         case .metric(_, let outages): (outages ?? []).map(\.line)
         case .comparison(let comparison): comparison.lines
         }
-    }
-}
-
-extension ReportZone {
-    /// The local day of a moment that begins one; otherwise the moment.
-    func label(_ moment: Timestamp) -> String {
-        let day = day(of: moment)
-        guard start(of: day) == moment else { return moment.rfc3339 }
-        return String(Timestamp(day).rfc3339.prefix(10))
-    }
-}
-
-extension SuspectedOutage {
-    fileprivate var line: String {
-        let reasons = window.reasons.map(\.rawValue).joined(separator: ", ")
-        return "suspected outage of \(app.rawValue): \(window.from.rfc3339) to"
-            + " \(window.to.rfc3339) (\(reasons)); check it with subledger recover --suggested"
-    }
-}
-
-extension Comparison {
-    /// The rules and reasons.
-    fileprivate var lines: [String] {
-        [""]
-            + (rules.isEmpty
-                ? ["No documented rule differs from ours."]
-                : rules.map { "\($0.rawValue)\n  theirs: \($0.theirs)\n  ours:   \($0.ours)" })
-            + reasons.map { "\($0.reason.rawValue): \($0.theirs)" }
-    }
-}
-
-extension MetricsStamp {
-    /// Above an aligned table, beside a comma-separated one.
-    var lines: [String] {
-        var lines = [
-            "\(definition) · \(environment.rawValue) · by \(interval.rawValue) in"
-                + " \(timeZone)",
-            "computed at position \(position)"
-                + (knownAt.map { ", as known at \($0.rfc3339)" } ?? "")
-                + (complete.map {
-                    ", complete from \($0.from.rfc3339) through \($0.through.rfc3339)"
-                } ?? ", completeness not confirmed"),
-        ]
-        lines += remarks.map { "note: \($0.message)" }
-        return lines
     }
 }

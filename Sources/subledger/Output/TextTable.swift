@@ -32,24 +32,4 @@ struct TextTable {
             return text + "\n"
         }.joined()
     }
-
-    /// One decimal place; a dash for nil.
-    static func percent(_ rate: Double?) -> String {
-        guard let rate else { return "–" }
-        // A large sum divided by a tiny base can exceed Int64.
-        let thousandths = Int64(min(rate * 1000, 1e15).rounded(.toNearestOrEven))
-        return "\(thousandths / 10).\(thousandths % 10) %"
-    }
-}
-
-extension TextTable {
-    /// Milliunits as units, with no, two or three decimal places.
-    static func money(_ milliunits: Int64) -> String {
-        let (units, rest) = milliunits.magnitude.quotientAndRemainder(dividingBy: 1000)
-        let sign = milliunits < 0 ? "-" : ""
-        guard rest > 0 else { return "\(sign)\(units)" }
-        var digits = String(rest + 1000).dropFirst()
-        if digits.last == "0" { digits.removeLast() }
-        return "\(sign)\(units).\(digits)"
-    }
 }

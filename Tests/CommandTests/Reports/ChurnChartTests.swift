@@ -1,4 +1,5 @@
 import AppStore
+import Console
 import Foundation
 import Ledger
 import LedgerTestSupport

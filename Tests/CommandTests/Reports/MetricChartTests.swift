@@ -6,6 +6,7 @@ import Queries
 import Reports
 import Testing
 
+@testable import Console
 @testable import subledger
 
 @Suite("Charts of metrics")

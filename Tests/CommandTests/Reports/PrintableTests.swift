@@ -2,6 +2,7 @@ import AppStore
 import Queries
 import Testing
 
+@testable import Console
 @testable import Reports
 @testable import subledger
 

@@ -2,6 +2,7 @@ import AppStore
 import Ledger
 import Testing
 
+@testable import Console
 @testable import Reports
 @testable import subledger
 
@@ -65,7 +66,7 @@ struct ReportSumTests {
 
     @Test("The rate of a tiny base is a number")
     func rates() {
-        #expect(TextTable.percent(Double(Self.bound)) == "100000000000000.0 %")
+        #expect(Report.percent(Double(Self.bound)) == "100000000000000.0 %")
         #expect(!ReportChart.number(Double(Self.bound) * 100).isEmpty)
         #expect(Int64.min.addingSaturated(-1) == -.max)
         #expect(Int64.max.addingSaturated(1) == .max)

@@ -41,6 +41,39 @@ struct QuarantineTests {
         await store.close()
     }
 
+    @Test("Newest first, a page ends where the next begins", arguments: OperationsEngine.all)
+    func newestFirst(engine: OperationsEngine) async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await engine.open(directory)
+        #expect(try await store.quarantined(before: nil, limit: 2).isEmpty)
+        for number in 1...3 { _ = try await store.quarantine(item(.unverifiable, bytes(number))) }
+        #expect(try await store.quarantined(before: nil, limit: 2).map(\.id) == [3, 2])
+        #expect(try await store.quarantined(before: 2, limit: 2).map(\.id) == [1])
+        #expect(try await store.quarantined(before: 1, limit: 2).isEmpty)
+        #expect(try await store.quarantined(before: nil, limit: 2).allSatisfy(\.bytes.isEmpty))
+        await store.close()
+    }
+
+    @Test(
+        "Totals count every standing, and forget what was removed",
+        arguments: OperationsEngine.all)
+    func totals(engine: OperationsEngine) async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await engine.open(directory)
+        let none = QuarantineStanding.allCases.map {
+            QuarantineTotal(standing: $0, itemCount: 0, byteCount: 0)
+        }
+        #expect(try await store.quarantineTotals() == none)
+        _ = try await store.quarantine(item(.unverifiable, [1, 2, 3]))
+        _ = try await store.quarantine(item(.genuineForeign, [4], bundleId: "a"))
+        let totals = try await store.quarantineTotals()
+        #expect(totals.map(\.itemCount) == [0, 1, 1, 0])
+        #expect(totals.map(\.byteCount) == [0, 1, 3, 0])
+        #expect(try await store.removeFromQuarantine(1))
+        #expect(try await store.quarantineTotals().map(\.itemCount) == [0, 1, 0, 0])
+        await store.close()
+    }
+
     @Test(
         "The same bytes twice are one row with a count and the latest reason",
         arguments: OperationsEngine.all)

@@ -85,6 +85,38 @@ struct RecoveryRecordTests {
         }
     }
 
+    @Test("reports are listed newest first, and found by the number in the list")
+    func listed() async throws {
+        try await store { store in
+            #expect(try await store.recoveryReports().isEmpty)
+            #expect(try await store.recoveryReport(1) == nil)
+            try await store.endRecovery("a", keeping: report(1))
+            try await store.endRecovery("a", keeping: report(2))
+            let listed = try await store.recoveryReports()
+            #expect(listed.map(\.endedAt) == [report(2).endedAt, report(1).endedAt])
+            #expect(listed.map(\.isFlawed) == [true, false])
+            for (entry, number) in zip(listed, [2, 1]) {
+                #expect(try await store.recoveryReport(entry.id) == report(number))
+            }
+        }
+    }
+
+    @Test("a recovery is open until it ends")
+    func open() async throws {
+        try await store { store in
+            #expect(try await store.openRecoveries().isEmpty)
+            for (id, wait) in [("a", Int64(0)), ("b", 1)] {
+                _ = try await store.beginRecovery(
+                    id, at: Self.start.advanced(byMilliseconds: wait), head: 1, slices: [slice()],
+                    keptFor: OperationsLimits.recoveryMilliseconds)
+            }
+            #expect(try await store.openRecoveries().map(\.id) == ["b", "a"])
+            #expect(try await store.openRecoveries().first?.slices == [slice()])
+            try await store.endRecovery("b")
+            #expect(try await store.openRecoveries().map(\.id) == ["a"])
+        }
+    }
+
     @Test("the newest reports stay: the first one at the bound, but not past it")
     func bound() async throws {
         try await store { store in

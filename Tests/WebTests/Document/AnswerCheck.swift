@@ -20,6 +20,8 @@ struct AnswerCheck: Sendable {
     ) -> [String] {
         let parts = uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let path = String(parts.first ?? "")
+        // Pages are for people, and no part of the contract.
+        guard !ConsoleRoutes.isPage(path) else { return [] }
         let operations = document.operations(at: path)
         guard !operations.isEmpty else { return problem("NoSuchPath", 404, answer) }
         let name = method == .head ? "GET" : method.rawValue

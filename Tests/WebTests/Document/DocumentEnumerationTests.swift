@@ -54,6 +54,7 @@ struct DocumentEnumerationTests {
         // Claims arrive in uploads.
         List("Decision/properties/command", ["link", "unlink", "grant", "ungrant", "note"]),
         List("EntryMembers/properties/kind", ["state", "fact"]),
+        List("SearchMatch/properties/kind", SearchMatch.Kind.allCases.map(\.rawValue)),
         List(
             "TransactionStanding/properties/standing",
             TransactionStanding.Outcome.allCases.map(\.rawValue)),
@@ -64,6 +65,11 @@ struct DocumentEnumerationTests {
         List("DefinitionPack", DefinitionPack.allCases.map(\.rawValue)),
         List("DefinitionRule", DefinitionRule.allCases.map(\.rawValue)),
         List("Health/properties/status", ["ok", "ready", "notReady"]),
+        List("QuarantineStanding", QuarantineStanding.allCases.map(\.rawValue)),
+        List(
+            "Outage/properties/reasons/items", OutageDetection.Reason.allCases.map(\.rawValue)),
+        // Claims arrive in uploads.
+        List("RefusedDecision/properties/command", ["link", "unlink", "grant", "ungrant", "note"]),
     ]
 
     @Test("A list contains exactly the existing values", arguments: lists)
@@ -90,6 +96,10 @@ struct DocumentEnumerationTests {
         let entries = document.resolved("#/components/parameters/EntriesLimit/schema")
         #expect(entries["maximum"]?.int64 == Int64(LedgerHost.maximumPageCount))
         #expect(entries["default"] == entries["maximum"])
+        let order = document.resolved("#/components/parameters/TimelineOrder/schema")
+        #expect(
+            (order["enum"]?.array ?? []).compactMap(\.string)
+                == TimelineOrder.allCases.map(\.rawValue))
         let path = document.schema("PathText")
         #expect(path["maxLength"]?.int64 == Int64(PathReader.maximumByteCount))
         let cursor = document.schema("ChangeCursor")
@@ -102,7 +112,7 @@ struct DocumentEnumerationTests {
         #expect(grant["maxLength"]?.int64 == Int64(CommandLimits.entitlementByteCount))
         for (name, bound) in [
             ("Actor", CommandLimits.actorByteCount), ("Reason", CommandLimits.reasonByteCount),
-            ("IdempotencyKey", CommandLimits.idByteCount),
+            ("IdempotencyKey", CommandLimits.idByteCount), ("ActKey", CommandLimits.idByteCount),
             ("ListAfter", QueryParameters.cursorByteCount),
         ] {
             let schema = document.resolved("#/components/parameters/\(name)/schema")

@@ -1,4 +1,5 @@
 import AppStore
+import Intake
 import Ledger
 import LedgerStore
 import SQLiteStore
@@ -45,7 +46,24 @@ struct DocumentLimitTests {
     private static let wait = "up to \(ServedLedger.waitLimit.components.seconds) s"
     private static let keyHours = "\(OperationsLimits.uploadKeyMilliseconds / 3_600_000) hours"
 
+    private static let decisions = "paths/~1v1~1decisions/get/description"
+
     static let mentions: [Mention] = [
+        Mention("paths/~1v1~1jobs/post/description", "At most \(ReportJobs.count) are"),
+        Mention(
+            "paths/~1v1~1status/get/description", "at first \(grouped(Int(AppArrivals.eventCount)))"
+        ),
+        Mention(
+            "paths/~1v1~1webhooks~1{name}:redeliver/post/description",
+            "at most \(grouped(Int(LedgerHost.Redelivery.positionCount))) positions"),
+        Mention(
+            decisions,
+            "at most \(grouped(LedgerHost.decisionStretchCount * Int(LogLimits.scannedEventCount)))"
+        ),
+        Mention(decisions, "at most the last \(RefusedDecisions.count)"),
+        Mention("paths/~1v1~1recoveries/post/description", "the last \(RecoveryJobs.count) are"),
+        Mention(
+            "components/parameters/ActKey/description", "last \(grouped(ActMemory.count)) keys"),
         Mention(notification, "\(grouped(NotificationBody.maximumSignedByteCount)) bytes"),
         Mention(notification, "version 1, \(grouped(NotificationBody.maximumByteCount))."),
         Mention(transaction, "at most \(UploadBudget.eventCountPerDay) events"),
@@ -118,6 +136,11 @@ struct DocumentLimitTests {
                 MetricsLimits.eventCount
             ),
             ("ReceiptAsked/properties/chains/maximum", ReceiptRequests.chainCount),
+            ("Quarantine/properties/items/maxItems", LedgerHost.maximumPageCount),
+            ("Decisions/properties/decisions/maxItems", LedgerHost.maximumPageCount),
+            ("Decisions/properties/refused/maxItems", RefusedDecisions.count),
+            ("IngestSummary/properties/errors/maxItems", IngestSummary.maximumErrors),
+            ("Recoveries/properties/reports/maxItems", OperationsLimits.recoveryReportCount),
         ] as [(String, Int)])
     func lists(_ pointer: String, _ count: Int) {
         let bound = document.resolved("#/components/schemas/\(pointer)")

@@ -85,10 +85,12 @@ struct DocumentProblemTests {
             QueryError.noSuchSubscription("").code, QueryError.ambiguousId("", []).code,
         ])
         codes.formUnion(
-            ReportRouteTests.refusals.map(\.1) + ComparedRouteTests.refusals.map(\.1) + [
-                MetricsError.tooManyRows.code, MetricsError.amountTooLarge.code,
-                MetricsError.unknownMetric("").code, MetricsError.rateTooLarge([]).code,
-            ])
+            ReportRouteTests.refusals.map(\.1) + ComparedRouteTests.refusals.map(\.1)
+                + ChainsRouteTests.refusals.map(\.1) + [
+                    MetricsError.tooManyRows.code, MetricsError.amountTooLarge.code,
+                    MetricsError.unknownMetric("").code, MetricsError.rateTooLarge([]).code,
+                ])
+        codes.formUnion(OperatorError.Code.allCases.map(\.rawValue))
         // A failure of the store has its own code.
         codes.formUnion(CommandError.Code.allCases.filter { $0 != .store }.map(\.rawValue))
         codes.subtract(DocumentProblemTests.readinessCodes)

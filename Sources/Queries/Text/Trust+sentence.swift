@@ -1,8 +1,8 @@
-import Ledger
+public import Ledger
 
 extension Trust {
     /// The trust anchor, for people.
-    var sentence: String {
+    package var sentence: String {
         switch self {
         case .signed: "Apple's signature"
         case .transport: "an unsigned response from Apple (transport)"
@@ -13,5 +13,5 @@ extension Trust {
     }
 
     /// Suffix for a chain whose trust is too low for access.
-    static let tooLittle = ", below entitlement.minimumTrust"
+    package static let tooLittle = ", below entitlement.minimumTrust"
 }

@@ -1,12 +1,12 @@
-import AppStore
-import Ledger
-import Projection
-import Reports
+internal import AppStore
+internal import Ledger
+internal import Projection
+package import Reports
 
 /// A chart of a report over its intervals or cohorts: for churn, stacked bars by reason and the
 /// rate; for other metrics, a line per column and group. SVG without scripts; its colours follow
 /// the reader's light or dark scheme.
-struct ReportChart: Sendable {
+package struct ReportChart: Sendable {
     let title: String
     /// Below the title: the filters, the knowledge of the answer, and its remarks.
     let notes: [String]
@@ -30,7 +30,7 @@ struct ReportChart: Sendable {
     /// Maximum number of lines in one chart; more are not distinguishable.
     static let lineCount = 8
 
-    init(_ report: Report) throws(ChartError) {
+    package init(_ report: Report) throws(ChartError) {
         switch report.subject {
         case .churn(let question, let activeStarts):
             self.init(report, question, activeStarts)

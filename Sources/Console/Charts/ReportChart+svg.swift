@@ -1,4 +1,4 @@
-import Queries
+internal import Queries
 
 extension ReportChart {
     private static let left = 64.0
@@ -30,8 +30,15 @@ extension ReportChart {
 
     // MARK: Drawing
 
-    /// The file's text.
-    var svg: String {
+    /// The file's text, with its own style.
+    package var svg: String { drawn() }
+
+    /// The same within a page, whose style sheet applies.
+    ///
+    /// - Parameter link: the address that a bar leads to, by its interval and series.
+    package func drawn(
+        isInPage: Bool = false, link: (_ place: Int, _ series: String) -> String? = { _, _ in nil }
+    ) -> String {
         let stacks = labels.indices.map { place in bars.reduce(0) { $0 + ($1.values[place] ?? 0) } }
         let points = lines.flatMap(\.values).compactMap(\.self)
         let scale = ReportChart.scale(max((stacks + points).max() ?? 0, 1))
@@ -39,18 +46,21 @@ extension ReportChart {
         let (legend, end) = legend
         let height = ReportChart.number(end + 34)
         let parts =
-            reported + axes(scale, rates) + columns(scale.top)
+            (isInPage ? [] : reported) + axes(scale, rates) + columns(scale.top, link)
             + lines.map { drawing($0, scale.top) } + [drawnRate(rates?.top ?? 1)] + dates + legend
         return """
-            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 \(height)" role="img" \
-            aria-label="\(ReportChart.escaped(title))">
-            \(ReportChart.style)
-            <rect class="paper" width="960" height="\(height)"/>
+            <svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 960 \(height)" \
+            role="\(isInPage ? "group" : "img")" aria-label="\(ReportChart.escaped(title))">
+            \(isInPage ? "" : ReportChart.style + ReportChart.paper(height))
             <text class="title" x="64" y="34">\(ReportChart.escaped(title))</text>
             \(parts.filter { !$0.isEmpty }.joined(separator: "\n"))
             </svg>
 
             """
+    }
+
+    private static func paper(_ height: String) -> String {
+        "\n<rect class=\"paper\" width=\"960\" height=\"\(height)\"/>"
     }
 
     private static let style = """
@@ -95,7 +105,9 @@ extension ReportChart {
         return parts + [ReportChart.text("rate", 902, top - 10)]
     }
 
-    private func columns(_ top: Double) -> [String] {
+    private func columns(
+        _ top: Double, _ link: (_ place: Int, _ series: String) -> String?
+    ) -> [String] {
         let width = min(step * 0.7, 48)
         return labels.indices.flatMap { place in
             var below = 0.0
@@ -103,11 +115,16 @@ extension ReportChart {
                 guard let count = series.values[place], count > 0 else { return nil }
                 let (from, to) = (y(below / top), y((below + count) / top))
                 below += count
-                return "<rect fill=\"\(series.color)\""
+                let bar =
+                    "<rect fill=\"\(series.color)\""
                     + " x=\"\(ReportChart.number(x(place) - width / 2))\""
                     + " y=\"\(ReportChart.number(to))\" width=\"\(ReportChart.number(width))\""
                     + " height=\"\(ReportChart.number(from - to))\"><title>"
                     + "\(labels[place]): \(series.name) \(ReportChart.number(count))</title></rect>"
+                guard let address = link(place, series.name) else { return bar }
+                let name = "\(labels[place]) \(series.name)"
+                return "<a href=\"\(ReportChart.escaped(address))\""
+                    + " aria-label=\"\(ReportChart.escaped(name))\">\(bar)</a>"
             }
         }
     }

@@ -1,15 +1,11 @@
-import AppStore
-import Ledger
-import Queries
-
-/// The contract's name, except for a consumable: `consumed` says only that it gives no lasting
-/// access.
+public import AppStore
+public import Ledger
 
 extension Transition {
     /// The change of state and the reason for the end of access, for people.
     ///
     /// - Parameter facts: of the events that prove it, by position.
-    func text(_ facts: [Int64: Fact]) -> String {
+    package func text(_ facts: [Int64: Fact]) -> String {
         let arrow = from.map { "\($0.text) → " } ?? ""
         let why =
             switch reason {
@@ -21,7 +17,7 @@ extension Transition {
     }
 
     /// Whether an event states the end of the subscription, rather than only an elapsed date.
-    func isStated(_ facts: [Int64: Fact]) -> Bool {
+    package func isStated(_ facts: [Int64: Fact]) -> Bool {
         events.contains { position in
             facts[position].map { fact in
                 fact.cause.notificationType?.value == .expired || fact.status?.value == .expired
@@ -35,7 +31,7 @@ extension Transition {
 
 extension TimelineEvent {
     /// The fact and its product; for a refund also amount and purchase.
-    var text: String {
+    package var text: String {
         switch detail {
         case .refund(let refund):
             let product = productId.map { " of \($0)" } ?? ""
@@ -53,7 +49,7 @@ extension TimelineEvent {
 
 extension TransactionStanding {
     /// The standing in one line before the chain's; nil for a current transaction.
-    var text: String? {
+    package var text: String? {
         let what: String
         switch outcome {
         case .current: return nil
@@ -73,7 +69,7 @@ extension TransactionStanding {
 
 extension ChainReading {
     /// A notice: the problem, its start, period and proving events.
-    func text(_ notice: Notice) -> String {
+    package func text(_ notice: Notice) -> String {
         let subject =
             notice.period?.transactionId.map { id in
                 let product = notice.period?.productId.map { "\($0), " } ?? ""
@@ -85,7 +81,7 @@ extension ChainReading {
     }
 
     /// The stretch without data around the moment.
-    var unknownStretch: Notice.Stretch? {
+    package var unknownStretch: Notice.Stretch? {
         answer.notices.lazy.compactMap(\.period).first { stretch in
             stretch.transactionId == nil && stretch.contains(moment.at)
         }
@@ -93,11 +89,65 @@ extension ChainReading {
 }
 
 /// A stretch of time for people; its end is exclusive.
-func stretchText(_ from: Timestamp?, _ to: Timestamp?) -> String {
+package func stretchText(_ from: Timestamp?, _ to: Timestamp?) -> String {
     switch (from, to) {
     case (let from?, let to?): "\(from.rfc3339) to \(to.rfc3339)"
     case (let from?, nil): "from \(from.rfc3339) on"
     case (nil, let to?): "until \(to.rfc3339)"
     case (nil, nil): "at an unstated time"
+    }
+}
+
+extension ChainReading {
+    /// Which state of knowledge the reading has; empty for all of it.
+    package var knowledgeText: String {
+        switch moment.knowledge {
+        case .everything: ""
+        case .knownAt(let time): ", as known at \(time.rfc3339)"
+        case .knownPosition(let position): ", as known at position \(position)"
+        }
+    }
+
+    /// The kind of the event at a position, in Apple's terms where they exist.
+    package func kind(_ position: Int64) -> String {
+        guard let fact = facts[position] else { return "" }
+        let name = [fact.cause.notificationType?.rawValue, fact.cause.subtype?.rawValue]
+            .compactMap { $0 }.joined(separator: "/")
+        let form = fact.cause.kind.rawValue
+        if name.isEmpty { return form }
+        return fact.cause.kind == .notificationV1 ? "\(name) (\(form))" : name
+    }
+
+    package func events(_ positions: [Int64]) -> String {
+        (positions.count == 1 ? "event " : "events ")
+            + positions.map(String.init).joined(separator: ", ")
+    }
+}
+
+extension Money {
+    /// For people, e.g. `9.99 USD`: at least two decimal places, and three where needed.
+    package var text: String {
+        let sign = milliunits < 0 ? "-" : ""
+        let magnitude = milliunits.magnitude
+        var fraction = String(1_000 + magnitude % 1_000).dropFirst()
+        if fraction.last == "0" { fraction = fraction.dropLast() }
+        return "\(sign)\(magnitude / 1_000).\(fraction) \(currency)"
+    }
+}
+
+extension Command {
+    /// The action with its actor and reason, for people.
+    package var text: String {
+        let what: String
+        switch action {
+        case .link(let customer), .unlink(let customer), .claim(let customer, _):
+            what = "\(name.rawValue) \(customer)"
+        case .grant(_, let entitlement, let until):
+            what = "grant \(id): \(entitlement) until \(until.rfc3339)"
+        case .ungrant(_, let grant): what = "ungrant \(grant)"
+        case .note: what = "note"
+        }
+        let token = tokenName.map { " (token \($0))" } ?? ""
+        return "\(what), by \(actor)\(token): \(reason)"
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Queries
 
 /// Standard output and standard error.
-enum Console {
+enum Terminal {
     static func out(_ bytes: [UInt8]) throws {
         do { try FileHandle.standardOutput.write(contentsOf: bytes) } catch {
             throw CommandFailure(

@@ -1,8 +1,8 @@
-import Ledger
-import Reports
+internal import Ledger
+package import Reports
 
 /// The drawn part of a metric.
-struct ChartedMetric {
+package struct ChartedMetric {
     let title: String
     let columns: [String]
     var isMoney = false
@@ -10,7 +10,7 @@ struct ChartedMetric {
     var unit = "chains"
 
     /// Nil for metrics that lines over time do not represent.
-    init?(_ name: MetricName) {
+    package init?(_ name: MetricName) {
         switch name {
         case .counted(let metric): self.init(metric)
         case .mrr: self.init("Monthly recurring revenue", ["mrr"], isMoney: true)
@@ -67,13 +67,13 @@ struct ChartedMetric {
     }
 
     /// Names of the drawable metrics, in the order of `MetricName`.
-    static var names: [String] {
+    package static var names: [String] {
         MetricName.allCases.filter { ChartedMetric($0) != nil }.map(\.rawValue)
     }
 }
 
 /// Why a report has no chart.
-enum ChartError: Error, Sendable, Hashable {
+package enum ChartError: Error, Sendable, Hashable {
     /// The metric is not a series over time.
     case undrawn(String)
     /// They share no axis.
@@ -82,7 +82,7 @@ enum ChartError: Error, Sendable, Hashable {
     case tooManyLines(Int)
 
     /// Stable; scripts rely on it.
-    var code: String {
+    package var code: String {
         switch self {
         case .undrawn: "undrawnMetric"
         case .severalCurrencies: "severalCurrencies"
@@ -90,7 +90,7 @@ enum ChartError: Error, Sendable, Hashable {
         }
     }
 
-    var message: String {
+    package var message: String {
         switch self {
         case .undrawn(let name):
             "--chart cannot draw \(name); it draws churn and "

@@ -1,0 +1,80 @@
+import AppStore
+internal import LedgerStore
+import Logging
+import NIOCore
+internal import Projection
+public import Service
+internal import Web
+
+/// Pages of the console, by the time until the last byte of an answer.
+extension HTTPBench {
+    /// Browsers that load pages at once.
+    static let browserCount = 4
+    static let pageSeconds: Int64 = 5
+
+    /// Runs the look-ups and timelines, without the long reports; stops the service at the end.
+    public func console() async throws -> [BenchRow] {
+        let service = try WebService(
+            host: host, logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
+        async let projecting: Void = host.run()
+        let result: Result<[BenchRow], any Error>
+        do {
+            result = .success(
+                try await service.whileServing { port in
+                    let head = try await host.ledger(.production).ledger.log.head().position
+                    var rows: [BenchRow] = []
+                    for (name, paths) in pages(head: head) {
+                        rows += try await measure(name, port, paths)
+                    }
+                    return rows
+                })
+        } catch { result = .failure(error) }
+        host.stop()
+        await projecting
+        return try result.get()
+    }
+
+    /// Addresses in an order unrelated to theirs.
+    private func pages(head: Int64) -> [(String, [String])] {
+        let home = "/console/production"
+        let some = { (count: Int) in (0..<min(count, 5_000)).map { $0 &* 7_919 % max(count, 1) } }
+        let ids = some(chainCount).map { chains($0) }
+        let people = some(customers.count).map { customers[$0] }
+        let positions = some(Int(min(head, 1_000_000))).map { Int64($0) * head / 1_000_000 + 1 }
+        return [
+            ("console.home", ["\(home)"]), ("console.intake", ["\(home)/intake"]),
+            ("console.find", ids.map { "\(home)/find?q=\($0.dropLast())" }),
+            ("console.customer", people.map { "\(home)/customers/\($0)" }),
+            ("console.subscription", ids.map { "\(home)/subscriptions/\($0)" }),
+            ("console.event", positions.map { "\(home)/events/\($0)" }),
+            ("console.events", positions.map { "\(home)/events?before=\($0)" }),
+        ]
+    }
+
+    private func measure(
+        _ name: String, _ port: Int, _ paths: [String]
+    ) async throws -> [BenchRow] {
+        guard !paths.isEmpty else { return [] }
+        let requests = paths.map {
+            ByteBuffer(string: "GET \($0) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        }
+        // The first page of a kind may fill a cache.
+        for seconds in [1, HTTPBench.pageSeconds] {
+            let load = try await LoadClient.run(
+                LoadPlan(
+                    port: port, connectionCount: HTTPBench.browserCount,
+                    request: { requests[$0 % requests.count] }, limit: .seconds(seconds)))
+            guard seconds == HTTPBench.pageSeconds else { continue }
+            let count = load.requestCount
+            return [
+                BenchRow(
+                    name: "\(name).p50", value: load.milliseconds(atShare: 0.5), unit: "ms",
+                    events: count),
+                BenchRow(
+                    name: "\(name).p99", value: load.milliseconds(atShare: 0.99), unit: "ms",
+                    events: count),
+            ]
+        }
+        return []
+    }
+}

@@ -1,0 +1,211 @@
+package import AppStore
+package import Ledger
+package import Queries
+
+/// Why a customer has an entitlement or not, as support explains it: one case for everything that
+/// can give, end or withhold access (`Lifecycle.md` §2 "Why access ended", §6).
+package enum AccessReason: String, Sendable, CaseIterable {
+    // With access.
+    case renews
+    case endsAtPeriod
+    case paid
+    case grace
+    case leeway
+    case owned
+    case granted
+    // Without.
+    case billingRetry
+    case voluntary
+    case billing
+    case priceIncrease
+    case productUnavailable
+    case other
+    case unconfirmed
+    case refund
+    case familyRevoke
+    case grantEnded
+    case consumed
+    /// A non-renewing purchase whose time is over.
+    case lapsed
+    /// The chain gives access, but another product or customer has it now.
+    case movedOn
+    /// What vouches for the chain is below `entitlement.minimumTrust`.
+    case lowTrust
+
+    /// - Parameters:
+    ///   - verdict: of the entitlement.
+    ///   - reading: the cited chain at the same moment; nil for a grant.
+    package init(_ verdict: Verdict, _ reading: ChainReading?, at moment: Timestamp) {
+        self =
+            verdict.active
+            ? AccessReason.given(verdict, reading) : AccessReason.withheld(verdict, reading, moment)
+    }
+
+    private static func given(_ verdict: Verdict, _ reading: ChainReading?) -> AccessReason {
+        switch verdict.basis {
+        case .grant?: .granted
+        case .owned?: .owned
+        case .grace?: .grace
+        case .leeway?: .leeway
+        case .period?, nil:
+            switch reading?.answer.willRenew {
+            case true?: .renews
+            case false?: .endsAtPeriod
+            case nil: .paid
+            }
+        }
+    }
+
+    private static func withheld(
+        _ verdict: Verdict, _ reading: ChainReading?, _ moment: Timestamp
+    ) -> AccessReason {
+        guard let state = verdict.state else { return .grantEnded }
+        switch state {
+        case .subscribed, .renewing, .grace, .owned:
+            return verdict.until.map { moment < $0 } ?? true ? .lowTrust : .movedOn
+        case .billingRetry: return .billingRetry
+        case .consumed: return .consumed
+        case .lapsed: return .lapsed
+        case .revoked: return reason(verdict, reading) == .familyRevoke ? .familyRevoke : .refund
+        case .expired: return AccessReason(reason(verdict, reading))
+        }
+    }
+
+    /// Why the cited state was entered: of the chain's present end, or of the last transition into
+    /// the state where the chain has gone on since.
+    private static func reason(_ verdict: Verdict, _ reading: ChainReading?) -> EndReason {
+        if reading?.answer.state == verdict.state, let reason = reading?.answer.endReason {
+            return reason
+        }
+        let last = reading?.transitions.last {
+            $0.to == verdict.state && verdict.evidence.contains($0.cause)
+        }
+        return last?.reason ?? .unconfirmed
+    }
+
+    package init(_ reason: EndReason) {
+        self =
+            switch reason {
+            case .voluntary: .voluntary
+            case .billing: .billing
+            case .priceIncrease: .priceIncrease
+            case .productUnavailable: .productUnavailable
+            case .refund: .refund
+            case .familyRevoke: .familyRevoke
+            case .other: .other
+            case .unconfirmed: .unconfirmed
+            }
+    }
+}
+
+extension AccessReason {
+    /// The cause, as the end of "Access to X …" or "No access to X …", for the support person.
+    package var cause: String {
+        switch self {
+        case .renews: "the subscription is paid and renews by itself"
+        case .endsAtPeriod: "the period is paid, and automatic renewal is off"
+        case .paid: "the period is paid; whether it renews is not known"
+        case .grace: "the payment failed, and the grace period still gives access"
+        case .leeway: "a renewal is overdue, and nothing says that it failed"
+        case .owned: "it was bought once and for good"
+        case .granted: "one of your colleagues granted it"
+        case .billingRetry: "the payment failed, and Apple keeps trying (billing retry)"
+        case .voluntary: "the customer turned automatic renewal off, and the paid time is over"
+        case .billing: "the payment failed, and Apple has stopped trying"
+        case .priceIncrease: "the customer did not agree to a higher price"
+        case .productUnavailable: "the product was no longer for sale when it had to renew"
+        case .other: "Apple ended it and gives no further reason"
+        case .unconfirmed: "the paid time is over, and no event says why"
+        case .refund: "Apple refunded the purchase"
+        case .familyRevoke: "the purchase is no longer shared with this family member"
+        case .grantEnded: "the grant is over"
+        case .consumed: "the purchase is a consumable, which gives no lasting access"
+        case .lapsed: "the purchased time is over, and this product does not renew"
+        case .movedOn: "the purchase went on with another product or for another customer"
+        case .lowTrust:
+            "what is known of the purchase is not signed by Apple (below entitlement.minimumTrust)"
+        }
+    }
+
+    /// What to say to the customer.
+    package var advice: String {
+        switch self {
+        case .renews: "Your subscription is active. If the app does not show it, restore purchases."
+        case .endsAtPeriod:
+            "Your subscription is active until the end of the paid period, and does not renew after"
+                + " that. You can turn renewal on again in the settings of your Apple Account."
+        case .paid: "Your subscription is active. If the app does not show it, restore purchases."
+        case .grace:
+            "Apple could not charge you. You keep access for now: please update the payment method"
+                + " of your Apple Account."
+        case .leeway:
+            "Your subscription is being renewed. You keep access until Apple has answered."
+        case .owned: "Your purchase is valid. If the app does not show it, restore purchases."
+        case .granted: "We have given you access."
+        case .billingRetry:
+            "Apple could not charge you. Please update the payment method of your Apple Account:"
+                + " access returns as soon as the payment succeeds."
+        case .voluntary:
+            "Your subscription ended because automatic renewal was turned off. You can subscribe"
+                + " again in the app."
+        case .billing:
+            "Your subscription ended because Apple could not charge you. Please update the payment"
+                + " method of your Apple Account, and subscribe again in the app."
+        case .priceIncrease:
+            "Your subscription ended because you did not agree to the new price. You can subscribe"
+                + " at that price in the app."
+        case .productUnavailable:
+            "Your subscription ended because this plan is no longer offered. Please choose another"
+                + " one in the app."
+        case .other: "Apple ended your subscription. You can subscribe again in the app."
+        case .unconfirmed:
+            "Your subscription seems to have ended. We are asking Apple about it; please restore"
+                + " purchases in the app meanwhile."
+        case .refund:
+            "Apple refunded this purchase, so access ended. You can subscribe again in the app."
+        case .familyRevoke:
+            "This purchase is no longer shared with you by your family. You can subscribe yourself"
+                + " in the app."
+        case .grantEnded: "The access we gave you is over. You can subscribe in the app."
+        case .consumed: "This purchase has been used up. You can buy it again in the app."
+        case .lapsed: "The time you bought is over. You can buy it again in the app."
+        case .movedOn:
+            "This purchase went on as another subscription. Please check that you are signed in"
+                + " with the account you bought it with."
+        case .lowTrust:
+            "We cannot confirm this purchase yet. Please restore purchases in the app."
+        }
+    }
+}
+
+extension NoticeCode {
+    /// What the support person should know before answering.
+    package var caveat: String {
+        switch self {
+        case .renewalOverdue: "A renewal was due, and nothing was received since."
+        case .missingPeriod: "At least one period of this history is missing."
+        case .unexplainedExpiry:
+            "It expired, and the event that should have come before is missing."
+        case .historyMissingBefore: "Nothing is known of the time before the first period."
+        case .missingRenewalInfo: "Whether it renews is not known."
+        case .lateDelivery: "An event arrived late: earlier answers may have differed."
+        case .contradiction: "Two events contradict each other."
+        case .tokenChanged: "The account token changed: check whose purchase it is."
+        case .unreadable: "An event could not be used."
+        case .unknownValue: "An event has a value that this version does not know."
+        case .unconfirmedStatement: "Something is stated by a source that Apple did not sign."
+        }
+    }
+
+    /// Whether something that should be there is missing: a row of the timeline, to look up.
+    package var isGap: Bool {
+        switch self {
+        case .renewalOverdue, .missingPeriod, .unexplainedExpiry, .historyMissingBefore,
+            .missingRenewalInfo:
+            true
+        case .lateDelivery, .contradiction, .tokenChanged, .unreadable, .unknownValue,
+            .unconfirmedStatement:
+            false
+        }
+    }
+}

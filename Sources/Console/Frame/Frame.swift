@@ -1,0 +1,136 @@
+package import AppStore
+package import Ledger
+package import Projection
+internal import Queries
+
+/// What surrounds the content of every page: state, viewer, and what the answer rests on.
+package struct Frame: Sendable {
+    package var state: ViewState
+    package let viewer: Viewer
+    /// The environments that are served, in order.
+    package let served: [Environment]
+    package let assets: [ConsoleAsset]
+    package let reportZone: ReportZone
+    package let now: Timestamp
+    /// Whether one id may belong to chains of several apps.
+    package var hasSeveralApps = false
+    /// The address of the page, without the state.
+    package private(set) var path: [String]
+    /// The position of the event that an act has just made.
+    package var done: Int64?
+    /// What an operator's act has just done.
+    package var result: OperatorForm.Result?
+    /// What stands in the find box.
+    package var query: String?
+    package var position: Int64?
+    /// Positions of the log beyond it.
+    package var lag: Int64 = 0
+    /// Seconds for which the shared log could not be read; nil while it can.
+    package var ageSeconds: Int64?
+    /// Nil: never confirmed.
+    package var complete: CompleteWindow?
+    /// Whether the page states what is complete.
+    package var saysComplete = false
+
+    package init(
+        state: ViewState, viewer: Viewer, served: [Environment], assets: [ConsoleAsset],
+        reportZone: ReportZone, now: Timestamp, path: [String]
+    ) {
+        self.state = state
+        self.viewer = viewer
+        self.served = served
+        self.assets = assets
+        self.reportZone = reportZone
+        self.now = now
+        self.path = path
+    }
+
+    /// The frame of another page.
+    package func of(_ path: [String]) -> Frame {
+        var frame = self
+        frame.path = path
+        return frame
+    }
+
+    /// The same for a page that shows the present only.
+    package var present: Frame {
+        var frame = self
+        frame.state.at = nil
+        frame.state.knowledge = .everything
+        return frame
+    }
+
+    // MARK: Links
+
+    package func url(_ path: String..., query: [(String, String?)] = []) -> String {
+        state.url(path, query)
+    }
+
+    func link(_ text: String, _ path: String..., key: String? = nil) -> HTML {
+        let shortcut: HTML = key.map { " data-key=\"\($0)\"" } ?? ""
+        return "<a href=\"\(state.url(path))\"\(shortcut)>\(text)</a>"
+    }
+
+    /// `#13`, leading to the event.
+    func event(_ position: Int64) -> HTML {
+        "<a class=\"id\" href=\"\(url("events", String(position)))\">#\(position)</a>"
+    }
+
+    func events(_ positions: [Int64]) -> HTML {
+        let shown = positions.prefix(Frame.shownEventCount).map { event($0) }.joined(" ")
+        let rest = positions.count - Frame.shownEventCount
+        return rest > 0 ? shown + " and \(rest) more" : shown
+    }
+
+    /// Positions that one place lists.
+    static let shownEventCount = 12
+
+    func chain(_ id: OriginalTransactionId) -> HTML {
+        let address = url("subscriptions", id.rawValue)
+        return "<a class=\"id\" href=\"\(address)\"><bdi>\(id)</bdi></a>"
+    }
+
+    /// A chain; where several apps are configured, of its app.
+    func chain(_ id: ChainId) -> HTML {
+        let app = hasSeveralApps ? id.bundleId.rawValue : nil
+        let address = url(
+            "subscriptions", id.originalTransactionId.rawValue, query: [("bundleId", app)])
+        return "<a class=\"id\" href=\"\(address)\"><bdi>\(id.originalTransactionId)</bdi></a>"
+    }
+
+    func customer(_ id: CustomerId) -> HTML {
+        "<a class=\"id\" href=\"\(url("customers", id.rawValue))\"><bdi>\(id)</bdi></a>"
+    }
+
+    // MARK: Times
+
+    /// A moment in the zone of the page, exact in its title.
+    func time(_ moment: Timestamp) -> HTML {
+        let exact = moment.rfc3339
+        return "<time datetime=\"\(exact)\" title=\"\(exact)\">\(text(moment))</time>"
+    }
+
+    func time(_ moment: Timestamp?) -> HTML { moment.map { time($0) } ?? "–" }
+
+    /// A moment as text, to the second.
+    package func text(_ moment: Timestamp) -> String {
+        guard state.zone == .report else {
+            return moment.rfc3339.prefix(10) + " " + moment.rfc3339.dropFirst(11).prefix(8)
+        }
+        let day = Timestamp(reportZone.day(of: moment)).rfc3339.prefix(10)
+        return "\(day) \(reportZone.clock(moment))"
+    }
+
+    /// What the times of the page are in.
+    var zoneName: String { state.zone == .report ? reportZone.name : "UTC" }
+
+    /// Longest list of a page.
+    package static let rowCount = 50
+
+    /// The end of what counts: the moment, or the knowledge.
+    var limit: Timestamp {
+        if let at = state.at { return at }
+        if case .knownAt(let time) = state.knowledge { return time }
+        return now
+    }
+}

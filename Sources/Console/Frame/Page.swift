@@ -1,0 +1,187 @@
+internal import AppStore
+internal import Ledger
+internal import Projection
+
+/// One page: its title and content, within its frame.
+package struct Page: Sendable {
+    package let title: String
+    package let frame: Frame
+    package let content: HTML
+
+    package init(_ title: String, _ frame: Frame, _ content: HTML) {
+        self.title = title
+        self.frame = frame
+        self.content = content
+    }
+
+    /// The document.
+    package var html: String {
+        let historic: HTML = frame.state.isHistoric ? " class=\"frame-historic\"" : ""
+        let document: HTML = """
+            <!doctype html>
+            <html lang="en" data-tz="\(frame.state.zone.rawValue)">
+            <head>
+            <meta charset="utf-8">
+            <title>\(title) · Subledger</title>
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            \(assets)
+            </head>
+            <body>
+            <a class="skip" href="#main">Skip to the content</a>
+            \(header)
+            <main id="main"\(historic)>
+            \(banners)
+            \(content)
+            </main>
+            \(footer)
+            </body>
+            </html>
+
+            """
+        return document.text
+    }
+
+    private var assets: HTML {
+        (frame.assets + [.icon]).map { asset -> HTML in
+            switch asset.kind {
+            case .style: "<link rel=\"stylesheet\" href=\"\(asset.path)\">\n"
+            case .script: "<script type=\"module\" src=\"\(asset.path)\"></script>\n"
+            case .icon: "<link rel=\"icon\" href=\"\(asset.path)\">\n"
+            }
+        }.joined("")
+    }
+
+    private var header: HTML {
+        let others = frame.served.map { environment -> HTML in
+            var state = ViewState(environment: environment)
+            state.zone = frame.state.zone
+            let current: HTML =
+                environment == frame.state.environment ? " aria-current=\"true\"" : ""
+            let name = ViewState.name(environment)
+            return "<a href=\"\(state.url())\"\(current)>\(name)</a>"
+        }
+        let account: HTML =
+            frame.viewer.name.map { name in
+                """
+                <form method="post" action="/console/sign-out"><button>Sign out \(name)</button></form>
+                """
+            } ?? ""
+        return """
+            <header class="bar">
+            <a class="brand" href="\(frame.url())">Subledger</a>
+            <form class="find" action="\(frame.state.url(["find"]))" method="get" role="search">
+            \(hidden)<label for="q">Find</label>
+            <input id="q" name="q" value="\(frame.query ?? "")" maxlength="256" data-key="/"
+            placeholder="customer, transaction, #position" autocomplete="off" spellcheck="false">
+            </form>
+            <nav aria-label="Sections">\(sections)</nav>
+            <nav class="environments" aria-label="Environments">\(others.joined(" "))</nav>
+            \(account)
+            </header>
+            """
+    }
+
+    /// The state as hidden fields of a form.
+    private var hidden: HTML { Page.hidden(frame.state) }
+
+    static func hidden(_ state: ViewState, but left: Set<String> = []) -> HTML {
+        state.parameters.compactMap { name, value -> HTML? in
+            guard let value, !left.contains(name) else { return nil }
+            return "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">\n"
+        }.joined("")
+    }
+
+    private var sections: HTML {
+        var links: [HTML] = []
+        if frame.viewer.seesPeople { links.append(frame.link("Events", "events", key: "g e")) }
+        if frame.viewer.seesOperation { links.append(frame.link("Intake", "intake", key: "g i")) }
+        if frame.viewer.seesReports {
+            links.append(frame.link("Reports", "reports", key: "g r"))
+        }
+        if frame.viewer.seesPeople {
+            links.append(frame.link("Decisions", "decisions", key: "g d"))
+        }
+        if frame.viewer.seesOperation { links.append(frame.link("Audit", "audit", key: "g a")) }
+        links.append(frame.link("Help", "help", key: "?"))
+        return links.joined(" ")
+    }
+
+    // MARK: Banners
+
+    private var banners: HTML {
+        var parts = HTML()
+        if let done = frame.done {
+            parts += """
+                <p class="banner info" role="status">Done: it is event \(frame.event(done)), and stands \
+                in the timeline for ever.</p>
+                """
+        }
+        if let result = frame.result {
+            parts += "<p class=\"banner info\" role=\"status\">\(result.text)</p>"
+        }
+        if let seconds = frame.ageSeconds {
+            parts += """
+                <p class="banner warn" role="status"><b>The database cannot be reached.</b> These \
+                answers are \(seconds) s old.</p>
+                """
+        } else if frame.lag > 0 {
+            parts += """
+                <p class="banner warn" role="status">\(frame.lag) events are not included yet.</p>
+                """
+        }
+        if let app = frame.state.bundleId {
+            let all = ViewState.address(frame)
+            parts += """
+                <p class="banner info">Only of app \(app). <a href="\(all)">All apps</a></p>
+                """
+        }
+        if frame.state.isHistoric { parts += historic }
+        if frame.saysComplete, frame.complete == nil {
+            parts += """
+                <p class="banner warn">Completeness was never confirmed: something that Apple sent may \
+                be missing. \(frame.link("Intake", "intake")) says what to do.</p>
+                """
+        } else if frame.saysComplete, let complete = frame.complete {
+            parts += """
+                <p class="banner info">Complete from \(frame.time(complete.from)) through \
+                \(frame.time(complete.through)).</p>
+                """
+        }
+        return parts
+    }
+
+    private var historic: HTML {
+        var present = frame.state
+        present.at = nil
+        present.knowledge = .everything
+        let moment: HTML = frame.state.at.map { "as of \(frame.time($0))" } ?? "as of now"
+        let known: HTML =
+            switch frame.state.knowledge {
+            case .everything: "with all that is known today"
+            case .knownAt(let time): "as known on \(frame.time(time))"
+            case .knownPosition(let position): "as known at position \(position)"
+            }
+        return """
+            <p class="banner historic" role="status"><b>A view of the \(isAhead ? "future" : "past")</b>, \(moment), \(known). \
+            Nothing can be changed here. <a href="\(present.url(frame.path))">Back to the present</a></p>
+            """
+    }
+
+    private var isAhead: Bool { frame.state.at.map { $0 > frame.now } ?? false }
+
+    private var footer: HTML {
+        let position: HTML = frame.position.map { "position \($0) · " } ?? ""
+        let zones = ViewState.Zone.allCases.map { zone -> HTML in
+            var state = frame.state
+            state.zone = zone
+            let current: HTML = zone == frame.state.zone ? " aria-current=\"true\"" : ""
+            let name = zone == .report ? "report (\(frame.reportZone.name))" : zone.rawValue
+            return "<a href=\"\(state.url(frame.path))\"\(current)>\(name)</a>"
+        }
+        return """
+            <footer>\(position)\(ViewState.name(frame.state.environment)) · times in \
+            \(zones.joined(" "))</footer>
+            """
+    }
+}

@@ -1,0 +1,78 @@
+internal import AppStore
+internal import LedgerStore
+internal import Projection
+package import Service
+
+/// The tree's head, and whether the log was found intact.
+package struct AuditPage {
+    let frame: Frame
+    let standing: AuditStanding
+
+    package init(_ frame: Frame, _ standing: AuditStanding) {
+        self.frame = frame
+        self.standing = standing
+    }
+
+    package var page: Page {
+        let start: HTML =
+            frame.viewer.operates && standing.running == nil
+            ? """
+            <p class="acts"><a href="\(frame.url("audit", "verify"))">Verify now</a></p>
+            """ : ""
+        return Page(
+            "Audit", frame,
+            """
+            <h1>Audit</h1>
+            <dl class="fields"><dt>Events</dt><dd>\(standing.head.position)</dd>\
+            <dt>Root</dt><dd><span class="id">\(standing.head.root.hexadecimal)</span></dd></dl>
+            \(start)
+            <div id="audit" data-refresh="2">
+            \(standing.running.map { run($0) })
+            \(standing.last.map { run($0) } ?? never)
+            </div>
+            <p class="muted">Each event's page proves that it is in this tree. \
+            <code>subledger audit verify --signatures</code> does the same without this service.</p>
+            """)
+    }
+
+    private var never: HTML {
+        standing.running == nil
+            ? "<p class=\"banner info\">Not verified since this node started.</p>" : ""
+    }
+
+    private func run(_ run: AuditRun) -> HTML {
+        switch run.state {
+        case .running:
+            return """
+                <section class="verdict unknown"><p>… <b>Verifying</b>, \(run.done) of \(run.all), since \
+                \(frame.time(run.startedAt)) for \(run.actor).</p></section>
+                """
+        case .failed(let code, let message):
+            return """
+                <section class="verdict no"><p>✗ <b>\(code)</b>: \(message)</p></section>
+                """
+        case .finished(let report):
+            let signatures: HTML =
+                report.signaturesVerified.map { ", \($0) events' signatures verified" } ?? ""
+            return """
+                <section class="verdict \(report.isSound ? "yes" : "no")"><p>\
+                \(report.isSound ? "✓" : "✗") <b>\(report.isSound ? "Sound" : "Not sound")</b>: \
+                \(report.log.eventCount) events, \(report.log.tombstoneCount) of them erased\(signatures).\
+                </p><p class="rests">Verified \(frame.time(run.endedAt)) for \(run.actor).</p>\
+                \(findings(report))</section>
+                """
+        }
+    }
+
+    private func findings(_ report: Audit.Report) -> HTML {
+        let found = report.log.findings.map { finding -> HTML in
+            let place: HTML = finding.position.map { "\(frame.event($0)): " } ?? ""
+            return "<li>\(place)\(finding.code.rawValue)</li>"
+        }
+        let signatures = report.signatureFindings.map { finding -> HTML in
+            "<li>\(frame.event(finding.position)): \(finding.code), \(finding.message)</li>"
+        }
+        let shown = (found + signatures).prefix(Frame.rowCount)
+        return shown.isEmpty ? "" : "<ul>\(Array(shown))</ul>"
+    }
+}

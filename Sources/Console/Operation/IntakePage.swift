@@ -1,0 +1,161 @@
+internal import AppStore
+internal import Ledger
+internal import LedgerStore
+package import Service
+
+/// Whether intake is healthy, what may be missing, and what to do about it.
+package struct IntakePage {
+    let frame: Frame
+    let status: IntakeStatus
+    /// Whether an app has a key, so that Apple can be asked.
+    let canRecover: Bool
+
+    package init(_ frame: Frame, _ status: IntakeStatus, canRecover: Bool) {
+        self.frame = frame
+        self.status = status
+        self.canRecover = canRecover
+    }
+
+    package var page: Page {
+        Page(
+            "Intake", frame,
+            """
+            <h1>Intake</h1>
+            <div id="intake" data-refresh="\(IntakePage.refreshSeconds)">
+            \(IntakePage.health(status, frame))
+            <p class="muted">Updated \(frame.time(status.at)).</p>
+            \(status.apps.map { app($0) })
+            \(counts)
+            \(quarantine)
+            \(disk)
+            </div>
+            <p class="acts">\(frame.link("Recoveries", "recoveries")) \
+            \(frame.link("Webhooks", "webhooks")) \(frame.link("Quarantine", "quarantine"))</p>
+            """)
+    }
+
+    /// Seconds after which the page is fetched again.
+    static let refreshSeconds = 10
+
+    /// The line that says whether events are accepted.
+    static func health(_ status: IntakeStatus, _ frame: Frame) -> HTML {
+        let lag: HTML =
+            status.lagPositions > 0
+            ? "; answers are \(status.lagPositions) events behind" : ""
+        guard status.isReady else {
+            return """
+                <section class="verdict no"><p>✗ <b>Events are not accepted</b>: \
+                \(status.problems.joined(separator: ", "))\(lag).</p>\
+                <p class="rests">Apple sends them again: nothing is lost if this ends within days.</p>\
+                </section>
+                """
+        }
+        return """
+            <section class="verdict yes"><p>✓ <b>Events are accepted</b>, log at position \
+            \(status.head)\(lag).</p></section>
+            """
+    }
+
+    // MARK: Apps
+
+    private func app(_ app: IntakeStatus.App) -> HTML {
+        let complete: HTML =
+            app.complete.map { "from \(frame.time($0.from)) through \(frame.time($0.through))" }
+            ?? "<span class=\"tag warn\">never confirmed</span>"
+        let last: HTML =
+            app.lastEventPosition.map { "\(frame.event($0)), \(frame.time(app.lastEventAt))" }
+            ?? "none yet"
+        return """
+            <section class="card" data-row><h2>\(app.bundleId)</h2>
+            <dl class="fields">
+            <dt>Last from Apple</dt><dd>\(frame.time(app.lastNotificationAt))</dd>
+            <dt>Last event</dt><dd>\(last)</dd>
+            <dt>Complete</dt><dd>\(complete)</dd>
+            </dl>
+            \(outages(app))
+            </section>
+            """
+    }
+
+    private func outages(_ app: IntakeStatus.App) -> HTML {
+        guard let check = app.outages else {
+            return "<p class=\"muted\">Outages were not checked yet.</p>"
+        }
+        guard !check.windows.isEmpty else {
+            return "<p>No outage is suspected (checked \(frame.time(check.at))).</p>"
+        }
+        let items = check.windows.map { window -> HTML in
+            let reasons = window.reasons.map(\.rawValue).joined(separator: ", ")
+            let address = frame.url(
+                "recoveries", "start",
+                query: [
+                    ("bundleId", app.bundleId.rawValue), ("from", window.from.rfc3339),
+                    ("to", window.to.rfc3339),
+                ])
+            let act: HTML =
+                canRecover && frame.viewer.operates
+                ? " <a href=\"\(address)\">Recover this window</a>" : ""
+            return """
+                <li><span class="tag warn">? suspected outage</span> \(frame.time(window.from)) to \
+                \(frame.time(window.to)) (\(reasons))\(act)</li>
+
+                """
+        }
+        let hint: HTML =
+            canRecover
+            ? "" : "<p class=\"muted\">No app has an API key, so Apple cannot be asked.</p>"
+        return "<ul>\(items)</ul>\(hint)"
+    }
+
+    // MARK: Counts
+
+    private var counts: HTML {
+        let outcomes = status.intake.outcomes + status.unassigned.outcomes
+        let rows = outcomes.map { outcome -> HTML in
+            "<tr><td>\(outcome.outcome)</td><td class=\"num\">\(outcome.count)</td></tr>\n"
+        }
+        let table: HTML =
+            rows.isEmpty
+            ? "<p class=\"muted\">Nothing was delivered.</p>"
+            : "<table class=\"rows\"><tbody>\n\(rows)</tbody></table>"
+        return """
+            <h2>Deliveries of the last 24 hours</h2>
+            <p class="muted">To this node, since \(frame.time(status.intake.since)).</p>
+            \(table)
+            """
+    }
+
+    private var quarantine: HTML {
+        let rows = status.quarantine.map { total -> HTML in
+            """
+            <tr><td>\(total.standing.rawValue)</td><td class="num">\(total.itemCount)</td>\
+            <td class="num">\(total.byteCount)</td></tr>
+
+            """
+        }
+        return """
+            <h2>Quarantine</h2>
+            <table class="rows"><thead><tr><th scope="col">Standing</th>\
+            <th scope="col" class="num">Items</th><th scope="col" class="num">Bytes</th></tr></thead>\
+            <tbody>
+            \(rows)</tbody></table>
+            """
+    }
+
+    private var disk: HTML {
+        func size(_ bytes: Int64) -> String {
+            bytes < 10 << 20 ? "\(bytes >> 10) KiB" : "\(bytes >> 20) MiB"
+        }
+        let files = status.files
+        let free: HTML =
+            files.freeByteCount.map { "<dt>Free</dt><dd>\(size($0))</dd>" } ?? ""
+        let clock: HTML =
+            status.isClockTrusted ? "" : "<dt>Clock</dt><dd>✗ jumped; answers about now wait</dd>"
+        return """
+            <h2>Disk</h2>
+            <dl class="fields"><dt>Log</dt><dd>\(size(files.logByteCount))</dd>\
+            <dt>Operations</dt><dd>\(size(files.operationsByteCount))</dd>\
+            <dt>Derived</dt><dd>\(size(files.derivedByteCount))</dd>\(free)\(clock)</dl>
+            """
+    }
+}

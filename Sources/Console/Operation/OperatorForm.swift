@@ -1,0 +1,118 @@
+internal import AppStore
+package import Service
+
+/// The form of an operator's act: what it does, and the reason.
+package struct OperatorForm {
+    /// The acts.
+    package enum Act: Sendable {
+        case retryQuarantine
+        case recover
+        case redeliver(endpoint: String)
+        case audit
+    }
+
+    /// What an act did, in the address of the next page: a code without any figure, since a link
+    /// could claim whatever it likes.
+    package enum Result: String, Sendable, CaseIterable {
+        case retried
+        case redelivered
+
+        var text: String {
+            switch self {
+            case .retried: "The retry has ended; what stays is below."
+            case .redelivered: "The redelivery has ended; the standing is below."
+            }
+        }
+    }
+
+    let frame: Frame
+    let act: Act
+    /// Unique to this form, so that sending it twice acts once.
+    let key: String
+    let values: [String: String]
+    package var failure: String?
+
+    package init(_ frame: Frame, _ act: Act, key: String, values: [String: String]) {
+        self.frame = frame
+        self.act = act
+        self.key = key
+        self.values = values
+    }
+
+    package var page: Page {
+        let (title, effect, button) = words
+        let failed: HTML =
+            failure.map { "<p class=\"banner warn\" role=\"alert\">\($0)</p>" } ?? ""
+        return Page(
+            title, frame,
+            """
+            <h1>\(title)</h1>
+            \(failed)
+            <p>\(effect)</p>
+            <form class="act" method="post" action="\(ViewState.address(frame))" data-once>
+            <input type="hidden" name="key" value="\(key)">
+            \(fields)
+            \(ActPage.actor(frame, values))
+            <label for="reason">Reason</label>
+            <textarea id="reason" name="reason" required maxlength="2000" rows="3">\
+            \(values["reason"] ?? "")</textarea>
+            <button>\(button)</button>
+            </form>
+            """)
+    }
+
+    private var words: (title: String, effect: String, button: String) {
+        switch act {
+        case .retryQuarantine:
+            (
+                "Retry the quarantine",
+                "Every item is verified again; what is accepted now becomes an event.", "Retry all"
+            )
+        case .recover:
+            (
+                "Recover a window",
+                "Apple is asked for everything it sent in this window, and what is missing here is"
+                    + " appended. About 40 requests for a day; nothing is changed at Apple.",
+                "Recover"
+            )
+        case .redeliver(let endpoint):
+            (
+                "Redeliver to \(endpoint)",
+                "The changes of these positions are posted again under the same ids; receivers that"
+                    + " keep to them notice nothing.", "Redeliver"
+            )
+        case .audit:
+            (
+                "Verify the log",
+                "Every hash and the tree are computed again, and compared. It runs in the background.",
+                "Verify"
+            )
+        }
+    }
+
+    private var fields: HTML {
+        switch act {
+        case .retryQuarantine: ""
+        case .recover:
+            input("bundleId", "App (empty: the only one with a key)", isRequired: false)
+                + input("from", "From (UTC)", isRequired: true)
+                + input("to", "To (UTC; empty: now)", isRequired: false)
+        case .redeliver:
+            input("from", "First position", isRequired: true)
+                + input("to", "Last position", isRequired: true)
+        case .audit:
+            """
+            <p><label><input type="checkbox" name="signatures" value="true"> Also verify every signature \
+            again</label></p>
+            """
+        }
+    }
+
+    private func input(_ name: String, _ label: String, isRequired: Bool) -> HTML {
+        """
+        <label for="\(name)">\(label)</label>
+        <input id="\(name)" name="\(name)" maxlength="200" value="\(values[name] ?? "")" \
+        spellcheck="false"\(isRequired ? " required" as HTML : "")>
+        """
+    }
+}

@@ -1,0 +1,35 @@
+internal import AppStore
+internal import LedgerStore
+package import Service
+
+/// The webhook endpoints of an environment and their delivery.
+package struct WebhooksPage {
+    let frame: Frame
+    let standings: [WebhookStanding]
+
+    package init(_ frame: Frame, _ standings: [WebhookStanding]) {
+        self.frame = frame
+        self.standings = standings
+    }
+
+    package var page: Page {
+        let cards = standings.map { standing -> HTML in
+            let isWell = standing.state == "live" && standing.parked == 0
+            let address = frame.url("webhooks", standing.endpoint.name, "redeliver")
+            let act: HTML =
+                frame.viewer.operates
+                ? "<p class=\"acts\"><a href=\"\(address)\">Redeliver a range</a></p>" : ""
+            return """
+                <section class="card" data-row><h2>\(standing.endpoint.name) \
+                <span class="tag \(isWell ? "good" : "warn")">\(standing.state)</span></h2>
+                <dl class="fields"><dt>Host</dt><dd>\(standing.origin)</dd>\
+                <dt>Waiting</dt><dd>\(standing.waiting)</dd><dt>Parked</dt><dd>\(standing.parked)</dd>\
+                <dt>Log ends at</dt><dd>\(standing.head)</dd></dl>\(act)</section>
+                """
+        }
+        let content: HTML =
+            cards.isEmpty
+            ? "<p>No webhook is configured for this environment.</p>" : "\(cards)"
+        return Page("Webhooks", frame, "<h1>Webhooks</h1>\(content)")
+    }
+}

@@ -1,0 +1,167 @@
+package import AppStore
+package import Ledger
+package import Queries
+
+/// The form of a decision: what is before, what will be after, and the reason, which stands in the
+/// timeline for ever.
+package struct ActPage {
+    /// The acts; raw values are the last part of their addresses.
+    package enum Act: String, Sendable, CaseIterable {
+        case link
+        case unlink
+        case grant
+        case ungrant
+        case note
+    }
+
+    let frame: Frame
+    let act: Act
+    /// Unique to this form, so that sending it twice changes nothing.
+    let key: String
+    package var values: [String: String]
+    package var failure: String?
+
+    package init(_ frame: Frame, _ act: Act, key: String, values: [String: String] = [:]) {
+        self.frame = frame
+        self.act = act
+        self.key = key
+        self.values = values
+    }
+
+    /// About a customer.
+    ///
+    /// - Parameters:
+    ///   - answer: the customer's entitlements now.
+    ///   - chain: the chain concerned; nil: not named yet.
+    ///   - holders: of the chain now.
+    package func page(
+        customer answer: EntitlementsAnswer, chain: ChainReading?
+    ) -> Page {
+        let id = answer.customer
+        let names = answer.entitlements.verdicts.filter(\.active).map(\.entitlement)
+        let before: HTML =
+            names.isEmpty ? "no access" : "access to \(names.joined(separator: ", "))"
+        let title = "\(verb) \(id.rawValue)"
+        return page(
+            title, about: "Customer \(frame.customer(id)): \(before).", chain: chain,
+            customer: id)
+    }
+
+    /// About a chain.
+    package func page(chain: ChainReading) -> Page {
+        page(
+            "\(verb) \(chain.chain.originalTransactionId)", about: "", chain: chain, customer: nil)
+    }
+
+    private var verb: String {
+        switch act {
+        case .link: "Link"
+        case .unlink: "Unlink"
+        case .grant: "Grant access to"
+        case .ungrant: "Withdraw a grant of"
+        case .note: "Note about"
+        }
+    }
+
+    private func page(
+        _ title: String, about: HTML, chain: ChainReading?, customer: CustomerId?
+    ) -> Page {
+        let failed: HTML =
+            failure.map { "<p class=\"banner warn\" role=\"alert\">\($0)</p>" } ?? ""
+        if act == .link, chain == nil || customer == nil {
+            return Page(title, frame, "<h1>\(title)</h1>\(failed)\(missing(customer))")
+        }
+        let (button, after) = effect
+        return Page(
+            title, frame,
+            """
+            <h1>\(title)</h1>
+            \(failed)
+            <div class="before-after">
+            <section><h2>Before</h2><p>\(about) \(chain.map { held($0) })</p></section>
+            <section><h2>After</h2><p>\(after)</p></section>
+            </div>
+            <form class="act" method="post" action="\(ViewState.address(frame))" data-once>
+            <input type="hidden" name="key" value="\(key)">
+            \(fields)
+            \(ActPage.actor(frame, values))
+            <label for="reason">Reason (required; it stands in the timeline for ever)</label>
+            <textarea id="reason" name="reason" required maxlength="2000" rows="3">\
+            \(values["reason"] ?? "")</textarea>
+            <p class="muted">Nothing is changed at Apple.</p>
+            <button>\(button)</button>
+            </form>
+            """)
+    }
+
+    /// A link needs both sides: asks for the other one first, so that both can be compared.
+    private func missing(_ customer: CustomerId?) -> HTML {
+        """
+        <form class="act" method="get" action="\(ViewState.address(frame))">
+        \(customer == nil
+            ? input("customer", "Customer", "as the app names it")
+            : input("chain", "Purchase", "any of its transaction ids"))
+        <button>Next: compare</button>
+        </form>
+        """
+    }
+
+    private func held(_ chain: ChainReading) -> HTML {
+        let holders = chain.life.holders.holders(at: chain.moment.at).map(\.customer)
+        let names: HTML =
+            holders.isEmpty
+            ? "no customer" : holders.map { frame.customer($0) }.joined(", ")
+        return """
+            Purchase \(frame.chain(chain.chain)) \
+            (\(chain.answer.productId?.rawValue ?? "unknown product"), \(chain.answer.state.text)) \
+            belongs to \(names).
+            """
+    }
+
+    private var effect: (button: String, after: HTML) {
+        switch act {
+        case .link:
+            ("Link", "The purchase belongs to the customer alone, until it is unlinked.")
+        case .unlink:
+            ("Unlink", "The purchase belongs to whom its appAccountToken names, if anyone.")
+        case .grant: ("Grant", "The customer has the entitlement from now until the given time.")
+        case .ungrant: ("Withdraw", "The customer has this access no longer, from now on.")
+        case .note: ("Keep the note", "The note stands in the timeline; nothing else changes.")
+        }
+    }
+
+    // MARK: Fields
+
+    private var fields: HTML {
+        switch act {
+        case .link, .unlink: kept("chain")
+        case .grant:
+            input("entitlement", "Entitlement", "pro")
+                + input("until", "Until (UTC)", "2027-01-31 or 2027-01-31T12:00:00Z")
+        case .ungrant: kept("grant")
+        case .note: ""
+        }
+    }
+
+    private func kept(_ name: String) -> HTML {
+        "<input type=\"hidden\" name=\"\(name)\" value=\"\(values[name] ?? "")\">"
+    }
+
+    private func input(_ name: String, _ label: String, _ hint: String) -> HTML {
+        """
+        <label for="\(name)">\(label)</label>
+        <input id="\(name)" name="\(name)" required maxlength="256" placeholder="\(hint)" \
+        value="\(values[name] ?? "")" spellcheck="false" autocomplete="off">
+        """
+    }
+
+    /// Signed in, the token names the author; otherwise the name is stated and not checked.
+    static func actor(_ frame: Frame, _ values: [String: String]) -> HTML {
+        if let name = frame.viewer.name { return "<p>Decided by <b>\(name)</b>.</p>" }
+        return """
+            <label for="actor">Your name (stated; this service has no tokens to check it)</label>
+            <input id="actor" name="actor" required maxlength="200" value="\(values["actor"] ?? "")" \
+            autocomplete="name">
+            """
+    }
+}

@@ -1,0 +1,63 @@
+internal import AppStore
+internal import Ledger
+internal import LedgerStore
+internal import Projection
+package import Reports
+
+/// The chains behind one cell of a report, each with the events that decided it.
+package struct CellPage {
+    let frame: Frame
+    let cell: CellChains
+    /// The parameters of the cell, kept by the link to the next page.
+    let question: [(String, String?)]
+
+    package init(_ frame: Frame, _ cell: CellChains, question: [(String, String?)]) {
+        var frame = frame
+        frame.position = cell.stamp.position
+        self.frame = frame
+        self.cell = cell
+        self.question = question
+    }
+
+    package var page: Page {
+        let column = Report.heading(cell.column.name)
+        let zone = frame.reportZone
+        let groups = cell.group.map { "\($0.dimension.rawValue) \($0.value ?? "not stated")" }
+        let about = ([cell.metric.rawValue, column] + groups).joined(separator: " · ")
+        let rows = cell.chains.map { chain -> HTML in
+            let rest: HTML = chain.eventsOmitted > 0 ? " and \(chain.eventsOmitted) more" : ""
+            return """
+                <tr data-row><td data-label="Chain">\(frame.chain(chain.chain))</td>\
+                <td data-label="Adds" class="num">\(amount(chain.amount))</td>\
+                <td data-label="Because of">\(frame.events(chain.events))\(rest)</td></tr>
+
+                """
+        }
+        let next: HTML =
+            cell.next.map { next in
+                let address = frame.state.url(
+                    frame.path,
+                    [("after", "\(next.originalTransactionId)~\(next.bundleId)")] + question)
+                return """
+                    <nav class="pager" aria-label="Pages"><a rel="next" href="\(address)">More</a></nav>
+                    """
+            } ?? ""
+        return Page(
+            "\(amount(cell.amount)) \(column)", frame,
+            """
+            <h1>\(amount(cell.amount)) \(column)</h1>
+            <p>\(about) · \(zone.label(cell.from)) to \(zone.label(cell.to)) · \(cell.chainCount) chains</p>
+            <p class="muted">\(cell.stamp.definition), computed at position \(cell.stamp.position). The \
+            chains add up to the cell.</p>
+            <div class="scroll" role="region" aria-label="Chains"><table class="rows stack">
+            <thead><tr><th scope="col">Chain</th><th scope="col" class="num">Adds</th>\
+            <th scope="col">Because of</th></tr></thead><tbody>
+            \(rows)</tbody></table></div>
+            \(next)
+            """)
+    }
+
+    private func amount(_ value: Int64) -> String {
+        cell.column.unit == .milliunits ? Report.money(value) : String(value)
+    }
+}

@@ -1,0 +1,215 @@
+package import AppStore
+package import Ledger
+package import Queries
+
+/// Why a customer has access or not: the answer, what to say, and the history that proves it.
+package struct CustomerPage {
+    let frame: Frame
+    let answer: EntitlementsAnswer
+    let reading: CustomerReading
+    let slice: TimelineSlice
+
+    /// - Parameter before: the place that the page of the timeline ends before; nil: the newest.
+    package init(
+        _ frame: Frame, _ answer: EntitlementsAnswer, _ reading: CustomerReading,
+        before: TimelinePlace?
+    ) {
+        var frame = frame
+        frame.complete = answer.stamp.complete
+        frame.saysComplete = true
+        self.frame = frame
+        self.answer = answer
+        self.reading = reading
+        slice = TimelineSlice(reading, before: before)
+    }
+
+    /// Whether nothing was ever received about the customer.
+    package var isUnknown: Bool {
+        answer.entitlements.verdicts.isEmpty && reading.elsewhere.isEmpty
+            && reading.commands.isEmpty
+    }
+
+    package var page: Page {
+        let id = reading.customer.rawValue
+        return Page("Customer \(id)", frame, content)
+    }
+
+    private var content: HTML {
+        """
+        <h1>Customer <bdi class="id">\(reading.customer)</bdi></h1>
+        \(acts)
+        \(KnowledgeForm(frame: frame).html)
+        \(verdicts)
+        \(chains)
+        <h2>Timeline</h2>
+        \(TimelineRows(frame: frame, isMerged: true).table(slice, gaps: gaps))
+        \(slice.pager(frame))
+        """
+    }
+
+    private var gaps: [(Notice, ChainReading)] {
+        reading.chains.flatMap { reading in
+            reading.answer.notices.filter { $0.code.isGap }.map { ($0, reading) }
+        }
+    }
+
+    private var acts: HTML {
+        guard frame.viewer.decides, !frame.state.isHistoric else { return "" }
+        let id = reading.customer.rawValue
+        func act(_ name: String, _ title: String) -> HTML {
+            "<a href=\"\(frame.url("customers", id, name))\">\(title)</a>"
+        }
+        let own: [HTML] = [act("link", "Link"), act("grant", "Grant"), act("note", "Note")]
+        return "<p class=\"acts\">\(own.joined(" "))</p>"
+    }
+
+    // MARK: Verdicts
+
+    private var verdicts: HTML {
+        let explained = answer.entitlements.verdicts.map { verdict in
+            // Two apps may have chains of one id: the evidence tells them apart.
+            let chain = reading.chains.first { chain in
+                chain.chain.originalTransactionId == verdict.originalTransactionId
+                    && verdict.evidence.contains { chain.facts[$0] != nil }
+            }
+            let reason = AccessReason(verdict, chain, at: reading.moment.at)
+            return (rank: CustomerPage.rank(verdict, reason), html: explain(verdict, reason, chain))
+        }
+        guard explained.isEmpty else {
+            return [0, 1, 2].flatMap { rank in explained.filter { $0.rank == rank }.map(\.html) }
+                .joined("")
+        }
+        if isUnknown { return UnknownId(frame: frame, id: reading.customer.rawValue).html }
+        return """
+            <section class="verdict unknown"><p>– <b>No access</b>: this customer holds no purchase \
+            and no grant by \(frame.time(reading.moment.at)).</p>\(elsewhere)</section>
+            """
+    }
+
+    /// Purchases that named the customer and belong to someone else, with what made it so.
+    private var elsewhere: HTML {
+        reading.elsewhere.prefix(CustomerPage.chainCount).map { chain -> HTML in
+            let holders = chain.life.holders.holders(at: chain.moment.at).map { holder -> HTML in
+                let why = chain.facts[holder.cause]?.command.map { "\($0.text)" as HTML } ?? ""
+                return
+                    "\(frame.customer(holder.customer)) because of \(frame.event(holder.cause)) \(why)"
+            }
+            let whom: HTML = holders.isEmpty ? "no customer" : holders.joined(", ")
+            return """
+                <p class="rests">\(frame.chain(chain.chain)) named this customer and belongs to \
+                \(whom).</p>
+                """
+        }.joined("")
+    }
+
+    /// Access first, then what ended; what only went on as something else comes last.
+    private static func rank(_ verdict: Verdict, _ reason: AccessReason) -> Int {
+        verdict.active ? 0 : reason == .movedOn ? 2 : 1
+    }
+
+    private func explain(
+        _ verdict: Verdict, _ reason: AccessReason, _ chain: ChainReading?
+    ) -> HTML {
+        let until: HTML = verdict.until.map { " until \(frame.time($0))" } ?? ""
+        let head: HTML =
+            verdict.active
+            ? "✓ <b>Access to \(verdict.entitlement)</b>\(until)"
+            : "✗ <b>No access to \(verdict.entitlement)</b> since \(frame.time(ended(verdict)))"
+        let caveats = (chain?.answer.notices ?? []).map { notice -> HTML in
+            "<li>\(notice.code.caveat) \(frame.events(notice.evidence))</li>"
+        }
+        let warned: HTML =
+            caveats.isEmpty ? "" : "<ul class=\"caveats\">\(caveats)</ul>"
+        // What went on as something else is no bad news.
+        let style = verdict.active ? "yes" : reason == .movedOn ? "unknown" : "no"
+        let id = "say-\(verdict.evidence.first ?? 0)-\(verdict.entitlement.utf8.count)"
+        return """
+            <section class="verdict \(style)" data-reason="\(reason.rawValue)">
+            <p>\(head): \(reason.cause).</p>
+            <p class="says">Say: “<span id="\(id)">\(reason.advice)</span>”
+            <button type="button" data-copy="\(id)" hidden>Copy</button></p>
+            <p class="rests">Rests on \(frame.events(verdict.evidence)), \(verdict.trust.sentence)\
+            \(heard(chain)).</p>
+            \(warned)\(withdrawal(verdict))
+            </section>
+            """
+    }
+
+    /// When the access of a verdict ended; what never gave access, since it began.
+    private func ended(_ verdict: Verdict) -> Timestamp {
+        guard verdict.state?.isEntitled ?? true, let until = verdict.until,
+            until <= reading.moment.at
+        else { return verdict.since }
+        return until
+    }
+
+    private func heard(_ chain: ChainReading?) -> HTML {
+        let heard = chain?.facts.values.filter { $0.command == nil }.map(\.receivedAt).max()
+        guard let last = heard, frame.state.at == nil else { return "" }
+        return "; last heard \(frame.time(last))"
+    }
+
+    /// A grant in force can be withdrawn.
+    private func withdrawal(_ verdict: Verdict) -> HTML {
+        guard verdict.basis == .grant, frame.viewer.decides, !frame.state.isHistoric else {
+            return ""
+        }
+        let grants = reading.commands.compactMap { fact -> String? in
+            guard let command = fact.command, case .grant(_, let name, _) = command.action,
+                name == verdict.entitlement, verdict.evidence.contains(fact.position)
+            else { return nil }
+            return command.id
+        }
+        return grants.map { id -> HTML in
+            let address = frame.url(
+                "customers", reading.customer.rawValue, "ungrant", query: [("grant", id)])
+            return "<p class=\"acts\"><a href=\"\(address)\">Withdraw the grant</a></p>"
+        }.joined("")
+    }
+
+    // MARK: Chains
+
+    private var chains: HTML {
+        guard !reading.chains.isEmpty else { return "" }
+        let shown = reading.chains.suffix(CustomerPage.chainCount)
+        let rest = reading.chains.count - shown.count
+        let more: HTML =
+            rest > 0 ? "<p class=\"muted\">\(rest) older chains are in the timeline.</p>" : ""
+        return "<h2>Purchases</h2>\(shown.reversed().map { card($0) })\(more)"
+    }
+
+    /// Chains that are shown with their states.
+    static let chainCount = 20
+
+    private func card(_ chain: ChainReading) -> HTML {
+        let answer = chain.answer
+        let token: HTML =
+            answer.appAccountToken.map { " · token <span class=\"id\">\($0.prefix(8))…</span>" }
+            ?? ""
+        let parts = [
+            answer.productId?.rawValue ?? "unknown product", answer.price?.text,
+            answer.storefront, answer.ownership.rawValue,
+        ].compactMap { $0 }.joined(separator: " · ")
+        let unlink: HTML
+        if frame.viewer.decides, !frame.state.isHistoric, isLinked(chain) {
+            let address = frame.url(
+                "customers", reading.customer.rawValue, "unlink",
+                query: [("chain", chain.chain.originalTransactionId.rawValue)])
+            unlink = " <a href=\"\(address)\">Unlink</a>"
+        } else {
+            unlink = ""
+        }
+        return """
+            <section class="card" data-row><p>\(frame.chain(chain.chain)) \
+            <span class="tag \(answer.isEntitled ? "good" : "bad")">\(answer.state.text)</span> \
+            \(parts)\(token)\(unlink)</p>
+            \(StateBand(frame: frame, reading: chain).svg)</section>
+            """
+    }
+
+    private func isLinked(_ chain: ChainReading) -> Bool {
+        chain.life.holders.holders(at: chain.moment.at).contains {
+            $0.customer == reading.customer && $0.authority == .operator
+        }
+    }
+}

@@ -1,0 +1,151 @@
+package import AppStore
+internal import Ledger
+internal import LedgerStore
+package import Queries
+internal import Signing
+
+/// One event: its fields, its evidence as Apple signed it, and the proof that it is in the log.
+package struct EventPage {
+    let frame: Frame
+    let detail: EventDetail
+    /// SHA-256 of the roots that this service trusts.
+    let roots: [Digest]
+
+    package init(_ frame: Frame, _ detail: EventDetail, roots: [Digest]) {
+        self.frame = frame
+        self.detail = detail
+        self.roots = roots
+    }
+
+    private var event: RecordedEvent { detail.event }
+
+    /// Longest evidence that the page shows as it is, bytes.
+    static let shownByteCount = 24 * 1_024
+
+    package var page: Page {
+        let name = EventsPage.name(event)
+        return Page(
+            "Event #\(event.position) \(name)", frame,
+            """
+            <h1>Event #\(event.position) \(name)</h1>
+            \(neighbours)
+            \(fields)
+            \(verification)
+            \(content)
+            """)
+    }
+
+    private var neighbours: HTML {
+        let position = event.position
+        let previous: HTML =
+            position > 1
+            ? "<a rel=\"prev\" href=\"\(frame.url("events", String(position - 1)))\">‹ #\(position - 1)</a>"
+            : ""
+        let next: HTML =
+            position < detail.head
+            ? "<a rel=\"next\" href=\"\(frame.url("events", String(position + 1)))\">#\(position + 1) ›</a>"
+            : ""
+        let raw: HTML =
+            detail.evidence == nil
+            ? ""
+            : "<a href=\"\(frame.url("events", String(position), "raw"))\" data-key=\"e\">Raw bytes</a>"
+        return "<nav class=\"pager\" aria-label=\"Events\">\(previous) \(next) \(raw)</nav>"
+    }
+
+    private var fields: HTML {
+        let attributes = event.attributes
+        let lateness: HTML =
+            attributes.signedAt.map { signed in
+                let late = Duration.milliseconds(
+                    max(0, event.receivedAt.milliseconds(since: signed)))
+                return event.receivedAtClaimed ? "" : " (+\(late.text))"
+            } ?? ""
+        let rows: [(String, HTML?)] = [
+            ("Kind", "\(attributes.kind.rawValue)"), ("Source", "\(attributes.source.rawValue)"),
+            ("Vouched for by", "\(attributes.trust.sentence)\(isApple ? "" : addedRoot)"),
+            ("App", "\(attributes.bundleId)"),
+            ("Subscription", attributes.chain.map { frame.chain($0) }),
+            ("Notification", attributes.notificationUUID.map { "<bdi class=\"id\">\($0)</bdi>" }),
+            ("Signed", attributes.signedAt.map { frame.time($0) }),
+            ("Received", "\(frame.time(event.receivedAt))\(lateness)"),
+            ("Conflict", event.isConflict ? "yes: another event states the same identity" : nil),
+            ("Evidence SHA-256", "<span class=\"id\">\(event.evidenceHash.hexadecimal)</span>"),
+            ("Leaf hash", "<span class=\"id\">\(event.leafHash.hexadecimal)</span>"),
+        ]
+        let list = rows.compactMap { name, value -> HTML? in
+            value.map { "<dt>\(name)</dt><dd>\($0)</dd>\n" }
+        }
+        return "<dl class=\"fields\">\n\(list)</dl>"
+    }
+
+    private var isApple: Bool {
+        event.attributes.rootFingerprint.map { TrustedRoots.isApple($0) } ?? true
+    }
+
+    private let addedRoot = ", under a root that the operator added instead of Apple's"
+
+    // MARK: Verification
+
+    private var verification: HTML {
+        guard let proof = detail.proof else { return "" }
+        let path = proof.path.map(\.hexadecimal).joined(separator: ",")
+        let leaf = String(decoding: Base64Standard.encode(event.leafData), as: UTF8.self)
+        let isShown = (detail.evidence?.count ?? .max) <= EventPage.shownByteCount
+        let jws: HTML
+        switch event.attributes.kind {
+        case _ where !isShown: jws = ""
+        case .notification, .transaction, .renewalPair: jws = " data-jws-from=\"jws\""
+        default: jws = ""
+        }
+        return """
+            <section id="verify"\(jws) data-roots="\(roots.map(\.hexadecimal).joined(separator: " "))" \
+            data-leaf="\(leaf)" data-leaf-hash="\(event.leafHash.hexadecimal)" \
+            data-index="\(event.position - 1)" data-size="\(proof.treeSize)" data-path="\(path)" \
+            data-tree-root="\(proof.root.hexadecimal)">
+            <h2>Verified here</h2>
+            <ul class="checks" aria-live="polite"></ul>
+            <p class="muted">Computed by this browser from the bytes below, by Apple's root and the log's \
+            tree of \(proof.treeSize) events with root <span class="id">\(proof.root.hexadecimal.prefix(16))…\
+            </span>. Without JavaScript, <code>subledger audit verify --signatures</code> checks the same.</p>
+            </section>
+            """
+    }
+
+    // MARK: Content
+
+    private var content: HTML {
+        guard let evidence = detail.evidence else {
+            return detail.damage.map {
+                "<p class=\"banner warn\">The evidence cannot be read: \($0.code.rawValue).</p>"
+            } ?? "<p class=\"banner info\">The evidence was erased; its hashes remain.</p>"
+        }
+        let certificates = PayloadView.certificates(of: evidence).enumerated().map {
+            place, fingerprint -> HTML in
+            let name = place == 0 ? "leaf" : place == 1 ? "intermediate" : "root"
+            return "<li>\(name) <span class=\"id\">\(fingerprint)</span></li>"
+        }
+        let chain: HTML =
+            certificates.isEmpty ? "" : "<h2>Certificates (SHA-256)</h2><ul>\(certificates)</ul>"
+        return """
+            <h2>Payload</h2>
+            \(PayloadView(detail.payload).html)
+            <h2>Signed bytes</h2>
+            \(signed(evidence))
+            \(chain)
+            """
+    }
+
+    private func signed(_ evidence: [UInt8]) -> HTML {
+        guard evidence.count <= EventPage.shownByteCount else {
+            return "<p class=\"muted\">\(evidence.count) bytes: see the raw bytes.</p>"
+        }
+        let text =
+            event.attributes.kind == .receipt
+            ? String(decoding: Base64Standard.encode(evidence), as: UTF8.self)
+            : String(decoding: evidence, as: UTF8.self)
+        return """
+            <details><summary>\(evidence.count) bytes, as they were signed</summary>
+            <pre class="jws" id="jws">\(text)</pre></details>
+            """
+    }
+}

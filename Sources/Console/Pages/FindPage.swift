@@ -1,0 +1,91 @@
+internal import AppStore
+package import Ledger
+package import Queries
+
+/// What was found, where it is not exactly one thing.
+package struct FindPage {
+    let frame: Frame
+
+    package init(_ frame: Frame) { self.frame = frame }
+
+    /// Without a text.
+    package var empty: Page {
+        Page(
+            "Find", frame,
+            """
+            <h1>Find</h1>
+            <p>Type a customer, a transaction, an original transaction, a notificationUUID, or a position \
+            as #13.</p>
+            """)
+    }
+
+    package func nothing(for text: String) -> Page {
+        Page("Find", frame, "<h1>Find</h1>\(UnknownId(frame: frame, id: text).html)")
+    }
+
+    /// The address of the only exact match; nil where there are several, or none.
+    package func address(_ answer: SearchAnswer) -> String? {
+        guard answer.isExact, answer.matches.count == 1, let match = answer.matches.first else {
+            return nil
+        }
+        return address(match)
+    }
+
+    private func address(_ match: SearchMatch) -> String {
+        switch match.kind {
+        case .customer: frame.url("customers", match.id)
+        case .subscription, .transaction: frame.url("subscriptions", match.id)
+        case .event, .notification: frame.url("events", match.position.map(String.init) ?? "")
+        }
+    }
+
+    package func page(_ answer: SearchAnswer) -> Page {
+        guard !answer.matches.isEmpty else {
+            guard answer.mayBeOrderId else { return nothing(for: answer.text) }
+            return Page("Find", frame, "<h1>Find</h1>\(order(answer.text))")
+        }
+        let rows = answer.matches.map { match -> HTML in
+            let about: HTML =
+                match.chain.map { "\($0.bundleId), \($0.originalTransactionId)" } ?? ""
+            return """
+                <tr data-row><td data-label="Found"><a class="id" href="\(address(match))">\
+                <bdi>\(match.id)</bdi></a></td><td data-label="As">\(match.kind.rawValue)</td>\
+                <td data-label="Of">\(about)</td></tr>
+
+                """
+        }
+        let more: HTML =
+            answer.hasMore ? "<p class=\"muted\">There are more: type more of it.</p>" : ""
+        return Page(
+            "Find", frame,
+            """
+            <h1>Find</h1>
+            <p>\(answer.isExact ? "Several things have this id." : "Nothing has exactly this id. These begin with it:")</p>
+            <table class="rows stack"><tbody>
+            \(rows)</tbody></table>
+            \(more)
+            """)
+    }
+
+    /// Chains of several apps under one id.
+    package func page(several chains: [ChainId], of id: String) -> Page {
+        let items = chains.map { chain -> HTML in
+            var state = frame.state
+            state.bundleId = chain.bundleId
+            let address = state.url(["subscriptions", id])
+            return "<li data-row><a href=\"\(address)\">\(chain.bundleId)</a></li>"
+        }
+        return Page(
+            "Find", frame,
+            "<h1>Find</h1><p>Several apps have a purchase of this id:</p><ul>\(items)</ul>")
+    }
+
+    private func order(_ text: String) -> HTML {
+        """
+        <section class="verdict unknown"><p>– <b>This may be the order id of a customer's receipt</b> \
+        from Apple. The ledger does not know these.</p>
+        <p>Apple does: <code>subledger api order \(text)</code> asks it (1 request), and keeps what it \
+        answers.</p></section>
+        """
+    }
+}

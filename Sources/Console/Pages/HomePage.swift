@@ -1,0 +1,51 @@
+internal import AppStore
+internal import LedgerStore
+package import Service
+
+/// The first page: find, health, and what waits to be done.
+package struct HomePage {
+    let frame: Frame
+    /// Nil for a viewer who may not see it.
+    let status: IntakeStatus?
+
+    package init(_ frame: Frame, _ status: IntakeStatus?) {
+        self.frame = frame
+        self.status = status
+    }
+
+    package var page: Page {
+        Page(
+            "Subledger", frame,
+            """
+            <h1>Subledger</h1>
+            <form class="act" method="get" action="\(frame.url("find"))" role="search">
+            \(Page.hidden(frame.state))
+            <label for="find">Why has this customer no access? Find a customer or a purchase</label>
+            <input id="find" name="q" maxlength="256" autocomplete="off" spellcheck="false" \
+            placeholder="customer, transaction, notificationUUID, #position">
+            <button>Find</button></form>
+            \(status.map { IntakePage.health($0, frame) })
+            \(status.map { work($0) })
+            """)
+    }
+
+    /// Unfinished work, each with where to do it.
+    private func work(_ status: IntakeStatus) -> HTML {
+        var items: [HTML] = []
+        let outages = status.apps.flatMap { $0.outages?.windows ?? [] }.count
+        if outages > 0 {
+            items.append("\(outages) suspected outages: \(frame.link("recover", "intake"))")
+        }
+        for app in status.apps where app.complete == nil {
+            items.append(
+                "Completeness of \(app.bundleId) was never confirmed: \(frame.link("intake", "intake"))"
+            )
+        }
+        let held = status.quarantine.reduce(0) { $0 + $1.itemCount }
+        if held > 0 {
+            items.append("\(held) items in quarantine: \(frame.link("look", "quarantine"))")
+        }
+        guard !items.isEmpty else { return "<p>Nothing waits to be done.</p>" }
+        return "<h2>To do</h2><ul>\(items.map { "<li data-row>\($0)</li>" as HTML })</ul>"
+    }
+}

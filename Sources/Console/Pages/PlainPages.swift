@@ -1,0 +1,75 @@
+internal import AppStore
+
+/// Pages that need no ledger: help, signing in, and what went wrong.
+package enum PlainPages {
+    package static func help(_ frame: Frame) -> Page {
+        let keys: [(String, String)] = [
+            ("/", "find"), ("Ctrl K, ⌘ K", "find, also when the other keys are off"),
+            ("j, k", "next and previous row"), ("Enter", "open the row"),
+            ("e", "evidence"), ("t", "as known at"), ("[, ]", "a day earlier, a day later"),
+            ("g e", "events"), ("g i", "intake"), ("g r", "reports"), ("g d", "decisions"),
+            ("g a", "audit"), ("?", "this page"),
+        ]
+        let rows = keys.map { key, meaning -> HTML in
+            "<tr><td><kbd>\(key)</kbd></td><td>\(meaning)</td></tr>\n"
+        }
+        return Page(
+            "Help", frame,
+            """
+            <h1>Help</h1>
+            <h2>What the words mean</h2>
+            <dl class="fields">
+            <dt>#13</dt><dd>an event: the thirteenth thing that was received and kept for ever</dd>
+            <dt>rests on</dt><dd>the events that decide an answer; each leads to Apple's signed bytes</dd>
+            <dt>as known at</dt><dd>the answer that was right with what had arrived by then</dd>
+            <dt>gap</dt><dd>something that should have arrived, and did not</dd>
+            <dt>complete through</dt><dd>everything that Apple sent until then is here, checked with Apple</dd>
+            <dt>grace, billing retry</dt><dd>a payment failed: with access, and without</dd>
+            </dl>
+            <h2>Keys</h2>
+            <p><label><input type="checkbox" id="keys" checked> Single-key shortcuts</label></p>
+            <table class="rows"><tbody>
+            \(rows)</tbody></table>
+            """)
+    }
+
+    /// The form that takes a token.
+    ///
+    /// - Parameter failure: why the last attempt failed.
+    package static func signIn(_ frame: Frame, failure: String?, next: String) -> Page {
+        let failed: HTML =
+            failure.map { "<p class=\"banner warn\" role=\"alert\">\($0)</p>" } ?? ""
+        return Page(
+            "Sign in", frame,
+            """
+            <h1>Sign in</h1>
+            \(failed)
+            <form class="act" method="post" action="/console/sign-in" data-once>
+            <input type="hidden" name="next" value="\(next)">
+            <label for="token">Access token</label>
+            <input id="token" name="token" type="password" autocomplete="current-password" required \
+            maxlength="4096">
+            <p class="muted">One of the tokens under <code>server.tokens</code>. It is not kept: the \
+            session lasts 12 hours, or 30 minutes without a request.</p>
+            <button>Sign in</button>
+            </form>
+            """)
+    }
+
+    /// A page that cannot be answered: what happened, and what to do.
+    package static func problem(
+        _ frame: Frame, status: Int, code: String, detail: String, retrySeconds: Int?
+    ) -> Page {
+        let retry: HTML =
+            retrySeconds.map { seconds in
+                "<p>Try again in \(seconds) s: <a href=\"\">reload</a>.</p>"
+            } ?? ""
+        return Page(
+            "\(status) \(code)", frame,
+            """
+            <h1>\(code)</h1>
+            <p class="banner warn" role="alert">\(detail)</p>
+            \(retry)<p class="muted">Status \(status), code <code>\(code)</code>.</p>
+            """)
+    }
+}

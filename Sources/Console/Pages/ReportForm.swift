@@ -1,0 +1,81 @@
+package import Ledger
+package import Reports
+
+/// The question of a report as a form.
+struct ReportForm {
+    let frame: Frame
+    let name: String
+    let question: [(String, String?)]
+
+    var html: HTML {
+        let intervals = ReportInterval.allCases.map(\.rawValue)
+        let definitions: HTML =
+            DefinitionPack.metrics.contains(name)
+            ? select("definitions", "Definitions", DefinitionPack.allCases.map(\.rawValue), "ours")
+            : ""
+        return """
+            <form class="filter" method="get" action="\(ViewState.address(frame))">
+            \(Page.hidden(frame.state))
+            \(input("from", "From")) \(input("to", "To"))
+            \(select("interval", "By", intervals, "month"))
+            \(input("by", "Broken down by")) \(input("where", "Only where"))
+            \(definitions)
+            <button>Show</button>
+            </form>
+            <p class="muted">Broken down by: \(Dimension.allCases.map(\.rawValue).joined(separator: ", ")). \
+            Only where: product=pro.monthly,country=USA.</p>
+            """
+    }
+
+    private func value(_ name: String) -> String {
+        question.first { $0.0 == name }.flatMap(\.1) ?? ""
+    }
+
+    private func input(_ name: String, _ label: String) -> HTML {
+        """
+        <label for="\(name)">\(label)</label>
+        <input id="\(name)" name="\(name)" value="\(value(name))" maxlength="200" spellcheck="false">
+        """
+    }
+
+    private func select(_ name: String, _ label: String, _ values: [String], _ usual: String)
+        -> HTML
+    {
+        let stated = value(name).isEmpty ? usual : value(name)
+        let options = values.map { value -> HTML in
+            "<option\(value == stated ? " selected" as HTML : "")>\(value)</option>"
+        }
+        let first: HTML = values.contains(usual) ? "" : "<option value=\"\">\(usual)</option>"
+        return """
+            <label for="\(name)">\(label)</label>
+            <select id="\(name)" name="\(name)">\(first)\(options)</select>
+            """
+    }
+}
+
+/// The list of reports.
+package struct ReportsPage {
+    let frame: Frame
+
+    package init(_ frame: Frame) { self.frame = frame }
+
+    package var page: Page {
+        let names = [MetricName.churnName] + MetricName.allCases.map(\.rawValue)
+        let items = names.map { name -> HTML in
+            let from = ViewState.yearBack(frame.now)
+            let address = frame.url("reports", name, query: [("from", from)])
+            let title = (try? MetricName(compared: name)).flatMap { ChartedMetric($0)?.title }
+            return
+                "<tr data-row><td><a href=\"\(address)\">\(name)</a></td><td>\(title ?? "")</td></tr>\n"
+        }
+        return Page(
+            "Reports", frame,
+            """
+            <h1>Reports</h1>
+            <table class="rows"><tbody>
+            \(items)</tbody></table>
+            <p class="muted">Every figure is computed from the events, by a published and numbered \
+            definition; the same position gives the same figures.</p>
+            """)
+    }
+}

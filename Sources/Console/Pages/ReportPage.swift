@@ -1,0 +1,217 @@
+package import AppStore
+package import Ledger
+package import Reports
+
+/// A report: chart, table with a link from every cell to the chains behind it, and remarks.
+package struct ReportPage {
+    let frame: Frame
+    let report: Report
+    /// The metric's name in addresses.
+    let name: String
+    /// The parameters of the question, kept by every link.
+    let question: [(String, String?)]
+    /// The row that the table begins with.
+    let first: Int
+
+    /// Bounds of intervals up to which a chart has a link for each bar.
+    static let linkedCount = 40
+    /// Bytes of rows on one page: with the rest it stays below 60 KB.
+    static let tableByteCount = 36 * 1_024
+
+    package init(
+        _ frame: Frame, _ report: Report, name: String, question: [(String, String?)],
+        first: Int = 0
+    ) {
+        var frame = frame
+        frame.complete = report.stamp.complete
+        frame.position = report.stamp.position
+        frame.saysComplete = true
+        self.frame = frame
+        self.report = report
+        self.name = name
+        self.question = question
+        self.first = first
+    }
+
+    package var page: Page {
+        let title = name.prefix(1).uppercased() + name.dropFirst()
+        return Page(
+            title, frame,
+            """
+            <h1>\(title)</h1>
+            \(ReportForm(frame: frame, name: name, question: question).html)
+            \(KnowledgeForm(frame: frame, kept: question).html)
+            \(stamp)
+            \(chart)
+            \(table)
+            \(remarks)
+            """)
+    }
+
+    private var stamp: HTML {
+        let stamp = report.stamp
+        let diff: HTML
+        switch frame.state.knowledge {
+        case .everything: diff = ""
+        case .knownAt, .knownPosition:
+            let address = frame.state.url(["reports", "diff"], [("metric", name)] + question)
+            diff = " · <a href=\"\(address)\">what changed since</a>"
+        }
+        return """
+            <p class="muted">\(stamp.definition) · by \(stamp.interval.rawValue) in \(stamp.timeZone) · \
+            computed at position \(stamp.position)\(diff)</p>
+            """
+    }
+
+    // MARK: Chart
+
+    private var chart: HTML {
+        do throws(ChartError) {
+            let chart = try ReportChart(report)
+            let starts = report.scope.instants
+            let markup = chart.drawn(isInPage: true) { place, series in
+                guard report.isChurn, place + 1 < starts.count, starts.count <= Self.linkedCount
+                else {
+                    return nil
+                }
+                return cell(starts[place], starts[place + 1], "churned.\(series)", [])
+            }
+            return "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Chart\">"
+                + .trusted(markup) + "</div>"
+        } catch {
+            return "<p class=\"muted\">No chart: \(error.message)</p>"
+        }
+    }
+
+    /// The address of the chains behind a cell.
+    private func cell(
+        _ from: Timestamp, _ to: Timestamp, _ column: String, _ group: [String?]
+    ) -> String {
+        let values = zip(report.dimensions, group).map { "\($0)=\($1 ?? "")" }
+        let kept = question.filter { ["where", "timeZone"].contains($0.0) }
+        return frame.state.url(
+            ["reports", name, "cell"],
+            [
+                ("from", label(from)), ("to", label(to)), ("column", column),
+                ("group", values.isEmpty ? nil : values.joined(separator: ",")),
+            ] + kept)
+    }
+
+    private func label(_ moment: Timestamp) -> String { report.scope.zone.label(moment) }
+
+    // MARK: Table
+
+    private var shownColumns: [CountColumn] {
+        report.columns.filter { column in
+            ["activeStart", "churned.total", "activeEnd"].contains(column.name)
+                || report.rows.contains { $0[column.name] != 0 }
+        }
+    }
+
+    private var table: HTML {
+        guard first < report.rows.count else { return "<p class=\"muted\">No rows.</p>" }
+        let columns = shownColumns
+        var rows = HTML()
+        var end = first
+        while end < report.rows.count {
+            let next = row(report.rows[end], columns)
+            guard end == first || rows.text.utf8.count + next.text.utf8.count <= Self.tableByteCount
+            else { break }
+            rows += next
+            end += 1
+        }
+        let names = ["from"] + report.dimensions
+        // Without links inside, the keyboard needs the region itself to scroll it.
+        let focus: HTML = report.hasCells ? "" : " tabindex=\"0\""
+        let heads = names.map { "<th scope=\"col\">\($0)</th>" as HTML }
+        let figures = columns.map { column -> HTML in
+            "<th scope=\"col\" class=\"num\">\(Report.heading(column.name))</th>"
+        }
+        let rates = report.rates.map { rate -> HTML in
+            "<th scope=\"col\" class=\"num\">\(report.isChurn ? "rate" : Report.heading(rate.name))</th>"
+        }
+        return """
+            <div class="scroll"\(focus) role="region" aria-label="Figures"><table class="rows">
+            <thead><tr>\(heads)\(figures)\(rates)</tr></thead><tbody>
+            \(rows)</tbody></table></div>
+            \(pager(end))
+            """
+    }
+
+    /// Links to the first rows and to those after the page.
+    private func pager(_ end: Int) -> HTML {
+        guard first > 0 || end < report.rows.count else { return "" }
+        func link(_ text: String, _ first: Int) -> HTML {
+            let row = ("row", first > 0 ? String(first) : nil)
+            return "<a href=\"\(frame.state.url(frame.path, question + [row]))\">\(text)</a>"
+        }
+        let start = first > 0 ? link("First rows", 0) : ""
+        let rest = end < report.rows.count ? link("More rows", end) : ""
+        return """
+            <nav class="pager" aria-label="Rows">\(start) rows \(first + 1) to \(end) of \
+            \(report.rows.count) \(rest)</nav>
+            """
+    }
+
+    private func row(_ row: Report.Row, _ columns: [CountColumn]) -> HTML {
+        // What is not over, or not known to be complete, is hatched and said to be open.
+        let isCut =
+            row.to == report.scope.instants.last && !question.contains { $0 == "to" && $1 != nil }
+        let isUnfinished = isCut || row.to > frame.limit
+        let isConfirmed =
+            frame.complete.map { $0.from <= row.from && row.to <= $0.through } ?? false
+        let isOpen = isUnfinished || !isConfirmed
+        let style: HTML = isOpen ? " class=\"open\"" : ""
+        let mark: HTML =
+            isOpen
+            ? " <span class=\"tag\">\(isUnfinished ? "unfinished" : "unconfirmed")</span>" : ""
+        let groups = row.group.map { "<td>\($0 ?? "–")</td>" as HTML }
+        let cells = columns.map { column -> HTML in
+            let value = row[column.name]
+            let text = column.unit == .milliunits ? Report.money(value) : String(value)
+            guard value != 0, hasCell(column) else { return "<td class=\"num\">\(text)</td>" }
+            let address = cell(row.from, row.to, column.name, row.group)
+            return "<td class=\"num\"><a href=\"\(address)\">\(text)</a></td>"
+        }
+        let rates = report.rates.map {
+            "<td class=\"num\">\(Report.percent($0.value(row)))</td>" as HTML
+        }
+        return """
+            <tr data-row\(style)><th scope="row">\(report.scope.zone.label(row.from))\(mark)</th>\
+            \(groups)\(cells)\(rates)</tr>
+
+            """
+    }
+
+    /// Whether the chains behind a column can be named.
+    private func hasCell(_ column: CountColumn) -> Bool {
+        guard report.hasCells else { return false }
+        return !["residue", "rateBase"].contains(column.name)
+    }
+
+    private var remarks: HTML {
+        var lines = report.stamp.remarks.map { "<li>\($0.message)</li>" as HTML }
+        switch report.subject {
+        case .churn, .diff: break
+        case .metric(_, let outages):
+            lines += (outages ?? []).map { "<li>\($0.line)</li>" as HTML }
+        case .comparison(let comparison):
+            lines += comparison.lines.filter { !$0.isEmpty }.map { "<li>\($0)</li>" as HTML }
+        }
+        return lines.isEmpty ? "" : "<h2>Remarks</h2><ul>\(lines)</ul>"
+    }
+}
+
+extension Report {
+    package var isChurn: Bool { if case .churn = subject { true } else { false } }
+
+    /// Whether single chains stand behind its cells.
+    var hasCells: Bool {
+        switch subject {
+        case .churn: true
+        // A month of recurring money is the rounded twelfth of a sum: no chain has a part of it.
+        case .metric(let name, _): ![.lateness, .ltv, .mrr, .mrrMovement, .arr].contains(name)
+        case .comparison, .diff: false
+        }
+    }
+}

@@ -1,0 +1,156 @@
+internal import AppStore
+internal import Ledger
+package import Queries
+
+/// One subscription or purchase: every field, its states over time, and its timeline.
+package struct SubscriptionPage {
+    let frame: Frame
+    let reading: ChainReading
+    let slice: TimelineSlice
+
+    /// - Parameter before: the place that the page of the timeline ends before; nil: the newest.
+    package init(_ frame: Frame, _ reading: ChainReading, before: TimelinePlace?) {
+        var frame = frame
+        frame.complete = reading.stamp.complete
+        frame.saysComplete = true
+        self.frame = frame
+        self.reading = reading
+        slice = TimelineSlice(reading, before: before)
+    }
+
+    package var page: Page {
+        Page("Subscription \(reading.chain.originalTransactionId)", frame, content)
+    }
+
+    private var content: HTML {
+        let gaps = reading.answer.notices.filter { $0.code.isGap }.map { ($0, reading) }
+        let transaction: HTML =
+            reading.transaction?.text.map { "<p class=\"banner info\">\($0)</p>" } ?? ""
+        return """
+            <h1>\(reading.life.isOneTime ? "Purchase" : "Subscription") \
+            <bdi class="id">\(reading.chain.originalTransactionId)</bdi></h1>
+            \(acts)
+            \(KnowledgeForm(frame: frame).html)
+            \(transaction)\(verdict)
+            \(StateBand(frame: frame, reading: reading).svg)
+            \(fields)
+            \(notices)
+            <h2>Timeline</h2>
+            \(TimelineRows(frame: frame, isMerged: false).table(slice, gaps: gaps))
+            \(slice.pager(frame))
+            """
+    }
+
+    private var acts: HTML {
+        guard frame.viewer.decides, !frame.state.isHistoric else { return "" }
+        let id = reading.chain.originalTransactionId.rawValue
+        return """
+            <p class="acts"><a href="\(frame.url("subscriptions", id, "link"))">Link to a customer</a> \
+            <a href="\(frame.url("subscriptions", id, "note"))">Note</a></p>
+            """
+    }
+
+    private var verdict: HTML {
+        let answer = reading.answer
+        let until: HTML = answer.until.map { " until \(frame.time($0))" } ?? ""
+        let reason: HTML = answer.endReason.map { ": \(AccessReason($0).cause)" } ?? ""
+        return """
+            <section class="verdict \(answer.isEntitled ? "yes" : "no")">
+            <p>\(answer.isEntitled ? "✓" : "✗") <b>\(answer.state.text)</b> \
+            (\(answer.isEntitled ? "has access" : "no access")) since \(frame.time(answer.since))\
+            \(until)\(reason).</p>
+            <p class="rests">Rests on \(frame.events(answer.evidence)), \(answer.trust.sentence).</p>
+            </section>
+            """
+    }
+
+    // MARK: Fields
+
+    private var fields: HTML {
+        let answer = reading.answer
+        var rows: [(String, HTML?)] = [
+            ("App", "\(reading.chain.bundleId)"), ("Product", answer.productId.map { "\($0)" }),
+            ("Next product", answer.nextProductId.map { "\($0)" }),
+            ("Transaction", "<bdi class=\"id\">\(answer.transactionId)</bdi>"),
+            ("Access until", answer.accessUntil.map { frame.time($0) }),
+            ("Apple's status", answer.state.appleStatus.map { "\($0)" }),
+            ("Phase", reading.life.isOneTime ? nil : "\(answer.phase.rawValue)"),
+            ("Ownership", "\(answer.ownership.rawValue)"),
+            ("Price", answer.price.map { "\($0.text)" }),
+            ("Storefront", answer.storefront.map { "\($0)" }),
+            ("Account token", token), ("Customers", customers), ("Auto-renew", renewal),
+            ("Group", answer.subscriptionGroupIdentifier.map { "\($0)" }),
+            ("Type", answer.type.map { "\($0.rawValue)" }),
+            ("Price increase", answer.priceIncrease.map { "\($0.rawValue)" }),
+        ]
+        if let offer = answer.offer {
+            let parts = [
+                offer.type.map { "type \($0.rawValue)" }, offer.identifier,
+                offer.discountType?.rawValue, offer.period,
+            ].compactMap { $0 }.joined(separator: ", ")
+            rows.append(("Offer", "\(parts)"))
+        }
+        if let off = answer.cancellation {
+            rows.append(("Off since", "\(frame.time(off.at)) (\(off.reason.rawValue))"))
+        }
+        if let revoked = answer.revocation {
+            rows.append(
+                ("Revoked", "\(frame.time(revoked.date)) (\(revoked.type ?? "refund"))"))
+        }
+        if let commitment = answer.commitment {
+            let number = commitment.billingPeriodNumber.map(String.init) ?? "?"
+            let total = commitment.totalBillingPeriods.map(String.init) ?? "?"
+            let end: HTML = commitment.expiresDate.map { " until \(frame.time($0))" } ?? ""
+            rows.append(("Commitment", "billing period \(number) of \(total)\(end)"))
+        }
+        let list = rows.compactMap { name, value -> HTML? in
+            value.map { "<dt>\(name)</dt><dd>\($0)</dd>\n" }
+        }
+        return "<dl class=\"fields\">\n\(list)</dl>"
+    }
+
+    private var token: HTML? {
+        reading.answer.appAccountToken.map { token in
+            let trust = reading.answer.appAccountTokenTrust ?? .signed
+            return "<bdi class=\"id\">\(token)</bdi> (\(trust.sentence))"
+        }
+    }
+
+    private var customers: HTML? {
+        let holders = reading.life.holders.holders(at: reading.moment.at)
+        guard !holders.isEmpty else { return nil }
+        return holders.map { frame.customer($0.customer) }.joined(", ")
+    }
+
+    private var renewal: HTML? {
+        guard !reading.life.isOneTime else { return nil }
+        return switch reading.answer.willRenew {
+        case nil: "unknown"
+        case true?: "on"
+        case false?: "off"
+        }
+    }
+
+    // MARK: Notices
+
+    private var notices: HTML {
+        let notices = reading.answer.notices
+        guard !notices.isEmpty else { return "" }
+        let items = notices.map { notice -> HTML in
+            """
+            <li data-row><span class="tag warn">\(notice.code.rawValue)</span> since \
+            \(frame.time(notice.from)): \(notice.message) \(frame.events(notice.evidence))</li>
+
+            """
+        }
+        let id = reading.chain.originalTransactionId
+        let app = reading.chain.bundleId
+        return """
+            <h2 id="notices">Notices</h2>
+            <ul>
+            \(items)</ul>
+            <p class="muted">To look it up at Apple: <code>subledger reconcile</code> for every gap, or \
+            <code>subledger backfill</code> with the id <code>\(id)</code> of \(app).</p>
+            """
+    }
+}

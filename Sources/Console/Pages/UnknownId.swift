@@ -1,0 +1,32 @@
+/// What a page says of an id about which nothing was received.
+struct UnknownId {
+    let frame: Frame
+    let id: String
+
+    var html: HTML {
+        """
+        <section class="verdict unknown">
+        <p>– <b>Nothing has been received about this id</b> <bdi class="id">\(id)</bdi> in \
+        \(ViewState.name(frame.state.environment)).</p>
+        <p>Three things to try:</p>
+        <ul>
+        <li>Check the id: a customer is named as the app names it (by default its appAccountToken); a \
+        purchase by any of its transaction ids.</li>
+        <li>\(others)</li>
+        <li>If the purchase is new, or intake was down: \(frame.link("Intake", "intake")) says what is \
+        missing, and <code>subledger api statuses ID</code> asks Apple.</li>
+        </ul>
+        </section>
+        """
+    }
+
+    private var others: HTML {
+        let links = frame.served.filter { $0 != frame.state.environment }.map { other -> HTML in
+            var state = frame.state
+            state.environment = other
+            return "<a href=\"\(state.url(["find"], [("q", id)]))\">\(ViewState.name(other))</a>"
+        }
+        return links.isEmpty
+            ? "It may belong to another environment." : "Look in \(links.joined(", "))."
+    }
+}

@@ -1,0 +1,62 @@
+import AppStore
+
+/// The direction of a timeline. Raw values are the contract's.
+public enum TimelineOrder: String, Sendable, CaseIterable {
+    case oldest
+    case newest
+}
+
+/// A page of the timeline of a chain or customer, and the cursor of the next one.
+public struct TimelinePage<Entry: Sendable>: Sendable {
+    public let order: TimelineOrder
+    /// The place of the last entry of the previous page; nil for the first page.
+    public let after: TimelinePlace?
+    /// In the requested order.
+    public let entries: [Entry]
+    /// The place of the last entry, to request what comes after it; nil on the last page.
+    public let next: TimelinePlace?
+
+    /// - Parameters:
+    ///   - all: the whole timeline in order of time.
+    ///   - after: the place of the last entry of the previous page; nil for the first page.
+    ///   - limit: entries per page, at least one; nil for all of them.
+    init(
+        of all: [Entry], at time: (Entry) -> Timestamp, _ order: TimelineOrder,
+        after: TimelinePlace?, limit: Int?
+    ) {
+        self.order = order
+        self.after = after
+        let places = TimelinePlace.places(of: all.map(time))
+        let count = max(1, limit ?? all.count)
+        switch order {
+        case .oldest:
+            let start =
+                after.map { after in
+                    places.firstIndex { $0 > after } ?? all.count
+                } ?? 0
+            let end = start + min(count, all.count - start)
+            entries = Array(all[start..<end])
+            next = end < all.count && end > start ? places[end - 1] : nil
+        case .newest:
+            let end =
+                after.map { after in
+                    places.lastIndex { $0 < after }.map { $0 + 1 } ?? 0
+                } ?? all.count
+            let start = end - min(count, end)
+            entries = all[start..<end].reversed()
+            next = start > 0 && end > start ? places[start] : nil
+        }
+    }
+
+    /// Whether something that begins at a time belongs on this page. Everything belongs on exactly
+    /// one: the one whose entries include that time; what begins outside all entries belongs on
+    /// the first or the last page.
+    func includes(_ time: Timestamp) -> Bool {
+        switch order {
+        case .oldest:
+            (after.map { $0.at < time } ?? true) && (next.map { time <= $0.at } ?? true)
+        case .newest:
+            (after.map { time < $0.at } ?? true) && (next.map { $0.at <= time } ?? true)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+public import AppStore
+public import Ledger
+public import LedgerStore
+
+/// Which events of a log are listed; empty conditions admit all.
+public struct EventFilter: Hashable, Sendable {
+    /// Only this app's.
+    public var bundleId: BundleId?
+    /// Only these notification types, as on the wire, known to this release or not.
+    public var types: Set<String> = []
+    public var kinds: Set<EventKind> = []
+    /// Received at or after.
+    public var receivedFrom: Timestamp?
+    /// Received before.
+    public var receivedTo: Timestamp?
+
+    /// Events scanned for one page: a page ends there, even an empty one, and `next` goes on.
+    public static let scannedCount = 10_000
+
+    public init(bundleId: BundleId? = nil) { self.bundleId = bundleId }
+
+    /// Whether most events may be left out, so that evidence is read for those admitted only.
+    package var isSelective: Bool {
+        !types.isEmpty || !kinds.isEmpty || receivedFrom != nil || receivedTo != nil
+    }
+
+    public func admits(_ event: RecordedEvent) -> Bool {
+        let attributes = event.attributes
+        if let bundleId, attributes.bundleId != bundleId { return false }
+        if !types.isEmpty, !types.contains(attributes.notificationType ?? "") { return false }
+        if !kinds.isEmpty, !kinds.contains(attributes.kind) { return false }
+        if let receivedFrom, event.receivedAt < receivedFrom { return false }
+        if let receivedTo, event.receivedAt >= receivedTo { return false }
+        return true
+    }
+}
+
+/// Where a page of events begins, and in which direction it goes.
+public enum EventPlace: Hashable, Sendable {
+    /// The events after a position, oldest first.
+    case after(Int64)
+    /// The events before a position, newest first; nil, and a position beyond the end, begin at
+    /// the end.
+    case before(Int64?)
+}

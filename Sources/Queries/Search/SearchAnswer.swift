@@ -1,0 +1,92 @@
+public import AppStore
+public import Ledger
+
+/// One thing that a search found.
+public struct SearchMatch: Hashable, Sendable {
+    /// What was found. Raw values are the contract's.
+    public enum Kind: String, Sendable, CaseIterable {
+        case customer
+        /// A chain, by its originalTransactionId.
+        case subscription
+        /// A later transaction of a chain.
+        case transaction
+        /// An event, by its position.
+        case event
+        /// An event, by its notificationUUID.
+        case notification
+    }
+
+    public let kind: Kind
+    /// The id that was found; of an event, its position.
+    public let id: String
+    /// The chain; nil for a customer, and for an event of none.
+    public var chain: ChainId?
+    public var customer: CustomerId?
+    /// Of an event.
+    public var position: Int64?
+
+    init(
+        _ kind: Kind, _ id: String, chain: ChainId? = nil, customer: CustomerId? = nil,
+        position: Int64? = nil
+    ) {
+        self.kind = kind
+        self.id = id
+        self.chain = chain
+        self.customer = customer
+        self.position = position
+    }
+}
+
+/// The answer to a search by id (`Contract.md`, `find`).
+public struct SearchAnswer: Sendable {
+    /// The text as searched for, without surrounding white space.
+    public let text: String
+    /// Customers, chains, transactions, events; ids equal to the text, else those that begin
+    /// with it.
+    public let matches: [SearchMatch]
+    /// Whether the matches have the id, instead of beginning with it.
+    public let isExact: Bool
+    /// Whether there may be more than were listed.
+    public let hasMore: Bool
+    /// Whether the text may be the id of an order on a customer's receipt, by which Apple can be
+    /// asked: the ledger does not know these.
+    public let mayBeOrderId: Bool
+    /// The log position of the state that was searched.
+    public let position: Int64
+
+    package func write(to json: inout JSONWriter, isStamped: Bool = true) {
+        json.object { json in
+            json.member("text", text)
+            json.member("exact", isExact)
+            json.objects("matches", matches) { json, match in
+                json.member("kind", match.kind.rawValue)
+                json.member("id", match.id)
+                json.member("bundleId", match.chain?.bundleId)
+                json.member("originalTransactionId", match.chain?.originalTransactionId)
+                json.member("customer", match.customer)
+                json.member("position", match.position)
+            }
+            json.member("more", hasMore)
+            json.member("orderId", mayBeOrderId)
+            if isStamped { json.member("position", position) }
+        }
+    }
+}
+
+/// Why a text cannot be searched for.
+public struct SearchError: Error, Hashable, Sendable {
+    public let code = "invalidParameter"
+    public let message = "A search takes 1 to \(SearchLimits.textByteCount) bytes of text."
+
+    init() {}
+}
+
+/// Bounds of a search.
+public enum SearchLimits {
+    /// Longest text, in bytes of UTF-8.
+    public static let textByteCount = 256
+    /// Matches listed.
+    public static let matchCount = 20
+    /// Characters of Apple's order ids, which begin with M.
+    public static let orderIdCharacterCount = 10...32
+}

@@ -1,0 +1,117 @@
+public import AppStore
+internal import Ledger
+internal import LedgerStore
+public import Projection
+internal import SQLiteStore
+
+/// Finds customers, chains, transactions and events by id, in what is known now.
+public struct SearchQuery: Sendable {
+    let ledger: EnvironmentLedger
+    let projections: ProjectionsStore
+    let position: Int64
+
+    /// Things with exactly the text as their id; without any, those whose id begins with it. A text
+    /// in capitals is also searched for in small letters, as UUIDs are stored. `#13` is the event
+    /// at position 13.
+    ///
+    /// Throws `SearchError` or `StoreError`.
+    ///
+    /// - Parameter bundleId: only this app's; nil: every app's.
+    public func answer(_ text: String, bundleId: BundleId? = nil) async throws -> SearchAnswer {
+        let text = text.trimmed
+        guard 1...SearchLimits.textByteCount ~= text.utf8.count else { throw SearchError() }
+        let texts = [text, text.lowercased()].reduce(into: [String]()) { found, text in
+            if !found.contains(text) { found.append(text) }
+        }
+        var exact: [SearchMatch] = []
+        for text in texts {
+            exact += try await projections.things(named: text, bundleId: bundleId).map(\.match)
+        }
+        for text in texts { exact += try await events(text, bundleId) }
+        var (found, hasMore) = (exact, exact.count > SearchLimits.matchCount)
+        if exact.isEmpty {
+            for text in texts {
+                let longer = try await projections.things(
+                    beginning: text, bundleId: bundleId, limit: SearchLimits.matchCount)
+                found += longer.found.map(\.match)
+                hasMore = hasMore || longer.hasMore
+            }
+            hasMore = hasMore || found.count > SearchLimits.matchCount
+        }
+        return SearchAnswer(
+            text: text, matches: Array(found.prefix(SearchLimits.matchCount)),
+            isExact: !exact.isEmpty, hasMore: hasMore, mayBeOrderId: text.mayBeOrderId,
+            position: position)
+    }
+
+    /// The event with this position or notificationUUID.
+    private func events(
+        _ text: String, _ bundleId: BundleId?
+    ) async throws(StoreError) -> [SearchMatch] {
+        let (kind, found): (SearchMatch.Kind, LoggedEvent?)
+        if text.hasPrefix("#") {
+            guard let position = Int64(plain: text.dropFirst()) else { return [] }
+            (kind, found) = (.event, try await ledger.log.event(at: position))
+        } else {
+            let key = EventKey.make(.notification, [text])
+            (kind, found) = (.notification, try await ledger.log.event(key: key))
+        }
+        guard let event = found?.event,
+            bundleId == nil || event.attributes.bundleId == bundleId
+        else { return [] }
+        let chain = event.attributes.chain.map {
+            ChainId(bundleId: event.attributes.bundleId, originalTransactionId: $0)
+        }
+        let id = kind == .event ? String(event.position) : text
+        return [SearchMatch(kind, id, chain: chain, position: event.position)]
+    }
+}
+
+extension LedgerSnapshot {
+    /// Searches this state.
+    public var search: SearchQuery {
+        SearchQuery(ledger: ledger, projections: projections, position: position)
+    }
+}
+
+extension LedgerSession {
+    /// Searches this state.
+    public var search: SearchQuery {
+        SearchQuery(ledger: ledger, projections: projections, position: head)
+    }
+}
+
+extension NamedThing {
+    fileprivate var match: SearchMatch {
+        switch self {
+        case .customer(let id): SearchMatch(.customer, id.rawValue, customer: id)
+        case .chain(let chain):
+            SearchMatch(.subscription, chain.originalTransactionId.rawValue, chain: chain)
+        case .transaction(let id, let chain):
+            SearchMatch(.transaction, id.rawValue, chain: chain)
+        }
+    }
+}
+
+extension String {
+    /// Without white space at both ends.
+    fileprivate var trimmed: String {
+        let scalars = unicodeScalars.drop { $0.properties.isWhitespace }
+        let end = scalars.lastIndex { !$0.properties.isWhitespace }
+        return end.map { String(scalars[...$0]) } ?? ""
+    }
+
+    fileprivate var mayBeOrderId: Bool {
+        guard let first = utf8.first, first | 0x20 == UInt8(ascii: "m"),
+            SearchLimits.orderIdCharacterCount ~= utf8.count
+        else { return false }
+        return utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"):
+                true
+            default: false
+            }
+        }
+    }
+}

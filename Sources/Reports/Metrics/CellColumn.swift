@@ -1,0 +1,57 @@
+import Ledger
+
+/// A column of a report whose figures are sums over chains.
+struct CellColumn {
+    /// What is summed.
+    enum Figure {
+        case rollForward(RollForwardFigure, RollForwardQuery.Measure)
+        case counted(CountedMetric)
+    }
+
+    let figure: Figure
+    /// The name, and the unit of the sum: money of a year for recurring money, of which a report
+    /// also has a twelfth, rounded once.
+    let column: CountColumn
+
+    /// Throws `unknownColumn` with the columns of the metric, or `notByChain`.
+    init(_ name: String, of metric: MetricName) throws(MetricsError) {
+        let known: [CountColumn]
+        switch metric {
+        case .counted(let counted):
+            known = counted.columns
+            figure = .counted(counted)
+        case .churn(let isPaid):
+            known = Report.churnColumns(isPaid: isPaid).filter { $0.name != "residue" }
+            figure = .rollForward(
+                CellColumn.figure(name) ?? .activeEnd, isPaid ? .paidChains : .chains)
+        case .mrr, .arr, .mrrMovement:
+            known = RecurringMoney(metric).columns.filter { $0.name != "annualised.residue" }
+            figure = .rollForward(CellColumn.money(name), .money)
+        case .lateness, .ltv: throw .notByChain(metric.rawValue)
+        }
+        guard let found = known.first(where: { $0.name == name }) else {
+            throw .unknownColumn(name, known: known.map(\.name).joined(separator: ", "))
+        }
+        let isRecurring = [.mrr, .arr, .mrrMovement].contains(metric) && found.unit == .milliunits
+        column = CountColumn(
+            name: name, unit: isRecurring ? .annualisedMilliunits : found.unit)
+    }
+
+    /// Of a column of a roll-forward of chains; nil for an unknown name.
+    private static func figure(_ name: String) -> RollForwardFigure? {
+        switch name {
+        case "activeStart", "start": .activeStart
+        case "activeEnd", "end": .activeEnd
+        case "churned.total": .churned
+        case "unpriced": .unpricedEnd
+        default: RollForwardColumn.all.first { $0.name == name }.map { .column($0) }
+        }
+    }
+
+    /// Of a column of recurring money, by its name with or without `annualised`.
+    private static func money(_ name: String) -> RollForwardFigure {
+        let prefix = "annualised."
+        let plain = name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
+        return figure(plain) ?? .activeEnd
+    }
+}

@@ -1,0 +1,86 @@
+public import AppStore
+internal import Ledger
+public import Projection
+
+extension Report {
+    /// A column's name for people: "start" for `activeStart`, "step 2" and "of" for
+    /// `step.2.reached` and `step.2.chance`, "30 days" for `age.30.perCustomer`.
+    package static func heading(_ name: String) -> String {
+        if name == "activeStart" { return "start" }
+        if name == "activeEnd" { return "end" }
+        var parts = name.replacing("churned.total", with: "churned").split(separator: ".")
+        if parts.count > 1, parts[0] == "churned" { parts.removeFirst() }
+        if parts.last == "reached" { parts.removeLast() }
+        if parts.last == "chance" { return "of" }
+        if parts.count == 3, parts[0] == "age" {
+            parts = parts[2] == "perCustomer" ? [parts[1], "days"] : [parts[1], "days", parts[2]]
+        }
+        return parts.map { part in
+            if part.hasPrefix("within") { return "within \(part.dropFirst(6)) days" }
+            return part.map { $0.isUppercase ? " \($0.lowercased())" : "\($0)" }.joined()
+        }.joined(separator: " ")
+    }
+
+    /// Milliunits as units, with no, two or three decimal places.
+    package static func money(_ milliunits: Int64) -> String {
+        let (units, rest) = milliunits.magnitude.quotientAndRemainder(dividingBy: 1000)
+        let sign = milliunits < 0 ? "-" : ""
+        guard rest > 0 else { return "\(sign)\(units)" }
+        var digits = String(rest + 1000).dropFirst()
+        if digits.last == "0" { digits.removeLast() }
+        return "\(sign)\(units).\(digits)"
+    }
+
+    /// One decimal place; a dash for nil.
+    package static func percent(_ rate: Double?) -> String {
+        guard let rate else { return "–" }
+        // A large sum divided by a tiny base can exceed Int64.
+        let thousandths = Int64(min(rate * 1000, 1e15).rounded(.toNearestOrEven))
+        return "\(thousandths / 10).\(thousandths % 10) %"
+    }
+}
+
+extension ReportZone {
+    /// The local day of a moment that begins one; otherwise the moment.
+    package func label(_ moment: Timestamp) -> String {
+        let day = day(of: moment)
+        guard start(of: day) == moment else { return moment.rfc3339 }
+        return String(Timestamp(day).rfc3339.prefix(10))
+    }
+}
+
+extension SuspectedOutage {
+    package var line: String {
+        let reasons = window.reasons.map(\.rawValue).joined(separator: ", ")
+        return "suspected outage of \(app.rawValue): \(window.from.rfc3339) to"
+            + " \(window.to.rfc3339) (\(reasons)); check it with subledger recover --suggested"
+    }
+}
+
+extension Comparison {
+    /// The rules and reasons.
+    package var lines: [String] {
+        [""]
+            + (rules.isEmpty
+                ? ["No documented rule differs from ours."]
+                : rules.map { "\($0.rawValue)\n  theirs: \($0.theirs)\n  ours:   \($0.ours)" })
+            + reasons.map { "\($0.reason.rawValue): \($0.theirs)" }
+    }
+}
+
+extension MetricsStamp {
+    /// Above an aligned table, beside a comma-separated one.
+    package var lines: [String] {
+        var lines = [
+            "\(definition) · \(environment.rawValue) · by \(interval.rawValue) in"
+                + " \(timeZone)",
+            "computed at position \(position)"
+                + (knownAt.map { ", as known at \($0.rfc3339)" } ?? "")
+                + (complete.map {
+                    ", complete from \($0.from.rfc3339) through \($0.through.rfc3339)"
+                } ?? ", completeness not confirmed"),
+        ]
+        lines += remarks.map { "note: \($0.message)" }
+        return lines
+    }
+}

@@ -1,0 +1,185 @@
+public import AppStore
+internal import GRDB
+public import Ledger
+public import LedgerStore
+
+/// What an id names in the projections.
+public enum NamedThing: Hashable, Sendable {
+    case customer(CustomerId)
+    /// By its originalTransactionId.
+    case chain(ChainId)
+    case transaction(TransactionId, ChainId)
+}
+
+/// Lookups by an id or its beginning. Every statement searches an index: none scans a table.
+extension ProjectionsStore {
+    /// Rows that one lookup examines, so that a filter by app never walks over a whole index.
+    public static let examinedCount = 200
+
+    /// The statements, each by its index.
+    enum Lookup: String, CaseIterable {
+        case customer = "SELECT 1 FROM holdings WHERE customer = ? LIMIT 1"
+        case customerOfApp = """
+            SELECT 1 FROM holdings AS h JOIN subscriptions AS s ON s.id = h.subscription
+            WHERE h.customer = ? AND s.bundle_id IN (?, '') LIMIT 1
+            """
+        case nextCustomer = """
+            SELECT customer FROM holdings WHERE customer > ? AND customer < ?
+            ORDER BY customer LIMIT 1
+            """
+        case chains = """
+            SELECT bundle_id, original_transaction_id FROM subscriptions
+            WHERE original_transaction_id = ? ORDER BY bundle_id LIMIT ?
+            """
+        case nextChains = """
+            SELECT bundle_id, original_transaction_id FROM subscriptions
+            WHERE original_transaction_id > ? AND original_transaction_id < ?
+            ORDER BY original_transaction_id, bundle_id LIMIT ?
+            """
+        case transactions = """
+            SELECT transaction_id, subscription FROM transactions
+            WHERE transaction_id = ? ORDER BY subscription LIMIT ?
+            """
+        case nextTransactions = """
+            SELECT transaction_id, subscription FROM transactions
+            WHERE transaction_id > ? AND transaction_id < ?
+            ORDER BY transaction_id, subscription LIMIT ?
+            """
+        case numbered = """
+            SELECT bundle_id, original_transaction_id FROM subscriptions WHERE id = ?
+            """
+    }
+
+    /// Everything with exactly this id: customers, then chains, then transactions, without those
+    /// that have the id of their chain.
+    ///
+    /// - Parameter bundleId: only chains and transactions of this app, and its customers.
+    public func things(
+        named id: String, bundleId: BundleId? = nil
+    ) async throws(StoreError) -> [NamedThing] {
+        try await read { database in
+            var lookup = IdLookup(database, bundleId)
+            if try lookup.isMeant(CustomerId(id)) { lookup.add(.customer(CustomerId(id))) }
+            try lookup.addChains(.chains, id, ProjectionsStore.examinedCount)
+            try lookup.addTransactions(.transactions, id, ProjectionsStore.examinedCount)
+            return lookup.found
+        }
+    }
+
+    /// What has an id that begins with this text and is longer: at most `limit` of each kind, in
+    /// byte order, customers, then chains, then transactions.
+    ///
+    /// - Returns: `hasMore`: whether there may be more.
+    public func things(
+        beginning text: String, bundleId: BundleId? = nil, limit: Int
+    ) async throws(StoreError) -> (found: [NamedThing], hasMore: Bool) {
+        try await read { database in
+            // No text begins with the prefix and is greater, apart from this character itself.
+            let end = text + "\u{10FFFF}"
+            var lookup = IdLookup(database, bundleId)
+            lookup.limit = limit
+            try lookup.addCustomers(from: text, to: end)
+            try lookup.addChains(.nextChains, text, end, ProjectionsStore.examinedCount)
+            try lookup.addTransactions(.nextTransactions, text, end, ProjectionsStore.examinedCount)
+            return (lookup.found, lookup.hasMore)
+        }
+    }
+}
+
+/// The lookups of one search, in one transaction.
+private struct IdLookup {
+    private let database: Database
+    private let bundleId: BundleId?
+    /// Of each kind.
+    var limit = Int.max
+    private(set) var found: [NamedThing] = []
+    private(set) var hasMore = false
+
+    init(_ database: Database, _ bundleId: BundleId?) {
+        self.database = database
+        self.bundleId = bundleId
+    }
+
+    mutating func add(_ thing: NamedThing) { found.append(thing) }
+
+    /// Whether a customer is known, in the app if one is named.
+    func isMeant(_ customer: CustomerId) throws -> Bool {
+        guard let bundleId else {
+            return try !rows(.customer, customer) { $0.int64(0) }.isEmpty
+        }
+        return try !rows(.customerOfApp, customer, bundleId) { $0.int64(0) }.isEmpty
+    }
+
+    /// A customer has a row for each chain, so that each step skips to the next customer.
+    mutating func addCustomers(from start: String, to end: String) throws {
+        var (last, count) = (start, 0)
+        for _ in 0..<ProjectionsStore.examinedCount {
+            guard
+                let next = try rows(.nextCustomer, last, end, read: { $0.requiredText(0) })
+                    .first
+            else {
+                return
+            }
+            last = next
+            guard try bundleId == nil || isMeant(CustomerId(next)) else { continue }
+            guard count < limit else { break }
+            add(.customer(CustomerId(next)))
+            count += 1
+        }
+        hasMore = true
+    }
+
+    mutating func addChains(
+        _ lookup: ProjectionsStore.Lookup, _ values: (any BoundValue)?...
+    ) throws {
+        let chains = try read(lookup, values) { $0.chainId(0) }
+        note(chains.count)
+        addFirst(chains.filter { isMeant($0) }.map { .chain($0) })
+    }
+
+    mutating func addTransactions(
+        _ lookup: ProjectionsStore.Lookup, _ values: (any BoundValue)?...
+    ) throws {
+        let entries = try read(lookup, values) { row in
+            (id: TransactionId(row.requiredText(0)), subscription: row.int64(1))
+        }
+        note(entries.count)
+        var meant: [NamedThing] = []
+        for entry in entries {
+            let chains = try rows(.numbered, entry.subscription) { $0.chainId(0) }
+            guard let chain = chains.first, isMeant(chain),
+                chain.originalTransactionId.rawValue != entry.id.rawValue
+            else { continue }
+            meant.append(.transaction(entry.id, chain))
+        }
+        addFirst(meant)
+    }
+
+    private mutating func addFirst(_ things: [NamedThing]) {
+        found += things.prefix(limit)
+        if things.count > limit { hasMore = true }
+    }
+
+    private mutating func note(_ examined: Int) {
+        if examined >= ProjectionsStore.examinedCount { hasMore = true }
+    }
+
+    /// Rows without an app are those of customers.
+    private func isMeant(_ chain: ChainId) -> Bool {
+        !chain.bundleId.rawValue.isEmpty && (bundleId == nil || chain.bundleId == bundleId)
+    }
+
+    private func rows<Value>(
+        _ lookup: ProjectionsStore.Lookup, _ values: (any BoundValue)?...,
+        read: (PreparedStatement) throws -> Value?
+    ) throws -> [Value] {
+        try self.read(lookup, values, read)
+    }
+
+    private func read<Value>(
+        _ lookup: ProjectionsStore.Lookup, _ values: [(any BoundValue)?],
+        _ read: (PreparedStatement) throws -> Value?
+    ) throws -> [Value] {
+        try database.rows(lookup.rawValue, all: values, read: read)
+    }
+}

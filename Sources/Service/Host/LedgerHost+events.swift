@@ -1,0 +1,93 @@
+import AppStore
+import Ledger
+public import LedgerStore
+internal import Projection
+public import Queries
+
+/// The log itself, by position. Each throws `StoreError` or `ServingError`.
+extension LedgerHost {
+    /// A page of the log. Going on from `next` in the same direction lists every admitted event
+    /// once; a page may be empty before the end, since it scans `EventFilter.scannedCount` events
+    /// at most.
+    ///
+    /// - Parameters:
+    ///   - filter: its app is that of the scope, where that names one.
+    ///   - limit: 1 to `maximumPageCount`; other values are clamped.
+    /// - Returns: `next` to continue from: after it going forward, also at the end of the log;
+    ///   before it going back, nil at the beginning. `head` is the end of the log.
+    public func eventPage(
+        _ scope: QueryScope, _ filter: EventFilter = EventFilter(), from place: EventPlace,
+        limit: Int = LedgerHost.usualPageCount
+    ) async throws -> (events: [RecordedEvent], next: Int64?, head: Int64) {
+        let (scan, head) = try await scan(scope, filter, from: place, limit, withEvidence: false)
+        var events: [RecordedEvent] = []
+        let next = try await scan.run(from: place) { event, _ in
+            events.append(event)
+            return true
+        }
+        return (events, next, head)
+    }
+
+    /// A page of the log as JSON: `{"events":[…],"next":…,"position":…}`; `position` is the end of
+    /// the log. At most `byteCount` bytes of events.
+    public func events(
+        _ scope: QueryScope, _ filter: EventFilter = EventFilter(), from place: EventPlace,
+        limit: Int, withEvidence: Bool, byteCount: Int = LedgerHost.maximumPageByteCount
+    ) async throws -> ServedAnswer {
+        let ledger = try ledger(scope.environment)
+        let (scan, head) = try await scan(
+            scope, filter, from: place, limit, withEvidence: withEvidence)
+        var lines = EventLines(scope.environment, byteCount: byteCount)
+        let next = try await scan.run(from: place) { event, evidence in
+            lines.add(event, evidence: evidence)
+        }
+        return lines.page(
+            next: next, end: head, position: ledger.projectedPosition ?? 0,
+            lag: ledger.lag.positions)
+    }
+
+    private func scan(
+        _ scope: QueryScope, _ filter: EventFilter, from place: EventPlace, _ limit: Int,
+        withEvidence: Bool
+    ) async throws -> (EventScan, head: Int64) {
+        let log = try ledger(scope.environment).ledger.log
+        let head = try await log.head().position
+        if case .after(let position) = place, position > head {
+            throw ServingError.cursorBeyondLog(head: head)
+        }
+        var filter = filter
+        if let bundleId = scope.bundleId { filter.bundleId = bundleId }
+        let scan = EventScan(
+            log, filter, head: head, limit: min(max(limit, 1), LedgerHost.maximumPageCount),
+            withEvidence: withEvidence)
+        return (scan, head)
+    }
+
+    /// One event with its evidence and its proof; nil where the log has none at the position, or
+    /// one of another app than that of the scope.
+    ///
+    /// - Parameter withProof: the first proof after a start reads every leaf hash of the log.
+    public func event(
+        at position: Int64, _ scope: QueryScope, withProof: Bool = true
+    ) async throws -> EventDetail? {
+        let ledger = try ledger(scope.environment)
+        guard let logged = try await ledger.ledger.log.event(at: position),
+            scope.bundleId == nil || logged.event.attributes.bundleId == scope.bundleId
+        else { return nil }
+        let proof = withProof ? try await ledger.proofs.proof(of: logged.event) : nil
+        let head = try await ledger.ledger.log.head().position
+        return EventDetail(
+            logged, in: scope.environment, proof: proof, head: proof?.treeSize ?? head)
+    }
+
+    /// `{"event":…,"payload":…,"proof":…,"position":…}`; nil as `event(at:)`.
+    public func eventAnswer(
+        at position: Int64, _ scope: QueryScope
+    ) async throws -> ServedAnswer? {
+        let ledger = try ledger(scope.environment)
+        guard let detail = try await event(at: position, scope) else { return nil }
+        return ServedAnswer(
+            position: ledger.projectedPosition ?? 0, lag: ledger.lag.positions
+        ) { detail.write(to: &$0, isStamped: $1) }
+    }
+}

@@ -1,0 +1,24 @@
+/// Work that a request starts and does not wait for; it runs beside the projector, and is cancelled
+/// when the service stops.
+final class BackgroundTasks: Sendable {
+    typealias Work = @Sendable () async -> Void
+
+    private let waiting: AsyncStream<Work>
+    private let continuation: AsyncStream<Work>.Continuation
+
+    init() { (waiting, continuation) = AsyncStream.makeStream(of: Work.self) }
+
+    /// Starts work, once `run` runs. Whoever starts it bounds how much there is.
+    func start(_ work: @escaping Work) { continuation.yield(work) }
+
+    /// Returns after `stop`, once everything that was started has ended.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            for await work in waiting { group.addTask(priority: .utility) { await work() } }
+            group.cancelAll()
+        }
+    }
+
+    /// Cancels everything, and starts nothing more.
+    func stop() { continuation.finish() }
+}

@@ -1,0 +1,49 @@
+import AppStore
+import Ledger
+internal import LedgerStore
+internal import Projection
+internal import Queries
+
+/// Acts of operators on the ledger itself. Who acts and why goes to the service's log.
+extension LedgerHost {
+    /// Does something for an operator, once under a key. Serializes acts under one key, and acts of
+    /// one name in an environment.
+    ///
+    /// - Parameters:
+    ///   - name: of the act, in the log.
+    ///   - request: everything that distinguishes it from another under the same key.
+    ///
+    /// Throws `CommandError` for an invalid order or a key of another request, `ServingError`, and
+    /// what `body` throws.
+    func act<Value: Sendable>(
+        _ name: String, _ request: [String], _ order: CommandIntake.Order, in served: ServedLedger,
+        _ body: () async throws -> Value
+    ) async throws -> OperatorAct<Value> {
+        try CommandCheck.check(order)
+        let environment = served.environment
+        let key = order.key.map { ActMemory.Key(environment: environment, key: $0) }
+        let whole = ([name, order.actor, order.reason] + request).joined(separator: "\u{1F}")
+        return try await actTurns.pass("\(environment.rawValue) \(name)") {
+            if let key, let known = acts.known(key) {
+                guard known.request == whole, let value = known.value as? Value else {
+                    throw CommandIntake.reused(key.key)
+                }
+                return OperatorAct(value: value, isRepeated: true)
+            }
+            let value = try await body()
+            if let key { acts.keep(key, whole, value) }
+            observer.noted(
+                .operatorAct(environment, act: name, actor: order.actor, reason: order.reason))
+            return OperatorAct(value: value, isRepeated: false)
+        }
+    }
+
+    /// The answer to an act.
+    func answer<Value>(
+        _ act: OperatorAct<Value>, _ environment: Environment,
+        _ write: (inout JSONWriter, Value) -> Void
+    ) throws(ServingError) -> RepeatableAnswer {
+        RepeatableAnswer(
+            answer: try answer(environment) { write(&$0, act.value) }, isRepeated: act.isRepeated)
+    }
+}

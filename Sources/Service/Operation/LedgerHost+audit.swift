@@ -1,0 +1,91 @@
+public import AppStore
+internal import Intake
+import Ledger
+public import LedgerStore
+internal import Projection
+public import Queries
+internal import SQLiteStore
+
+/// The tree of a log, and its verification by this process.
+public struct AuditStanding: Sendable {
+    /// The end of the log: number of events and root (RFC 6962).
+    public let head: LogHead
+    public let running: AuditRun?
+    /// Nil: none has ended since the start.
+    public let last: AuditRun?
+}
+
+/// Audits over HTTP and in the console.
+extension LedgerHost {
+    /// The log's tree head and the last verification.
+    ///
+    /// Throws `ServingError` or `StoreError`.
+    public func audit(_ environment: Environment) async throws -> AuditStanding {
+        let head = try await ledger(environment).ledger.log.head()
+        let (running, last) = auditRuns.of(environment)
+        return AuditStanding(head: head, running: running, last: last)
+    }
+
+    /// Starts a verification of the log in the background, one at a time; returns at once.
+    ///
+    /// - Parameter withSignatures: whether every signature is verified again, too.
+    ///
+    /// Throws `OperatorError` (`auditRunning`), `CommandError` or `ServingError`.
+    public func startAudit(
+        withSignatures: Bool = false, _ order: CommandIntake.Order, _ environment: Environment
+    ) async throws -> OperatorAct<AuditRun> {
+        let served = try ledger(environment)
+        return try await act("audit verify", [String(withSignatures)], order, in: served) {
+            let run = AuditRun(
+                startedAt: clock(), actor: order.actor, withSignatures: withSignatures)
+            guard auditRuns.begin(run, in: environment) else {
+                throw OperatorError(
+                    .auditRunning, "An audit is running here; wait for it to end.")
+            }
+            background.start { [self] in await verify(served, withSignatures: withSignatures) }
+            return run
+        }
+    }
+
+    private func verify(_ served: ServedLedger, withSignatures: Bool) async {
+        let environment = served.environment
+        let state: AuditRun.State
+        do throws(StoreError) {
+            let audit = Audit(log: served.ledger.log, directory: served.ledger.directory)
+            let report = try await audit.verify(
+                verifier: withSignatures ? verifier : nil, apps: configuration.apps
+            ) { [auditRuns] progress in
+                auditRuns.progress(progress.position, progress.head, in: environment)
+            }
+            state = .finished(report)
+        } catch {
+            state = .failed(code: error.code.rawValue, message: error.description)
+        }
+        auditRuns.end(state, at: clock(), in: environment)
+    }
+
+    // MARK: JSON
+
+    /// `audit` as JSON.
+    public func auditAnswer(_ environment: Environment) async throws -> ServedAnswer {
+        let standing = try await audit(environment)
+        return try answer(environment) { json in
+            json.object { json in
+                json.member("size", standing.head.position)
+                json.member("root", standing.head.root)
+                for (key, run) in [("running", standing.running), ("last", standing.last)] {
+                    json.key(key)
+                    if let run { run.write(to: &json) } else { json.null() }
+                }
+            }
+        }
+    }
+
+    /// `startAudit` as JSON.
+    public func startAuditAnswer(
+        withSignatures: Bool, _ order: CommandIntake.Order, _ environment: Environment
+    ) async throws -> RepeatableAnswer {
+        let act = try await startAudit(withSignatures: withSignatures, order, environment)
+        return try answer(act, environment) { json, run in run.write(to: &json) }
+    }
+}

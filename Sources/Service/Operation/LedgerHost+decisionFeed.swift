@@ -1,0 +1,119 @@
+public import AppStore
+import Ledger
+internal import LedgerStore
+internal import Projection
+public import Queries
+internal import Reports
+
+/// A page of the decisions in a log, newest first.
+public struct DecisionPage: Sendable {
+    /// Links, grants and notes, and their withdrawals; claims of uploads are left out.
+    public let decisions: [CommandReceipt]
+    /// The position before which the next page continues, also where this page found none; nil at
+    /// the beginning of the log.
+    public let next: Int64?
+    /// Refused by this process, newest first; on the first page only.
+    public let refused: [RefusedDecision]
+}
+
+/// Who decided what, and why.
+extension LedgerHost {
+    /// Stretches of `LogLimits.scannedEventCount` positions that one page searches: 500,000
+    /// positions.
+    static let decisionStretchCount = 10
+    static let decisionPositionCount = decisionStretchCount * Int(LogLimits.scannedEventCount)
+
+    /// The decisions before a position (nil: the newest), newest first; `limit` is 1 to
+    /// `maximumPageCount`. Searches a bounded part of the log: a page may have fewer, or none, and
+    /// still a `next`.
+    ///
+    /// Throws `ServingError` or `StoreError`.
+    public func decisions(
+        _ environment: Environment, before: Int64? = nil, limit: Int = LedgerHost.usualPageCount
+    ) async throws -> DecisionPage {
+        let log = try ledger(environment).ledger.log
+        let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
+        let head = try await log.head().position
+        var end = min(head, before.map { max(0, $0 - 1) } ?? head)
+        var found: [CommandReceipt] = []
+        for _ in 0..<LedgerHost.decisionStretchCount where end > 0 && found.count < limit {
+            let start = max(0, end - LogLimits.scannedEventCount)
+            let wanted = limit - found.count
+            let positions = try await log.decisionPositions(
+                after: start, through: end, limit: wanted)
+            for position in positions {
+                if let decision = try await decision(at: position, in: log) {
+                    found.append(decision)
+                }
+            }
+            end = positions.count < wanted ? start : (positions.last ?? 1) - 1
+        }
+        return DecisionPage(
+            decisions: found, next: end > 0 ? end + 1 : nil,
+            refused: before == nil ? refusedDecisions.all(in: environment) : [])
+    }
+
+    /// The decision at a position; nil for a claim, and for what this release cannot read.
+    private func decision(
+        at position: Int64, in log: any LedgerLog
+    ) async throws(StoreError) -> CommandReceipt? {
+        guard let logged = try await log.event(at: position),
+            let bytes = try? logged.originalBytes(),
+            let command = (try? JSONValue.parse(bytes)).flatMap({ Command(evidence: $0) }),
+            command.name != .claim
+        else { return nil }
+        let attributes = logged.event.attributes
+        return CommandReceipt(
+            command: command,
+            chain: attributes.chain.map {
+                ChainId(bundleId: attributes.bundleId, originalTransactionId: $0)
+            }, position: position, receivedAt: logged.event.receivedAt, isRepeated: false)
+    }
+
+    /// `decisions` as JSON.
+    public func decisionsAnswer(
+        _ environment: Environment, before: Int64?, limit: Int
+    ) async throws -> ServedAnswer {
+        let page = try await decisions(environment, before: before, limit: limit)
+        return try answer(environment) { json in
+            json.object { json in
+                json.array("decisions", page.decisions) { json, decision in
+                    json.object { decision.writeMembers(to: &$0) }
+                }
+                json.member("next", page.next)
+                json.array("refused", page.refused) { json, refused in refused.write(to: &json) }
+            }
+        }
+    }
+
+    // MARK: Refusals
+
+    /// Remembers a decision that was refused with an error.
+    func noteRefused(
+        _ action: Command.Action, about id: String?, _ order: CommandIntake.Order,
+        in environment: Environment, _ error: any Error
+    ) {
+        // Texts that are refused for their length are cut to their bounds.
+        let command = Command(
+            id: "", actor: String(order.actor.prefix(CommandLimits.actorByteCount)),
+            reason: String(order.reason.prefix(CommandLimits.reasonByteCount)), action: action)
+        refusedDecisions.note(
+            RefusedDecision(
+                at: clock(), code: LedgerHost.code(of: error), command: command.name,
+                actor: command.actor, tokenName: order.tokenName, reason: command.reason,
+                customer: command.customer, subscription: id), in: environment)
+    }
+
+    /// The stable code of what an answer failed with.
+    static func code(of error: any Error) -> String {
+        switch error {
+        case let error as CommandError: error.failure?.code.rawValue ?? error.code.rawValue
+        case let error as MissingAnswer: error.error.code
+        case let error as QueryError: error.code
+        case let error as ServingError: error.code
+        case let error as StoreError: error.code.rawValue
+        case let error as MetricsError: error.code
+        default: "internal"
+        }
+    }
+}

@@ -1,0 +1,115 @@
+public import AppStore
+public import Intake
+import Ledger
+public import LedgerStore
+internal import Projection
+public import Queries
+import Signing
+
+/// A page of the quarantine, newest first.
+public struct QuarantinePage: Sendable {
+    /// Without bytes.
+    public let items: [QuarantineItem]
+    /// The id after which the next page continues; nil at the end.
+    public let next: Int64?
+    /// Everything that is in quarantine.
+    public let totals: [QuarantineTotal]
+}
+
+/// The quarantine over HTTP and in the console.
+extension LedgerHost {
+    /// Items older than `after` (nil: the newest), newest first; `limit` is 1 to
+    /// `maximumPageCount`.
+    ///
+    /// Throws `ServingError` or `StoreError`.
+    public func quarantine(
+        _ environment: Environment, after: Int64? = nil, limit: Int = LedgerHost.usualPageCount
+    ) async throws -> QuarantinePage {
+        let operations = try ledger(environment).ledger.operations
+        let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
+        let items = try await operations.quarantined(before: after, limit: limit)
+        return QuarantinePage(
+            items: items, next: items.count < limit ? nil : items.last?.id,
+            totals: try await operations.quarantineTotals())
+    }
+
+    /// One item with its bytes, which are untrusted: show them printable only.
+    ///
+    /// Throws `OperatorError` (`noSuchItem`), `ServingError` or `StoreError`.
+    public func quarantineItem(
+        _ id: Int64, _ environment: Environment
+    ) async throws -> QuarantineItem {
+        let operations = try ledger(environment).ledger.operations
+        guard let item = try await operations.quarantineItem(id) else {
+            throw OperatorError(.noSuchItem, "There is no item \(id) in quarantine.")
+        }
+        return item
+    }
+
+    /// Takes in every item again under the current configuration, as `quarantine retry` does.
+    /// Accepted items and duplicates leave the quarantine.
+    ///
+    /// - Parameter isEnvironmentNamed: whether the operator named the environment, so that evidence
+    ///   that names none belongs to it.
+    ///
+    /// Throws `CommandError`, `ServingError` or `StoreError`.
+    public func retryQuarantine(
+        _ order: CommandIntake.Order, _ environment: Environment, isEnvironmentNamed: Bool = true
+    ) async throws -> OperatorAct<IngestSummary> {
+        let served = try ledger(environment)
+        try requireClock()
+        return try await act(
+            "quarantine retry", [String(isEnvironmentNamed)], order, in: served
+        ) {
+            let summary = try await Quarantine(ledger: served.ledger).retry(
+                apps: configuration.apps, verifier: verifier,
+                isEnvironmentNamed: isEnvironmentNamed, revocation: revocation)
+            served.noteEnd(summary.position)
+            served.wake.raise()
+            return summary
+        }
+    }
+
+    // MARK: JSON
+
+    /// `quarantine` as JSON.
+    public func quarantineAnswer(
+        _ environment: Environment, after: Int64?, limit: Int
+    ) async throws -> ServedAnswer {
+        let page = try await quarantine(environment, after: after, limit: limit)
+        return try answer(environment) { json in
+            json.object { json in
+                json.array("items", page.items) { json, item in
+                    item.write(to: &json, withBytes: false)
+                }
+                json.member("next", page.next)
+                json.array("totals", page.totals) { json, total in total.write(to: &json) }
+            }
+        }
+    }
+
+    /// `quarantineItem` as JSON: the list's object with `content`, the bytes as text, and `base64`.
+    public func quarantineItemAnswer(
+        _ id: Int64, _ environment: Environment
+    ) async throws -> ServedAnswer {
+        let item = try await quarantineItem(id, environment)
+        return try answer(environment) { json in
+            json.object { json in
+                item.writeMembers(to: &json)
+                json.member("content", String(decoding: item.bytes, as: UTF8.self))
+                json.member(
+                    "base64",
+                    String(decoding: Base64Standard.encode(item.bytes), as: UTF8.self))
+            }
+        }
+    }
+
+    /// `retryQuarantine` as JSON: the `ingest` summary.
+    public func retryQuarantineAnswer(
+        _ order: CommandIntake.Order, _ environment: Environment, isEnvironmentNamed: Bool
+    ) async throws -> RepeatableAnswer {
+        let act = try await retryQuarantine(
+            order, environment, isEnvironmentNamed: isEnvironmentNamed)
+        return try answer(act, environment) { json, summary in summary.write(to: &json) }
+    }
+}

@@ -1,0 +1,228 @@
+public import AppStore
+import AppStoreAPI
+internal import AppleSync
+internal import Intake
+import Ledger
+public import LedgerStore
+internal import Projection
+public import Queries
+import Synchronization
+
+/// Recoveries of one environment.
+public struct RecoveryListing: Sendable {
+    /// Started here by operators, newest first.
+    public let started: [RecoveryJob]
+    /// Begun and not ended, by anyone: running, or interrupted and to be continued by the same
+    /// request.
+    public let open: [RecoveryRecord]
+    /// The stored reports of commands, operators and the background check, newest first.
+    public let reports: [StoredReportEntry]
+}
+
+/// One recovery by its id.
+public enum RecoveryEntry: Sendable {
+    case started(RecoveryJob)
+    case stored(StoredReport)
+}
+
+/// Recoveries over HTTP and in the console.
+extension LedgerHost {
+    /// Past and running recoveries.
+    ///
+    /// Throws `ServingError` or `StoreError`.
+    public func recoveries(_ environment: Environment) async throws -> RecoveryListing {
+        let operations = try ledger(environment).ledger.operations
+        return RecoveryListing(
+            started: recoveryJobs.all(in: environment),
+            open: try await operations.openRecoveries(),
+            reports: try await operations.recoveryReports())
+    }
+
+    /// A recovery started here by its id, or a stored report by its number.
+    ///
+    /// Throws `OperatorError` (`noSuchRecovery`), `ServingError` or `StoreError`.
+    public func recovery(_ id: String, _ environment: Environment) async throws -> RecoveryEntry {
+        let operations = try ledger(environment).ledger.operations
+        if let job = recoveryJobs.job(id), job.environment == environment { return .started(job) }
+        if let number = Int64(plain: id), let report = try await operations.recoveryReport(number) {
+            return .stored(report)
+        }
+        throw OperatorError(.noSuchRecovery, "No such recovery is running or remembered here.")
+    }
+
+    /// Starts a recovery in the background, under the lease that `recover` uses; returns at once.
+    ///
+    /// Throws `OperatorError` (`recoveryRunning`, `missingKey`), `CommandError`, `ServingError`,
+    /// `StoreError`, or `IntakeRefusal` for an empty window.
+    public func startRecovery(
+        _ window: RecoveryBody, _ order: CommandIntake.Order, _ environment: Environment
+    ) async throws -> OperatorAct<RecoveryJob> {
+        let served = try ledger(environment)
+        try requireClock()
+        let client = try client(window.bundleId, environment)
+        let now = clock()
+        let to = window.to ?? now
+        guard window.from < to else {
+            throw IntakeRefusal(
+                .malformed, code: "invalidTime", message: "from must be before to, and before now.")
+        }
+        let words = [window.bundleId?.rawValue, window.to?.rfc3339]
+        let request = [window.from.rfc3339] + words.map { $0 ?? "" }
+        return try await act("recover", request, order, in: served) {
+            let job = RecoveryJob(
+                id: makeId(), environment: environment, bundleId: client.bundleId,
+                from: window.from, to: to, actor: order.actor, reason: order.reason,
+                startedAt: now, state: .running)
+            guard recoveryJobs.begin(job) else { throw LedgerHost.recoveryRunning }
+            do {
+                guard let lease = try await served.ledger.operations.lease(.recovery) else {
+                    throw LedgerHost.recoveryRunning
+                }
+                let held = HeldLease(lease)
+                background.start { [self] in
+                    await runRecovery(
+                        job, endsNow: window.to == nil, client, served, held)
+                }
+            } catch {
+                recoveryJobs.remove(job.id)
+                throw error
+            }
+            return job
+        }
+    }
+
+    private static var recoveryRunning: OperatorError {
+        OperatorError(
+            .recoveryRunning,
+            "A recovery is running in this ledger (by the service, an operator or a command);"
+                + " wait for it to end.")
+    }
+
+    /// The client of the app named, or of the only one with a key.
+    private func client(
+        _ app: BundleId?, _ environment: Environment
+    ) throws -> AppStoreServerAPIClient {
+        let clients = reach.clients
+        guard LedgerHost.usualEnvironments.contains(environment), !clients.isEmpty else {
+            throw OperatorError(
+                .missingKey, "No app has an API key here, or Apple has no such environment.")
+        }
+        if let app {
+            guard let client = clients[app] else {
+                throw OperatorError(.missingKey, "The app has no API key here.")
+            }
+            return client
+        }
+        guard clients.count == 1, let only = clients.values.first else {
+            throw IntakeRefusal.invalidBody("Several apps have a key: name one as bundleId.")
+        }
+        return only
+    }
+
+    private func runRecovery(
+        _ job: RecoveryJob, endsNow: Bool, _ client: AppStoreServerAPIClient,
+        _ served: ServedLedger, _ held: HeldLease
+    ) async {
+        var request = RecoveryRequest(
+            bundleId: job.bundleId, environment: job.environment, from: job.from, to: job.to)
+        request.endsNow = endsNow
+        let recovery = Recovery(
+            request, ledger: served.ledger, client: client, apps: configuration.apps,
+            verifier: verifier, revocation: revocation, clock: clock)
+        let state: RecoveryJob.State
+        do throws(RecoveryFailure) {
+            let report = try await RecoveryRun(recovery) { () async throws(StoreError) in
+                try await served.laterSnapshot(atLeast: try await served.ledger.log.head().position)
+            }.run(holding: held.take()) { [recoveryJobs] progress in
+                recoveryJobs.update(job.id) { $0.progress = progress }
+            }
+            state = .finished(report)
+        } catch {
+            state = .failed(code: error.code, message: error.description)
+        }
+        let now = clock()
+        recoveryJobs.update(job.id) { ($0.state, $0.endedAt) = (state, now) }
+    }
+
+    // MARK: JSON
+
+    /// `recoveries` as JSON.
+    public func recoveriesAnswer(_ environment: Environment) async throws -> ServedAnswer {
+        let listing = try await recoveries(environment)
+        return try answer(environment) { json in
+            json.object { json in
+                json.array("started", listing.started) { json, job in
+                    job.write(to: &json, withReport: false)
+                }
+                json.array("open", listing.open) { json, record in record.write(to: &json) }
+                json.objects("reports", listing.reports) { json, entry in
+                    json.member("id", String(entry.id))
+                    json.member("bundleId", entry.bundleId)
+                    json.member("endedAt", entry.endedAt)
+                    json.member("flawed", entry.isFlawed)
+                }
+            }
+        }
+    }
+
+    /// `recovery` as JSON.
+    public func recoveryAnswer(
+        _ id: String, _ environment: Environment
+    ) async throws -> ServedAnswer {
+        let entry = try await recovery(id, environment)
+        return try answer(environment) { json in
+            switch entry {
+            case .started(let job): job.write(to: &json, withReport: true)
+            case .stored(let report):
+                json.object { json in
+                    json.member("id", id)
+                    json.member("state", "finished")
+                    json.member("bundleId", report.bundleId)
+                    json.member("endedAt", report.endedAt)
+                    json.member("flawed", report.isFlawed)
+                    json.key("report")
+                    json.raw(report.json.utf8)
+                }
+            }
+        }
+    }
+
+    /// `startRecovery` as JSON.
+    public func startRecoveryAnswer(
+        _ window: RecoveryBody, _ order: CommandIntake.Order, _ environment: Environment
+    ) async throws -> RepeatableAnswer {
+        let act = try await startRecovery(window, order, environment)
+        return try answer(act, environment) { json, job in
+            job.write(to: &json, withReport: false)
+        }
+    }
+}
+
+extension RecoveryRecord {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("startedAt", requestedAt)
+            json.member("from", slices.map(\.from).min())
+            json.member("to", slices.map(\.to).max())
+            json.member("fetched", slices.reduce(0) { $0 + $1.fetchedCount })
+            json.member("slices", slices.count)
+            json.member("slicesDone", slices.count(where: \.isDone))
+            json.member("flawed", isFlawed)
+        }
+    }
+}
+
+/// A lease on its way to the work that ends with it.
+private final class HeldLease: Sendable {
+    private let lease: Mutex<(any Lease)?>
+
+    init(_ lease: any Lease) { self.lease = Mutex(lease) }
+
+    /// Gives it away: who takes it lets it go.
+    func take() -> (any Lease)? {
+        lease.withLock { lease in
+            defer { lease = nil }
+            return lease
+        }
+    }
+}

@@ -1,0 +1,117 @@
+public import AppStore
+internal import Intake
+import Ledger
+internal import LedgerStore
+internal import Projection
+public import Queries
+
+/// Webhooks over HTTP and in the console.
+extension LedgerHost {
+    /// The state of the endpoints of an environment, in the order of the configuration.
+    ///
+    /// Throws `ServingError` or `StoreError`.
+    public func webhooks(_ environment: Environment) async throws -> [WebhookStanding] {
+        let served = try ledger(environment)
+        var standings: [WebhookStanding] = []
+        for endpoint in reach.endpoints(environment) {
+            standings.append(
+                try await WebhookStanding.standing(of: endpoint, in: served.ledger))
+        }
+        return standings
+    }
+
+    /// What to deliver again.
+    public struct Redelivery: Sendable, Equatable {
+        /// Positions, both included.
+        public let from: Int64
+        public let to: Int64
+        /// Whether only to count.
+        public let isDryRun: Bool
+
+        /// Positions redelivered at most by one request; `webhooks redeliver` has no bound.
+        public static let positionCount: Int64 = 10_000
+
+        /// Throws `malformed` for positions that are none, out of order or too many.
+        public init(from: Int64, to: Int64, isDryRun: Bool) throws(IntakeRefusal) {
+            guard from > 0, to >= from, to - from < Redelivery.positionCount else {
+                throw IntakeRefusal.invalidBody(
+                    "from and to take positions, 1 or more, in order, at most"
+                        + " \(Redelivery.positionCount) of them.")
+            }
+            (self.from, self.to, self.isDryRun) = (from, to, isDryRun)
+        }
+    }
+
+    /// Delivers the changes of a range of positions to an endpoint again, as `webhooks redeliver`
+    /// does: under the same ids, without moving a cursor. Returns when it is done.
+    ///
+    /// Throws `OperatorError` (`noSuchEndpoint`), `CommandError`, `ServingError` or `StoreError`.
+    public func redeliver(
+        _ name: String, _ redelivery: Redelivery, _ order: CommandIntake.Order,
+        _ environment: Environment
+    ) async throws -> OperatorAct<WebhookSender.Redelivered> {
+        let served = try ledger(environment)
+        let endpoint = reach.endpoints(environment).first { $0.name == name }
+        guard let endpoint, let transport = reach.transport else {
+            throw OperatorError(
+                .noSuchEndpoint, "No webhook of that name is configured in this environment.")
+        }
+        let request = [
+            name, String(redelivery.from), String(redelivery.to), String(redelivery.isDryRun),
+        ]
+        return try await act("webhooks redeliver", request, order, in: served) {
+            let end = min(redelivery.to, try await served.ledger.log.head().position)
+            _ = try await served.snapshot(atLeast: end)
+            return try await WebhookSender(
+                endpoint: endpoint, transport: transport, clock: SystemClock(clock)
+            ).redeliver(
+                served.ledger, from: redelivery.from, to: end, isDryRun: redelivery.isDryRun)
+        }
+    }
+
+    // MARK: JSON
+
+    /// `webhooks` as JSON.
+    public func webhooksAnswer(_ environment: Environment) async throws -> ServedAnswer {
+        let standings = try await webhooks(environment)
+        return try answer(environment) { json in
+            json.object { json in
+                json.array("endpoints", standings) { json, standing in standing.write(to: &json) }
+            }
+        }
+    }
+
+    /// `redeliver` as JSON.
+    public func redeliverAnswer(
+        _ name: String, _ redelivery: Redelivery, _ order: CommandIntake.Order,
+        _ environment: Environment
+    ) async throws -> RepeatableAnswer {
+        let act = try await redeliver(name, redelivery, order, environment)
+        return try answer(act, environment) { json, report in
+            json.object { json in
+                report.writeMembers(
+                    of: name, from: redelivery.from, to: redelivery.to,
+                    isDryRun: redelivery.isDryRun, to: &json)
+            }
+        }
+    }
+}
+
+extension LedgerHost.Redelivery {
+    public static let maximumByteCount = 16 * 1024
+
+    /// The body of `POST /v1/webhooks/{name}:redeliver`: `{"from":1,"to":9,"dryRun"?:true}`.
+    ///
+    /// Throws `malformed` for an invalid body.
+    public init(_ body: [UInt8]) throws(IntakeRefusal) {
+        let value = try IntakeRefusal.json(body)
+        guard let from = value["from"]?.int64, let to = value["to"]?.int64 else {
+            throw IntakeRefusal.invalidBody("from and to are required, positions.")
+        }
+        let dryRun = value["dryRun"]
+        guard dryRun == nil || dryRun?.bool != nil else {
+            throw IntakeRefusal.invalidBody("dryRun takes true or false.")
+        }
+        try self.init(from: from, to: to, isDryRun: dryRun?.bool ?? false)
+    }
+}

@@ -1,0 +1,40 @@
+public import AppStore
+public import AppStoreAPI
+import Synchronization
+
+/// What operators' acts reach outside: Apple's API and the receivers of webhooks. Set when the
+/// service starts, as far as the configuration has it.
+public final class OperatorReach: Sendable {
+    private struct State {
+        var clients: [BundleId: AppStoreServerAPIClient] = [:]
+        var endpoints: [WebhookEndpoint] = []
+        var transport: (any WebhookTransport)?
+    }
+
+    private let state = Mutex(State())
+
+    init() {}
+
+    /// Sets the clients of the apps that have a key.
+    public func use(_ clients: [BundleId: AppStoreServerAPIClient]) {
+        state.withLock { $0.clients = clients }
+    }
+
+    /// Sets the configured endpoints, and what posts to them.
+    public func use(_ endpoints: [WebhookEndpoint], _ transport: any WebhookTransport) {
+        state.withLock { ($0.endpoints, $0.transport) = (endpoints, transport) }
+    }
+
+    var clients: [BundleId: AppStoreServerAPIClient] { state.withLock { $0.clients } }
+
+    func endpoints(_ environment: Environment) -> [WebhookEndpoint] {
+        state.withLock { $0.endpoints }.filter { $0.environment == environment }
+    }
+
+    var transport: (any WebhookTransport)? { state.withLock { $0.transport } }
+}
+
+extension LedgerHost {
+    /// Whether an app has a key, so that Apple can be asked.
+    public var canAskApple: Bool { !reach.clients.isEmpty }
+}

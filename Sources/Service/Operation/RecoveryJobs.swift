@@ -1,0 +1,112 @@
+public import AppStore
+public import AppleSync
+import Ledger
+internal import LedgerStore
+internal import Projection
+import Synchronization
+
+/// A recovery that an operator started here.
+public struct RecoveryJob: Sendable {
+    public let id: String
+    public let environment: Environment
+    public let bundleId: BundleId
+    /// The window requested, by signedDate: `[from, to)`.
+    public let from: Timestamp
+    public let to: Timestamp
+    public let actor: String
+    public let reason: String
+    public let startedAt: Timestamp
+    public internal(set) var endedAt: Timestamp?
+    public internal(set) var progress = Recovery.Progress()
+    public internal(set) var state: State
+
+    public enum State: Sendable {
+        case running
+        case finished(RecoveryReport)
+        /// Why it stopped: the same request resumes there.
+        case failed(code: String, message: String)
+
+        public var name: String {
+            switch self {
+            case .running: "running"
+            case .finished: "finished"
+            case .failed: "failed"
+            }
+        }
+    }
+
+    /// The object of `POST /v1/recoveries`; the report is written only on request.
+    func write(to json: inout JSONWriter, withReport: Bool) {
+        json.object { json in
+            json.member("id", id)
+            json.member("state", state.name)
+            json.member("bundleId", bundleId)
+            json.member("from", from)
+            json.member("to", to)
+            json.member("actor", actor)
+            json.member("reason", reason)
+            json.member("startedAt", startedAt)
+            json.member("endedAt", endedAt)
+            json.object("progress") { json in
+                json.member("pages", progress.pageCount)
+                json.member("fetched", progress.fetchedCount)
+                json.member("appended", progress.appendedCount)
+                json.member("refused", progress.refusedCount)
+                json.member("slices", progress.sliceCount)
+                json.member("slicesDone", progress.doneSliceCount)
+            }
+            var failure: (code: String, message: String)?
+            if case .failed(let code, let message) = state { failure = (code, message) }
+            json.member("code", failure?.code)
+            json.member("message", failure?.message)
+            guard withReport else { return }
+            json.key("report")
+            guard case .finished(let report) = state else { return json.null() }
+            report.write(to: &json)
+        }
+    }
+}
+
+/// The recoveries that operators started in this process: at most one running in each environment,
+/// and the last ones that ended.
+final class RecoveryJobs: Sendable {
+    private let jobs = Mutex<[RecoveryJob]>([])
+
+    /// Recoveries remembered; beyond it the oldest that ended is forgotten.
+    static let count = 20
+
+    /// Newest first.
+    func all(in environment: Environment) -> [RecoveryJob] {
+        jobs.withLock { $0.filter { $0.environment == environment }.reversed() }
+    }
+
+    func job(_ id: String) -> RecoveryJob? { jobs.withLock { $0.first { $0.id == id } } }
+
+    /// False when one runs in its environment.
+    func begin(_ job: RecoveryJob) -> Bool {
+        jobs.withLock { jobs in
+            let isRunning = jobs.contains { known in
+                guard case .running = known.state else { return false }
+                return known.environment == job.environment
+            }
+            guard !isRunning else { return false }
+            jobs.append(job)
+            while jobs.count > RecoveryJobs.count,
+                let oldest = jobs.firstIndex(where: { $0.endedAt != nil })
+            {
+                jobs.remove(at: oldest)
+            }
+            return true
+        }
+    }
+
+    /// Forgets one that could not begin.
+    func remove(_ id: String) { jobs.withLock { $0.removeAll { $0.id == id } } }
+
+    func update(_ id: String, _ change: (inout RecoveryJob) -> Void) {
+        jobs.withLock { jobs in
+            guard let index = jobs.firstIndex(where: { $0.id == id }) else { return }
+            change(&jobs[index])
+        }
+    }
+}

@@ -1,0 +1,153 @@
+internal import AppStore
+internal import Console
+import Foundation
+import Hummingbird
+internal import Ledger
+internal import Queries
+internal import Service
+
+/// The forms of decisions about customers and chains, and what they do (Post/Redirect/Get).
+struct ActPages: Sendable {
+    let host: LedgerHost
+    let pages: ConsolePages
+
+    func add(to group: RouterGroup<WebContext>) {
+        for act in ActPage.Act.allCases {
+            let path = "\(ConsoleRoutes.home)/customers/:id/\(act.rawValue)"
+            group.get("\(path)") { request, context in
+                try await form(act, of: customer(context), request, context)
+            }
+            group.post("\(path)") { request, context in
+                try await decide(act, of: customer(context), request, context)
+            }
+        }
+        addChains(to: group)
+    }
+
+    private func addChains(to group: RouterGroup<WebContext>) {
+        let path = "\(ConsoleRoutes.home)/subscriptions/:id"
+        group.get("\(path)/note") { request, context in
+            let id = try PathReader.text("id", context)
+            let frame = try frame(["subscriptions", id, "note"], request, context).0
+            let reading = try await host.chain(id, pages.scope(frame))
+            return pages.response(ActPage(frame, .note, key: newKey).page(chain: reading))
+        }
+        group.post("\(path)/note") { request, context in
+            let id = try PathReader.text("id", context)
+            let form = try await ConsoleForm(request)
+            let frame = try frame(["subscriptions", id], request, context).0
+            return try await run(.note(nil), about: id, form, frame, context)
+        }
+        group.get("\(path)/link") { request, context in
+            let id = try PathReader.text("id", context)
+            let (frame, values) = try frame(["subscriptions", id, "link"], request, context)
+            if let customer = values["customer"] {
+                return Response.seeOther(
+                    frame.url("customers", customer, "link", query: [("chain", id)]))
+            }
+            let reading = try await host.chain(id, pages.scope(frame))
+            return pages.response(ActPage(frame, .link, key: newKey).page(chain: reading))
+        }
+    }
+
+    private func customer(_ context: WebContext) throws -> String {
+        try PathReader.text("id", context)
+    }
+
+    /// Identifies one form, so that sending it twice decides once.
+    private var newKey: String { UUID().uuidString.lowercased() }
+
+    // MARK: Forms
+
+    private func form(
+        _ act: ActPage.Act, of id: String, _ request: Request, _ context: WebContext
+    ) async throws -> Response {
+        let (frame, values) = try frame(["customers", id, act.rawValue], request, context)
+        return pages.response(
+            try await page(act, id, frame, key: newKey, values: values, failure: nil))
+    }
+
+    private func page(
+        _ act: ActPage.Act, _ id: String, _ frame: Frame, key: String, values: [String: String],
+        failure: String?
+    ) async throws -> Page {
+        let scope = pages.scope(frame)
+        let (answer, _) = try await host.customer(CustomerId(stated: id), scope)
+        var page = ActPage(frame, act, key: key, values: values)
+        page.failure = failure
+        guard let chain = values["chain"] else { return page.page(customer: answer, chain: nil) }
+        do {
+            return page.page(customer: answer, chain: try await host.chain(chain, scope))
+        } catch let missing as MissingAnswer {
+            page.values["chain"] = nil
+            page.failure = Problem(missing).detail
+            return page.page(customer: answer, chain: nil)
+        }
+    }
+
+    /// The frame of a form, always of the present, and the fields it begins with.
+    private func frame(
+        _ path: [String], _ request: Request, _ context: WebContext
+    ) throws -> (Frame, [String: String]) {
+        let (frame, values) = try QueryParameters.read(request, isForm: true) {
+            var values: [String: String] = [:]
+            for name in ["chain", "customer", "grant"] { values[name] = $0.text(name) }
+            return (try pages.frame(path, &$0, context), values)
+        }
+        try PeoplePages.require(frame)
+        guard frame.viewer.decides else { throw Problem.lacking("write") }
+        guard !frame.state.isHistoric else { throw Problem.historicView }
+        return (frame, values)
+    }
+
+    // MARK: Decisions
+
+    private func decide(
+        _ act: ActPage.Act, of id: String, _ request: Request, _ context: WebContext
+    ) async throws -> Response {
+        let form = try await ConsoleForm(request)
+        let frame = try frame(["customers", id, act.rawValue], request, context).0
+        do {
+            let (action, chain) = try action(act, CustomerId(stated: id), form)
+            return try await run(
+                action, about: chain, form, frame.of(["customers", id]), context)
+        } catch {
+            // What was typed stays, and so does the key: nothing was decided.
+            let problem = Problem(error)
+            guard problem.status.code < 500 else { throw error }
+            let page = try await page(
+                act, id, frame, key: form.text("key") ?? newKey, values: form.values,
+                failure: problem.detail)
+            return pages.response(page, status: problem.status)
+        }
+    }
+
+    private func action(
+        _ act: ActPage.Act, _ customer: CustomerId, _ form: ConsoleForm
+    ) throws -> (Command.Action, String?) {
+        switch act {
+        case .link: return (.link(customer), try form.required("chain"))
+        case .unlink: return (.unlink(customer), try form.required("chain"))
+        case .grant:
+            let entitlement = try form.required("entitlement")
+            return (.grant(customer, entitlement: entitlement, until: try form.time("until")), nil)
+        case .ungrant: return (.ungrant(customer, grant: try form.required("grant")), nil)
+        case .note: return (.note(customer), nil)
+        }
+    }
+
+    /// Appends the decision and leads to the page it is about, which names its position.
+    private func run(
+        _ action: Command.Action, about chain: String?, _ form: ConsoleForm, _ frame: Frame,
+        _ context: WebContext
+    ) async throws -> Response {
+        // The token names the author; without tokens the name is as stated.
+        let actor = try frame.viewer.name ?? form.required("actor")
+        let order = CommandIntake.Order(
+            actor: actor, tokenName: context.principal?.name,
+            reason: try form.required("reason"), key: try form.required("key"))
+        let receipt = try await host.receipt(action, about: chain, order, pages.scope(frame))
+        return Response.seeOther(
+            frame.state.url(frame.path, [("done", String(receipt.position))]))
+    }
+}

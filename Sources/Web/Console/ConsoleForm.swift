@@ -1,0 +1,64 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The fields of a submitted form (`application/x-www-form-urlencoded`, WHATWG URL §5).
+struct ConsoleForm: Sendable {
+    private let fields: [String: String]
+
+    /// Largest form: 16 KiB, room for every field of a decision.
+    static let maximumByteCount = 16 * 1_024
+
+    /// Throws `payloadTooLarge`, `unsupportedMediaType`, or `badRequest` for what is no form.
+    init(_ request: Request) async throws {
+        let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased()
+        guard type == "application/x-www-form-urlencoded" else {
+            throw Problem(
+                .unsupportedMediaType, code: "unsupportedMediaType",
+                detail: "The body must be a form.")
+        }
+        let buffer: ByteBuffer
+        do {
+            buffer = try await request.body.collect(upTo: ConsoleForm.maximumByteCount)
+        } catch is NIOTooManyBytesError {
+            throw Problem.tooLarge(limit: ConsoleForm.maximumByteCount)
+        }
+        try self.init(String(buffer: buffer))
+    }
+
+    init(_ text: String) throws(Problem) {
+        var fields: [String: String] = [:]
+        for pair in text.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = PercentCoding.decoded(parts[0].replacing("+", with: " "))
+            // A text area separates lines by CR LF.
+            let value = PercentCoding.decoded(
+                (parts.count > 1 ? parts[1] : "").replacing("+", with: " "),
+                allowing: Array("\r\n".utf8))
+            guard let name, let value, fields[name] == nil else {
+                throw Problem.invalid("The form is not valid.", code: "badRequest")
+            }
+            fields[name] = value.replacing("\r\n", with: "\n")
+        }
+        self.fields = fields
+    }
+
+    /// The field without surrounding spaces; nil where it is absent or empty.
+    func text(_ name: String) -> String? {
+        guard let value = fields[name] else { return nil }
+        var rest = value[...]
+        while rest.first?.isWhitespace == true { rest.removeFirst() }
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return rest.isEmpty ? nil : String(rest)
+    }
+
+    /// Throws `missingField` where it is absent or empty.
+    func required(_ name: String) throws(Problem) -> String {
+        guard let value = text(name) else {
+            throw Problem.invalid("The field \(name) is empty.", code: "missingField")
+        }
+        return value
+    }
+
+    var values: [String: String] { fields }
+}

@@ -1,0 +1,125 @@
+internal import Console
+import HTTPTypes
+import Hummingbird
+internal import Service
+
+extension HTTPField.Name {
+    static let fetchDest = HTTPField.Name("Sec-Fetch-Dest")!
+    static let fetchSite = HTTPField.Name("Sec-Fetch-Site")!
+    static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
+}
+
+/// Guards every page: who looks, where a form came from, and what a page may load. Turns problems
+/// into pages.
+///
+/// A cookie counts here only: the routes under `/v1` take bearer tokens alone, so that no page of
+/// another site can use a session there.
+struct ConsoleGuard: RouterMiddleware {
+    typealias Context = WebContext
+
+    let sessions: ConsoleSessions
+    let tokens: AccessTokens
+    let server: ServiceConfiguration.Server
+    let pages: ConsolePages
+
+    /// What a page may load: its own files, and nothing inline (W3C CSP Level 3).
+    static let policy =
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
+        + " connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+    func handle(
+        _ request: Request, context: WebContext,
+        next: (Request, WebContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        var response: Response
+        do {
+            try requireOwnPage(request)
+            context.principal = cookie(of: request).flatMap {
+                sessions.principal(of: $0, isUse: request.headers[.fetchDest] != "empty")
+            }
+            if !tokens.isEmpty, context.principal == nil, !isOpen(context.endpointPath) {
+                response = signIn(request)
+            } else {
+                response = try await next(request, context)
+            }
+        } catch {
+            response = pages.problem(Problem(error), request, context)
+        }
+        response.headers[.contentSecurityPolicy] = ConsoleGuard.policy
+        response.headers[.xContentTypeOptions] = "nosniff"
+        response.headers[.referrerPolicy] = "same-origin"
+        // Pages show customers.
+        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+        return response
+    }
+
+    private func isOpen(_ path: String?) -> Bool {
+        path == "/console/sign-in" || path?.hasPrefix(ConsoleAsset.directory) == true
+    }
+
+    // MARK: Where a request came from
+
+    /// Throws `originNotAllowed` for an unsafe request that a page of another origin sent: by
+    /// Sec-Fetch-Site (W3C Fetch Metadata), else by comparing Origin with Host.
+    private func requireOwnPage(_ request: Request) throws(Problem) {
+        guard request.method != .get, request.method != .head else { return }
+        if let site = request.headers[.fetchSite] {
+            guard site == "same-origin" else { throw ConsoleGuard.foreign }
+            return
+        }
+        let host = request.head.authority ?? request.headers[HostMiddleware.host] ?? ""
+        let origin = request.headers[HostMiddleware.origin] ?? ""
+        guard !host.isEmpty, origin == "http://\(host)" || origin == "https://\(host)" else {
+            throw ConsoleGuard.foreign
+        }
+    }
+
+    private static var foreign: Problem {
+        Problem(
+            .forbidden, code: "originNotAllowed",
+            detail: "A form is accepted from a page of this service only. Open the page again.")
+    }
+
+    // MARK: Sessions
+
+    /// `__Host-` binds the cookie to this host and to TLS; without TLS a browser refuses that name.
+    var cookieName: String { isEncrypted ? "__Host-subledger" : "subledger" }
+
+    /// Whether browsers reach the service by TLS: its own, or that of a proxy before it.
+    private var isEncrypted: Bool {
+        server.tls != nil || !NetworkRange.isLoopback(server.host) || !server.trustedProxies.isEmpty
+    }
+
+    /// Whether the sender of a request may go on reading its answer.
+    func permit(_ request: Request) -> @Sendable () -> Bool {
+        guard !tokens.isEmpty else { return { true } }
+        let key = cookie(of: request) ?? ""
+        return { sessions.principal(of: key, isUse: false) != nil }
+    }
+
+    func cookie(of request: Request) -> String? {
+        request.cookies[cookieName]?.value
+    }
+
+    /// The field that sets the session's cookie, or removes it.
+    func setCookie(_ key: String?) -> String {
+        let age = key == nil ? 0 : ConsoleSessions.lifetime.components.seconds
+        return "\(cookieName)=\(key ?? ""); Path=/; Max-Age=\(age); HttpOnly; SameSite=Strict"
+            + (isEncrypted ? "; Secure" : "")
+    }
+
+    /// Leads to the form that takes a token, and from there back.
+    private func signIn(_ request: Request) -> Response {
+        // A form's own address shows the form.
+        let next = request.method == .get ? request.uri.string : request.uri.path
+        return Response.seeOther("/console/sign-in?next=\(ViewState.escaped(next))")
+    }
+}
+
+extension Response {
+    /// 303: the browser gets another page, and going back sends nothing again.
+    static func seeOther(_ address: String) -> Response {
+        Response(status: .seeOther, headers: [.location: address, .cacheControl: "no-store"])
+    }
+}

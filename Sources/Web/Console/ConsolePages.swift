@@ -1,0 +1,102 @@
+internal import AppStore
+internal import Console
+import Hummingbird
+internal import Ledger
+import NIOCore
+internal import Projection
+internal import Queries
+internal import Service
+
+/// Makes the frame of a page from a request, and the response from a page.
+struct ConsolePages: Sendable {
+    let host: LedgerHost
+    let tokens: AccessTokens
+
+    /// The environment that a path names. Throws `noSuchPath` or `environmentNotServed`.
+    func environment(_ context: WebContext) throws -> AppStore.Environment {
+        let name = context.parameters.get("environment") ?? ""
+        guard let environment = EnvironmentLedger.environment(named: name) else {
+            throw Problem(.notFound, code: "noSuchPath", detail: "There is no such page.")
+        }
+        _ = try host.ledger(environment)
+        return environment
+    }
+
+    /// The frame of a page: state and viewer.
+    ///
+    /// - Parameter path: of the page within its environment.
+    func frame(
+        _ path: [String], _ parameters: inout QueryParameters, _ context: WebContext,
+        assets: [ConsoleAsset] = [.style, .behaviour]
+    ) throws -> Frame {
+        let environment = try environment(context)
+        var state = ViewState(environment: environment)
+        let scope = try parameters.scope()
+        state.at = scope.at
+        state.knowledge = scope.knowledge
+        state.bundleId = scope.bundleId
+        state.zone = try parameters.choice("tz") ?? .utc
+        var frame = frame(state, path, context, assets: assets)
+        frame.hasSeveralApps = host.configuration.apps.count > 1
+        if let ledger = try? host.ledger(environment) {
+            frame.position = ledger.projectedPosition
+            frame.lag = ledger.lag.positions
+            frame.ageSeconds = ledger.age.map(\.components.seconds)
+        }
+        return frame
+    }
+
+    /// The frame of a page without an answer.
+    func frame(
+        _ state: ViewState, _ path: [String], _ context: WebContext,
+        assets: [ConsoleAsset] = [.style, .behaviour]
+    ) -> Frame {
+        Frame(
+            state: state, viewer: viewer(context), served: host.ledgers.map(\.environment),
+            assets: assets,
+            reportZone: ReportZone(host.configuration.reportTimeZone) ?? ConsolePages.utc,
+            now: host.clock(), path: path)
+    }
+
+    private static let utc = ReportZone("UTC")!
+
+    private func viewer(_ context: WebContext) -> Viewer {
+        guard !tokens.isEmpty else { return .unnamed }
+        let scopes = context.principal?.scopes ?? []
+        return Viewer(
+            name: context.principal?.name, decides: scopes.contains(.write),
+            operates: scopes.contains(.admin),
+            seesPeople: !scopes.isDisjoint(with: [.read, .support]),
+            seesReports: !scopes.isDisjoint(with: [.read, .reports]),
+            seesOperation: !scopes.isDisjoint(with: [.read, .admin]))
+    }
+
+    /// The scope of a frame's questions.
+    func scope(_ frame: Frame) -> QueryScope {
+        QueryScope(
+            environment: frame.state.environment, bundleId: frame.state.bundleId,
+            at: frame.state.at, knowledge: frame.state.knowledge)
+    }
+
+    // MARK: Responses
+
+    func response(_ page: Page, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status, headers: [.contentType: "text/html; charset=utf-8"],
+            body: .init(byteBuffer: ByteBuffer(string: page.html)))
+    }
+
+    /// A problem as a page.
+    func problem(_ problem: Problem, _ request: Request, _ context: WebContext) -> Response {
+        let environment = (try? environment(context)) ?? host.ledgers[0].environment
+        let frame = frame(ViewState(environment: environment), [], context)
+        var response = response(
+            PlainPages.problem(
+                frame, status: problem.status.code, code: problem.code, detail: problem.detail,
+                retrySeconds: problem.retryAfter), status: problem.status)
+        if let retryAfter = problem.retryAfter {
+            response.headers[.retryAfter] = String(retryAfter)
+        }
+        return response
+    }
+}

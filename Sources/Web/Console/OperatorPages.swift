@@ -1,0 +1,216 @@
+internal import AppStore
+internal import Console
+import Foundation
+import Hummingbird
+internal import Intake
+internal import Ledger
+internal import Queries
+internal import Service
+
+/// Pages of intake and operation, and the forms of what operators do.
+struct OperatorPages: Sendable {
+    let host: LedgerHost
+    let pages: ConsolePages
+
+    func add(to group: RouterGroup<WebContext>) {
+        let home = ConsoleRoutes.home
+        group.get("\(home)") { request, context in
+            let frame = try frame([], request, context).frame
+            let status =
+                frame.viewer.seesOperation ? try await host.status(frame.state.environment) : nil
+            return pages.response(HomePage(frame, status).page)
+        }
+        group.get("\(home)/intake") { request, context in
+            let frame = try frame(["intake"], request, context).frame
+            let status = try await host.status(frame.state.environment)
+            return pages.response(
+                IntakePage(frame, status, canRecover: host.canAskApple).page)
+        }
+        group.get("\(home)/webhooks") { request, context in
+            let frame = try frame(["webhooks"], request, context).frame
+            let standings = try await host.webhooks(frame.state.environment)
+            return pages.response(WebhooksPage(frame, standings).page)
+        }
+        group.get("\(home)/audit") { request, context in
+            let frame = try frame(["audit"], request, context).frame
+            return pages.response(
+                AuditPage(frame, try await host.audit(frame.state.environment)).page)
+        }
+        group.get("\(home)/decisions") { request, context in
+            let (frame, place, _) = try frame(["decisions"], request, context)
+            try PeoplePages.require(frame)
+            let listing = try await host.decisions(
+                frame.state.environment, before: place, limit: Frame.rowCount)
+            return pages.response(DecisionsPage(frame, listing).page)
+        }
+        addQuarantine(to: group)
+        addRecoveries(to: group)
+        addActs(to: group)
+    }
+
+    private func addQuarantine(to group: RouterGroup<WebContext>) {
+        let path = "\(ConsoleRoutes.home)/quarantine"
+        group.get("\(path)") { request, context in
+            let (frame, place, _) = try frame(["quarantine"], request, context)
+            let listing = try await host.quarantine(
+                frame.state.environment, after: place, limit: Frame.rowCount)
+            return pages.response(QuarantinePages(frame).list(listing))
+        }
+        group.get("\(path)/:item") { request, context in
+            let id = try PathReader.text("item", context)
+            let frame = try frame(["quarantine", id], request, context).frame
+            try PeoplePages.require(frame)
+            guard let number = Int64(plain: id) else {
+                throw Problem(.notFound, code: "noSuchItem", detail: "There is no such item.")
+            }
+            let item = try await host.quarantineItem(number, frame.state.environment)
+            return pages.response(QuarantinePages(frame).item(item))
+        }
+    }
+
+    private func addRecoveries(to group: RouterGroup<WebContext>) {
+        let path = "\(ConsoleRoutes.home)/recoveries"
+        group.get("\(path)") { request, context in
+            let frame = try frame(["recoveries"], request, context).frame
+            let listing = try await host.recoveries(frame.state.environment)
+            return pages.response(RecoveriesPage(frame).list(listing))
+        }
+        group.get("\(path)/:recovery") { request, context in
+            let id = try PathReader.text("recovery", context)
+            let frame = try frame(["recoveries", id], request, context).frame
+            let entry = try await host.recovery(id, frame.state.environment)
+            return pages.response(RecoveriesPage(frame).entry(entry))
+        }
+    }
+
+    /// The frame of a page, the place it continues at, and the fields a form begins with.
+    private func frame(
+        _ path: [String], _ request: Request, _ context: WebContext
+    ) throws -> (frame: Frame, place: Int64?, values: [String: String]) {
+        let read = try QueryParameters.read(request, isForm: true) {
+            let before = try $0.position("before")
+            let after = try $0.position("after")
+            var values: [String: String] = [:]
+            for name in ["bundleId", "from", "to"] { values[name] = $0.text(name) }
+            let result: OperatorForm.Result? = try $0.choice("did")
+            // These pages show the present, whatever the page before showed.
+            var frame = try pages.frame(path, &$0, context).present
+            frame.result = result
+            return (frame, before ?? after, values)
+        }
+        guard read.0.viewer.seesOperation || path.isEmpty || path == ["decisions"] else {
+            throw Problem.lacking("read")
+        }
+        return read
+    }
+
+    // MARK: Acts
+
+    private func addActs(to group: RouterGroup<WebContext>) {
+        act(group, "quarantine/retry") { _ in (["quarantine", "retry"], .retryQuarantine) }
+        act(group, "recoveries/start") { _ in (["recoveries", "start"], .recover) }
+        act(group, "audit/verify") { _ in (["audit", "verify"], .audit) }
+        act(group, "webhooks/:endpoint/redeliver") { context in
+            let name = try PathReader.text("endpoint", context)
+            return (["webhooks", name, "redeliver"], .redeliver(endpoint: name))
+        }
+    }
+
+    /// The form of an act, and what it does.
+    private func act(
+        _ group: RouterGroup<WebContext>, _ route: String,
+        _ subject: @escaping @Sendable (WebContext) throws -> ([String], OperatorForm.Act)
+    ) {
+        let route = "\(ConsoleRoutes.home)/\(route)"
+        group.get("\(route)") { request, context in
+            let (path, act) = try subject(context)
+            let (frame, _, values) = try frame(path, request, context)
+            try OperatorPages.require(frame)
+            return pages.response(OperatorForm(frame, act, key: newKey, values: values).page)
+        }
+        group.post("\(route)") { request, context in
+            let form = try await ConsoleForm(request)
+            let (path, act) = try subject(context)
+            let frame = try frame(path, request, context).frame
+            try OperatorPages.require(frame)
+            do { return try await run(act, form, frame, context) } catch {
+                let problem = Problem(error)
+                guard problem.status.code < 500 else { throw error }
+                var page = OperatorForm(
+                    frame, act, key: form.text("key") ?? newKey, values: form.values)
+                page.failure = problem.detail
+                return pages.response(page.page, status: problem.status)
+            }
+        }
+    }
+
+    private var newKey: String { UUID().uuidString.lowercased() }
+
+    /// Throws `insufficientScope` for a viewer who may not operate, and `historicView`.
+    private static func require(_ frame: Frame) throws(Problem) {
+        guard frame.viewer.operates else { throw .lacking("admin") }
+        guard !frame.state.isHistoric else { throw .historicView }
+    }
+
+    private func run(
+        _ act: OperatorForm.Act, _ form: ConsoleForm, _ frame: Frame, _ context: WebContext
+    ) async throws -> Response {
+        let environment = frame.state.environment
+        let order = CommandIntake.Order(
+            actor: try frame.viewer.name ?? form.required("actor"),
+            tokenName: context.principal?.name, reason: try form.required("reason"),
+            key: try form.required("key"))
+        switch act {
+        case .retryQuarantine:
+            _ = try await host.retryQuarantine(order, environment)
+            return done(frame, ["quarantine"], .retried)
+        case .recover:
+            let body = RecoveryBody(
+                from: try form.time("from"),
+                to: try form.text("to").map { _ in try form.time("to") },
+                bundleId: form.text("bundleId").map { BundleId($0) })
+            let job = try await host.startRecovery(body, order, environment).value
+            return Response.seeOther(frame.url("recoveries", job.id))
+        case .redeliver(let endpoint):
+            let range = try LedgerHost.Redelivery(
+                from: try form.position("from"), to: try form.position("to"), isDryRun: false)
+            _ = try await host.redeliver(endpoint, range, order, environment)
+            return done(frame, ["webhooks"], .redelivered)
+        case .audit:
+            _ = try await host.startAudit(
+                withSignatures: form.text("signatures") == "true", order, environment)
+            return Response.seeOther(frame.url("audit"))
+        }
+    }
+
+    private func done(
+        _ frame: Frame, _ path: [String], _ result: OperatorForm.Result
+    ) -> Response { Response.seeOther(frame.state.url(path, [("did", result.rawValue)])) }
+}
+
+extension Problem {
+    static var historicView: Problem {
+        Problem.invalid(
+            "Nothing can be changed in a view of the past; leave at and knownAt out.",
+            code: "historicView")
+    }
+}
+
+extension ConsoleForm {
+    /// Throws `invalidTime`.
+    func time(_ name: String) throws(Problem) -> Timestamp {
+        guard let time = Timestamp(userInput: try required(name)) else {
+            throw Problem.invalid(
+                "\(name) takes 2027-01-31 or 2027-01-31T12:00:00Z.", code: "invalidTime")
+        }
+        return time
+    }
+
+    /// Throws `invalidParameter`.
+    func position(_ name: String) throws(Problem) -> Int64 {
+        guard let number = Int64(plain: try required(name)) else {
+            throw Problem.invalid("\(name) takes a position.")
+        }
+        return number
+    }
+}

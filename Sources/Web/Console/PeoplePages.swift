@@ -1,0 +1,106 @@
+internal import AppStore
+internal import Console
+import Hummingbird
+internal import Ledger
+internal import LedgerStore
+internal import Queries
+internal import Service
+
+/// Pages about customers, subscriptions and events.
+struct PeoplePages: Sendable {
+    let host: LedgerHost
+    let pages: ConsolePages
+
+    func add(to group: RouterGroup<WebContext>) {
+        group.get("\(ConsoleRoutes.home)/find") { request, context in
+            try await find(request, context)
+        }
+        group.get("\(ConsoleRoutes.home)/customers/:id") { request, context in
+            let id = try PathReader.text("id", context)
+            let (frame, before) = try await frame(["customers", id], request, context)
+            let (answer, reading) = try await host.customer(
+                CustomerId(stated: id), scope(frame))
+            let page = CustomerPage(frame, answer, reading, before: before)
+            return pages.response(page.page, status: page.isUnknown ? .notFound : .ok)
+        }
+        group.get("\(ConsoleRoutes.home)/subscriptions/:id") { request, context in
+            let id = try PathReader.text("id", context)
+            let (frame, before) = try await frame(["subscriptions", id], request, context)
+            do {
+                let reading = try await host.chain(id, scope(frame))
+                return pages.response(SubscriptionPage(frame, reading, before: before).page)
+            } catch let missing as MissingAnswer where missing.error == .noSuchSubscription(id) {
+                return pages.response(FindPage(frame).nothing(for: id), status: .notFound)
+            } catch QueryError.ambiguousId(_, let chains) {
+                return pages.response(FindPage(frame).page(several: chains, of: id))
+            }
+        }
+    }
+
+    /// Leads to what has exactly this id, or lists what begins with it.
+    private func find(_ request: Request, _ context: WebContext) async throws -> Response {
+        let frame = try QueryParameters.read(request, isForm: true) {
+            let text = $0.text("q")
+            var frame = try pages.frame(["find"], &$0, context)
+            frame.query = text
+            return frame
+        }
+        try PeoplePages.require(frame)
+        let page = FindPage(frame)
+        guard let text = frame.query else { return pages.response(page.empty) }
+        let answer = try await host.search(text, pages.scope(frame))
+        if let address = page.address(answer) { return Response.seeOther(address) }
+        return pages.response(
+            page.page(answer), status: answer.matches.isEmpty ? .notFound : .ok)
+    }
+
+    /// The frame of a page about a person, with the place its timeline ends before.
+    private func frame(
+        _ path: [String], _ request: Request, _ context: WebContext
+    ) async throws -> (Frame, TimelinePlace?) {
+        let (frame, before) = try QueryParameters.read(request, isForm: true) {
+            let before = try $0.cursor("before") { TimelinePlace(cursor: $0) }
+            let done = try $0.position("done")
+            _ = try $0.flag("gap")
+            var frame = try pages.frame(path, &$0, context)
+            frame.done = done
+            return (frame, before)
+        }
+        try PeoplePages.require(frame)
+        return (try await checked(frame), before)
+    }
+
+    /// Without a `done` that is no recent decision: a link could claim any event.
+    private func checked(_ frame: Frame) async throws -> Frame {
+        guard let done = frame.done else { return frame }
+        var frame = frame
+        let detail = try await host.event(at: done, pages.scope(frame), withProof: false)
+        let age = detail.map { frame.now.milliseconds(since: $0.event.receivedAt) } ?? .max
+        if detail?.event.attributes.kind != .command || age > PeoplePages.doneMilliseconds {
+            frame.done = nil
+        }
+        return frame
+    }
+
+    /// How long a page says that a decision was made: 10 minutes.
+    static let doneMilliseconds: Int64 = 600_000
+
+    /// The answer after an act includes it.
+    private func scope(_ frame: Frame) -> QueryScope {
+        var scope = pages.scope(frame)
+        scope.minPosition = frame.done
+        return scope
+    }
+
+    /// Throws `insufficientScope` for a viewer who may not see people.
+    static func require(_ frame: Frame) throws(Problem) {
+        guard frame.viewer.seesPeople else { throw .lacking("support") }
+    }
+}
+
+extension Problem {
+    static func lacking(_ scope: String) -> Problem {
+        Problem(
+            .forbidden, code: "insufficientScope", detail: "The token lacks the scope \(scope).")
+    }
+}

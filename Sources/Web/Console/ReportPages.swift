@@ -1,0 +1,141 @@
+internal import AppStore
+internal import Console
+import Hummingbird
+internal import Ledger
+internal import Queries
+internal import Reports
+internal import Service
+
+/// Pages of reports.
+struct ReportPages: Sendable {
+    let host: LedgerHost
+    let pages: ConsolePages
+
+    func add(to group: RouterGroup<WebContext>) {
+        group.get("\(ConsoleRoutes.home)/reports") { request, context in
+            let frame = try QueryParameters.read(request, isForm: true) {
+                try pages.frame(["reports"], &$0, context)
+            }
+            try ReportPages.require(frame)
+            return pages.response(ReportsPage(frame).page)
+        }
+        group.get("\(ConsoleRoutes.home)/reports/diff") { request, context in
+            try await diff(request, context)
+        }
+        group.get("\(ConsoleRoutes.home)/reports/:name/cell") { request, context in
+            try await cell(try PathReader.text("name", context), request, context)
+        }
+        group.get("\(ConsoleRoutes.home)/reports/:name") { request, context in
+            try await report(try PathReader.text("name", context), request, context)
+        }
+    }
+
+    /// Throws `insufficientScope` for a viewer who may not see reports.
+    static func require(_ frame: Frame) throws(Problem) {
+        guard frame.viewer.seesReports else { throw .lacking("reports") }
+    }
+
+    private func report(
+        _ name: String, _ request: Request, _ context: WebContext
+    ) async throws -> Response {
+        var question = Question()
+        var first: Int64?
+        var frame = try QueryParameters.read(request, isForm: true) {
+            question = try Question(&$0)
+            first = try $0.position("row")
+            return try pages.frame(["reports", name], &$0, context)
+        }
+        try ReportPages.require(frame)
+        if question.metric.from == nil {
+            question.metric.from = ViewState.yearBack(frame.now)
+        }
+        let scope = pages.scope(frame)
+        let report: Report
+        if let pack = question.definitions {
+            report = try await host.comparisonReport(name, question.metric, pack, scope)
+        } else {
+            report = try await host.report(
+                try MetricName(compared: name), question.metric, scope)
+        }
+        frame.position = report.stamp.position
+        return pages.response(
+            ReportPage(
+                frame, report, name: name, question: question.pairs, first: Int(first ?? 0)
+            ).page)
+    }
+
+    /// The chains behind a cell.
+    private func cell(
+        _ name: String, _ request: Request, _ context: WebContext
+    ) async throws -> Response {
+        var (question, cell) = (Question(), CellParameters(column: ""))
+        var after: ChainId?
+        let frame = try QueryParameters.read(request, isForm: true) {
+            question = try Question(&$0)
+            cell.column = $0.text("column") ?? ""
+            cell.group = MetricParameters.list($0.text("group"))
+            after = try $0.cursor { ChainId(cursor: $0) }
+            return try pages.frame(["reports", name, "cell"], &$0, context)
+        }
+        try ReportPages.require(frame)
+        try PeoplePages.require(frame)
+        let metric = question.metric
+        (cell.from, cell.to, cell.interval) = (metric.from, metric.to, metric.interval)
+        (cell.timeZone, cell.filters) = (metric.timeZone, metric.filters)
+        let found = try await host.cell(
+            try MetricName(compared: name), cell, pages.scope(frame), after: after,
+            limit: Frame.rowCount)
+        let group = cell.group.isEmpty ? nil : cell.group.joined(separator: ",")
+        return pages.response(
+            CellPage(
+                frame, found,
+                question: question.pairs + [("column", cell.column), ("group", group)]
+            ).page)
+    }
+
+    private func diff(_ request: Request, _ context: WebContext) async throws -> Response {
+        var question = Question()
+        var name = MetricName.churnName
+        let frame = try QueryParameters.read(request, isForm: true) {
+            question = try Question(&$0)
+            name = $0.text("metric") ?? name
+            return try pages.frame(["reports", "diff"], &$0, context)
+        }
+        try ReportPages.require(frame)
+        if question.metric.from == nil {
+            question.metric.from = ViewState.yearBack(frame.now)
+        }
+        let shown = DiffPage(frame, name: name, question: question.pairs)
+        guard frame.state.knowledge != .everything else { return pages.response(shown.page(nil)) }
+        var scope = pages.scope(frame)
+        scope.knowledge = .everything
+        let report = try await host.diffReport(
+            name, question.metric, between: [frame.state.knowledge], scope)
+        return pages.response(shown.page(report))
+    }
+
+    /// What a report is asked.
+    struct Question {
+        var metric = MetricParameters()
+        var definitions: DefinitionPack?
+
+        init() {}
+
+        init(_ parameters: inout QueryParameters) throws {
+            metric = parameters.metric()
+            definitions = try parameters.choice("definitions")
+        }
+
+        /// As parameters of an address.
+        var pairs: [(String, String?)] {
+            func list(_ values: [String]) -> String? {
+                values.isEmpty ? nil : values.joined(separator: ",")
+            }
+            return [
+                ("from", metric.from), ("to", metric.to), ("interval", metric.interval),
+                ("timeZone", metric.timeZone), ("by", list(metric.by)),
+                ("where", list(metric.filters)), ("definitions", definitions?.rawValue),
+            ]
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import Ledger
+import Queries
+import Reports
+import Service
+
+struct MetricsChainsCommand: OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "chains",
+        abstract: "The chains that one cell of a report counts, and the events that decided them.",
+        discussion: """
+            A cell is one interval, group and column of churn or another metric. The amounts of \
+            its chains add up to its figure.
+            """)
+
+    @Argument(help: "churn (default), or a metric's name.")
+    var name: String = MetricName.churnName
+
+    @Option(help: "The column, as in --json: churned.billing, activeEnd, gross, …")
+    var column: String
+
+    @Option(help: "The beginning of the interval: a day of the report zone, or a time.")
+    var from: String
+
+    @Option(help: "Its end, exclusive (default: one --interval later).")
+    var to: String?
+
+    @Option(help: "hour, day, week, month or quarter (default: month).")
+    var interval: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The value of a dimension in the cell's row; one for each dimension, of money also"
+                + " currency=USD.", valueName: "dimension=value"))
+    var group: [String] = []
+
+    @Option(
+        name: .customLong("where"),
+        help: ArgumentHelp("As of the report; repeatable.", valueName: "dimension=value"))
+    var filters: [String] = []
+
+    @Option(help: "An IANA time zone (default: the configured report zone).")
+    var timeZone: String?
+
+    @Flag(help: "Of churn: only chains in a paid period.")
+    var paid = false
+
+    @OptionGroup var knowledge: AsOfOptions
+    @OptionGroup var common: SharedOptions
+
+    func output(_ settings: Settings) async throws -> Output {
+        let metric = try metric()
+        let limit = try knowledge.limit()
+        var parameters = CellParameters(column: column)
+        (parameters.from, parameters.to) = (from, to)
+        (parameters.interval, parameters.timeZone) = (interval, timeZone)
+        (parameters.group, parameters.filters) = (group, filters)
+        let cell = try await settings.withSession { [parameters] session in
+            let progress = ProgressLine()
+            let query = MetricsQuery(
+                session.query, reportTimeZone: settings.configuration.reportTimeZone,
+                now: Terminal.now, knowledge: limit, bundleId: settings.bundleId
+            ) { done, all in progress.show("folded \(done) of \(all) facts") }
+            let cell = try await query.cell(metric, parameters, limit: .max)
+            progress.end()
+            return cell
+        }
+        return Output(json: { cell.write(to: &$0) }, text: cell.text())
+    }
+
+    private func metric() throws -> MetricName {
+        guard name != MetricName.churnName else { return .churn(isPaid: paid) }
+        guard !paid else { throw CommandFailure.invalidOption("--paid applies to churn only.") }
+        return try MetricName(name)
+    }
+}

@@ -1,0 +1,90 @@
+import AppStore
+import LedgerTestSupport
+import Projection
+import Queries
+import Simulator
+import TestSupport
+import Testing
+
+@testable import Console
+@testable import Ledger
+
+@Suite("Why a customer has access or not")
+struct AccessReasonTests {
+    @Test("Every reason has a cause and an advice of its own, in plain sentences")
+    func table() {
+        let reasons = AccessReason.allCases
+        #expect(Set(reasons.map(\.cause)).count == reasons.count)
+        for reason in reasons {
+            #expect(
+                !reason.cause.hasSuffix(".") && reason.cause.first?.isLowercase ?? false
+                    || reason.cause.hasPrefix("Apple"))
+            #expect(reason.advice.hasSuffix("."))
+        }
+        #expect(Set(NoticeCode.allCases.map(\.caveat)).count == NoticeCode.allCases.count)
+    }
+
+    @Test("Every end of access has its reason")
+    func ends() {
+        let reasons = EndReason.allCases.map { AccessReason($0) }
+        #expect(Set(reasons).count == EndReason.allCases.count)
+    }
+
+    @Test("Every state and reason of every story is explained", arguments: StoryTelling.names)
+    func story(_ name: String) async throws {
+        let story = try StoryTelling.story(name)
+        let lines = try story.deliveries.map { try $0.line(signedBy: TestAuthority.shared) }
+        try await Gate.ledgers.pass {
+            var telling = try await StoryTelling(story)
+            try await telling.take(lines)
+            try await telling.session { session in
+                var cursor: ChainCursor?
+                let end = Moment(at: StoryCheck.end, now: StoryCheck.end)
+                while let reading = try await session.query.next(after: &cursor, moment: end) {
+                    let id = reading.chain.originalTransactionId.rawValue
+                    for at in reading.transitions.map(\.at) {
+                        let then = try await session.query.reading(
+                            id, bundleId: reading.chain.bundleId,
+                            moment: Moment(at: at, now: StoryCheck.end))
+                        AccessReasonTests.check(then)
+                    }
+                }
+            }
+            await telling.scratch.remove()
+        }
+    }
+
+    /// The reason agrees with what the chain's answer says, independently read.
+    private static func check(_ reading: ChainReading) {
+        let answer = reading.answer
+        let verdict = Verdict(
+            entitlement: "pro", active: answer.isEntitled, basis: basis(answer),
+            state: answer.state, productId: answer.productId, since: answer.since,
+            until: answer.until, originalTransactionId: reading.chain.originalTransactionId,
+            trust: answer.trust, evidence: answer.evidence)
+        let reason = AccessReason(verdict, reading, at: reading.moment.at)
+        let expected: Set<AccessReason>
+        switch (answer.state, answer.isEntitled) {
+        case (.subscribed, true), (.renewing, true): expected = [.renews, .endsAtPeriod, .paid]
+        case (.grace, true): expected = [.grace]
+        case (.owned, true): expected = [.owned]
+        case (.subscribed, false), (.renewing, false), (.grace, false), (.owned, false):
+            expected = [.lowTrust]
+        case (.billingRetry, _): expected = [.billingRetry]
+        case (.consumed, _): expected = [.consumed]
+        case (.lapsed, _): expected = [.lapsed]
+        case (.revoked, _), (.expired, _):
+            expected = answer.endReason.map { [AccessReason($0)] } ?? []
+        }
+        #expect(expected.contains(reason), "\(answer.state) \(reason)")
+    }
+
+    private static func basis(_ answer: ChainAnswer) -> Verdict.Basis? {
+        guard answer.isEntitled else { return nil }
+        return switch answer.state {
+        case .grace: .grace
+        case .owned: .owned
+        default: .period
+        }
+    }
+}

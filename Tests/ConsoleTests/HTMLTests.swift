@@ -1,0 +1,49 @@
+import AppStore
+import Ledger
+import Testing
+
+@testable import Console
+
+@Suite("Pages as HTML")
+struct HTMLTests {
+    @Test(
+        "No value becomes markup",
+        arguments: [
+            "<script>alert(1)</script>", "\" onmouseover=\"x", "' x='", "a&b", "</title>",
+        ])
+    func markup(_ value: String) {
+        let page: HTML = "<p title=\"\(value)\">\(value)</p>"
+        let inside = page.text.dropFirst("<p title=\"".count).dropLast("</p>".count)
+        #expect(!inside.contains("<") && !inside.contains("'"))
+        #expect(inside.filter { $0 == "\"" }.count == 1)
+    }
+
+    @Test("Characters that reorder text are shown, not applied")
+    func reordering() {
+        let page: HTML = "\("abc\u{202E}fed\u{0}")"
+        #expect(page.text == "abc\\u202Efed\\u0000")
+    }
+
+    @Test("Markup in markup is not escaped again")
+    func nested() {
+        let inner: HTML = "<b>\("a<b")</b>"
+        let outer: HTML = "<p>\(inner)\(nil as HTML?)\([inner, inner])</p>"
+        #expect(outer.text == "<p><b>a&lt;b</b><b>a&lt;b</b><b>a&lt;b</b></p>")
+    }
+
+    @Test("Every link keeps environment, moment, knowledge, app and zone")
+    func links() throws {
+        var state = ViewState(environment: .sandbox)
+        state.at = Timestamp(milliseconds: 1_774_000_000_000)
+        state.knowledge = .knownPosition(7)
+        state.bundleId = BundleId("com.example.app")
+        state.zone = .local
+        let address = state.url(["customers", "a/b?c&d é"], [("before", "1~0"), ("none", nil)])
+        #expect(address.hasPrefix("/console/sandbox/customers/a%2Fb%3Fc%26d%20%C3%A9?before=1~0&"))
+        for part in ["at=2026-03-20T09%3A46%3A40.000Z", "knownPosition=7", "tz=local"] {
+            #expect(address.contains(part))
+        }
+        #expect(state.isHistoric && !address.contains("none"))
+        #expect(ViewState(environment: .production).url() == "/console/production/")
+    }
+}

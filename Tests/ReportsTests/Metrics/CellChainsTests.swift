@@ -1,0 +1,201 @@
+import AppStore
+import Intake
+import Ledger
+import LedgerStore
+import LedgerTestSupport
+import Queries
+import SQLiteStore
+import Simulator
+import Testing
+
+@testable import Projection
+@testable import Reports
+
+@Suite("The chains behind one cell of a report")
+struct CellChainsTests {
+    private static let now = SubscriberWorld.defaultHorizon
+    private static let from = "2025-01-01"
+
+    private func withQuery(
+        _ lives: ClosedRange<UInt64> = 1...48, _ body: (MetricsQuery) async throws -> Void
+    ) async throws {
+        let world = try MetricsWorld(lives: lives, seed: 3)
+        try await world.take(0, of: 1)
+        try await world.ledger.session { session in
+            try await body(
+                MetricsQuery(session.query, reportTimeZone: "UTC", now: CellChainsTests.now))
+        }
+    }
+
+    private func cell(
+        _ query: MetricsQuery, _ name: MetricName, _ column: String,
+        _ change: (inout CellParameters) -> Void = { _ in }
+    ) async throws -> CellChains {
+        var parameters = CellParameters(column: column)
+        parameters.from = "2025-01-01"
+        change(&parameters)
+        return try await query.cell(name, parameters, limit: 10)
+    }
+
+    // MARK: Refused
+
+    @Test("A cell that no report has is refused with its code")
+    func refused() async throws {
+        try await withQuery(1...2) { query in
+            func code(
+                _ name: MetricName, _ column: String,
+                _ change: (inout CellParameters) -> Void = { _ in }
+            ) async -> String? {
+                do {
+                    _ = try await cell(query, name, column, change)
+                    return nil
+                } catch { return (error as? MetricsError)?.code }
+            }
+            let churn = MetricName.churn(isPaid: false)
+            #expect(await code(churn, "") == "unknownColumn")
+            #expect(await code(churn, "residue") == "unknownColumn")
+            #expect(await code(churn, "converted") == "unknownColumn")
+            #expect(await code(.churn(isPaid: true), "converted") == nil)
+            #expect(await code(churn, "gross") == "unknownColumn")
+            #expect(await code(.mrrMovement, "annualised.residue") == "unknownColumn")
+            #expect(await code(.ltv, "net") == "notByChain")
+            #expect(await code(.lateness, "count") == "notByChain")
+            #expect(await code(churn, "new") { $0.group = ["product"] } == "invalidFilter")
+            #expect(await code(churn, "new") { $0.group = ["colour=red"] } == "unknownDimension")
+            #expect(
+                await code(churn, "new") { $0.group = ["app=a", "app=b"] } == "duplicateDimension")
+            #expect(
+                await code(churn, "new") { $0.group = ["phase=Trial"] } == "unknownFilterValue")
+            #expect(await code(churn, "new") { $0.from = nil } == "invalidTime")
+            #expect(await code(churn, "new") { $0.to = "2024-01-01" } == "invalidRange")
+            #expect(await code(.mrr, "mrr") == "invalidFilter")
+            #expect(await code(.mrr, "mrr") { $0.group = ["currency=USD"] } == nil)
+            #expect(
+                await code(.counted(.renewals), "renewals") { $0.group = ["reason=billing"] }
+                    == "unknownDimension")
+            #expect(
+                await code(churn, "churned.total") {
+                    $0.filters = ["reason=billing", "reason=other"]
+                } == "invalidFilter")
+            #expect(await code(churn, "churned.total") { $0.filters = ["reason=billing"] } == nil)
+        }
+    }
+
+    // MARK: Sums
+
+    /// Compares every figure of a report with the chains behind it; returns how many are not 0.
+    private func compare(
+        _ query: MetricsQuery, _ name: MetricName, by: [Dimension], interval: String
+    ) async throws -> Int {
+        var words = MetricParameters()
+        (words.from, words.interval, words.by) = (
+            CellChainsTests.from, interval, by.map(\.rawValue)
+        )
+        let report = try await query.metric(name, words)
+        let isMoney = name.isMoney
+        var count = 0
+        let columns = report.columns.map(\.name).filter { !$0.hasSuffix("residue") }
+        for row in report.rows {
+            for column in columns {
+                // A twelfth of a year is rounded once, for the whole cell.
+                let isMonthly =
+                    name == .mrrMovement && !column.hasPrefix("annualised.") && column != "unpriced"
+                let figure =
+                    column == "mrr" ? "annualised" : isMonthly ? "annualised.\(column)" : column
+                var parameters = CellParameters(column: column)
+                (parameters.from, parameters.to) = (row.from.rfc3339, row.to.rfc3339)
+                let named =
+                    (isMoney ? [Dimension.currency] : [])
+                    + by.filter {
+                        !isMoney || $0 != .currency
+                    }
+                parameters.group = zip(named, row.group).map { "\($0.rawValue)=\($1 ?? "")" }
+                let expected = row[figure]
+                // Empty cells are compared in a few rows.
+                guard expected != 0 || row.from == report.rows.first?.from else { continue }
+                let cell = try await query.cell(name, parameters, limit: .max)
+                #expect(cell.amount == expected, "\(name) \(column) \(row)")
+                #expect(cell.chains.reduce(0) { $0 + $1.amount } == expected)
+                #expect(cell.chainCount == cell.chains.count && cell.next == nil)
+                #expect(cell.chains.allSatisfy { $0.amount != 0 && !$0.events.isEmpty })
+                #expect(cell.from == row.from && cell.to == row.to)
+                if expected != 0 { count += 1 }
+            }
+        }
+        return count
+    }
+
+    @Test("Every column of churn is the sum of its chains, whole and by any group")
+    func churn() async throws {
+        try await withQuery { query in
+            for isPaid in [false, true] {
+                for by in [[], [Dimension.product], [.country, .reason]] {
+                    let count = try await compare(
+                        query, .churn(isPaid: isPaid), by: by, interval: "quarter")
+                    #expect(count > 10, "\(by)")
+                }
+            }
+        }
+    }
+
+    static let metrics: [MetricName] =
+        CountedMetric.allCases.map { .counted($0) } + [.mrr, .mrrMovement, .arr]
+
+    @Test(
+        "Every column of every metric that sums chains is the sum of its chains", arguments: metrics
+    )
+    func metric(_ name: MetricName) async throws {
+        try await withQuery { query in
+            let count = try await compare(query, name, by: [.product], interval: "quarter")
+            #expect(count > 0)
+            _ = try await compare(query, name, by: [], interval: "quarter")
+        }
+    }
+
+    @Test("The deciding events of churn are those that prove the end of access")
+    func events() async throws {
+        try await withQuery { query in
+            var parameters = CellParameters(column: "churned.total")
+            (parameters.from, parameters.to) = (CellChainsTests.from, CellChainsTests.now.rfc3339)
+            let cell = try await query.cell(.churn(isPaid: false), parameters, limit: .max)
+            #expect(!cell.chains.isEmpty)
+            for found in cell.chains {
+                let facts = try await query.query.facts.facts(of: [found.chain]).flatMap(\.1)
+                let positions = Set(facts.map(\.position))
+                #expect(Set(found.events).isSubset(of: positions))
+                #expect(found.events == found.events.sorted())
+                let life = Lifecycle(
+                    facts, environment: .production, catalogue: query.query.ledger.catalogue)
+                let ends = life.timeline.compactMap { entry -> Int64? in
+                    guard case .state(let transition) = entry.kind, !transition.to.isEntitled
+                    else { return nil }
+                    return entry.cause
+                }
+                #expect(Set(found.events).isSubset(of: ends))
+            }
+        }
+    }
+
+    @Test("Pages of any size hold every chain once, in order, with the same sum")
+    func pages() async throws {
+        try await withQuery { query in
+            var parameters = CellParameters(column: "new")
+            (parameters.from, parameters.to) = (CellChainsTests.from, CellChainsTests.now.rfc3339)
+            let whole = try await query.cell(.churn(isPaid: false), parameters, limit: .max)
+            #expect(whole.chains.count > 5)
+            #expect(whole.chains.map(\.chain) == whole.chains.map(\.chain).sorted())
+            for limit in [1, 3, whole.chains.count, whole.chains.count + 1] {
+                var (seen, after): ([CellChain], ChainId?) = ([], nil)
+                repeat {
+                    let page = try await query.cell(
+                        .churn(isPaid: false), parameters, after: after, limit: limit)
+                    #expect(page.amount == whole.amount && page.chainCount == whole.chainCount)
+                    #expect(page.chains.count <= limit)
+                    seen += page.chains
+                    after = page.next
+                } while after != nil && seen.count <= whole.chains.count
+                #expect(seen == whole.chains)
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import AppStore
+import GRDB
+import TestSupport
+import Testing
+
+@testable import Ledger
+@testable import LedgerStore
+@testable import SQLiteStore
+
+@Suite("Lookups by id in the projections")
+struct ProjectionsSearchTests {
+    private let directory: TemporaryDirectory
+    private let store: ProjectionsStore
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        let file = try ProjectionsBuild(
+            path: directory.file("p.sqlite"), build: ProjectionsStore.Build(catalogueHash: "none"))
+        let chains = SimulatedChains.make(4)
+        try file.append(EncodedRows(chains.map { SimulatedChains.rows($0.id, $0.facts) }))
+        try file.finish(checkpoint: .start)
+        store = try ProjectionsStore(path: file.path)
+    }
+
+    @Test("No lookup scans a table", arguments: ProjectionsStore.Lookup.allCases)
+    func plan(_ lookup: ProjectionsStore.Lookup) async throws {
+        let steps = try await store.read { database in
+            let count = lookup.rawValue.count { $0 == "?" }
+            return try Row.fetchAll(
+                database, sql: "EXPLAIN QUERY PLAN " + lookup.rawValue,
+                arguments: StatementArguments(Array(repeating: "x", count: count))
+            ).map { $0["detail"] as String }
+        }
+        #expect(!steps.isEmpty)
+        #expect(steps.allSatisfy { $0.hasPrefix("SEARCH ") }, "\(steps)")
+    }
+
+    @Test("A customer of many chains is found once, and a filter examines a bounded number")
+    func bounded() async throws {
+        let count = ProjectionsStore.examinedCount
+        try await store.write { database in
+            for number in 1...(count + 1) {
+                try database.execute(
+                    sql: """
+                        INSERT INTO subscriptions (id, bundle_id, original_transaction_id,
+                            meets_minimum_trust, facts, last_position)
+                        VALUES (?, 'app.many', ?, 1, 1, 1)
+                        """, arguments: [100_000 + number, "zz\(10_000 + number)"])
+                try database.execute(
+                    sql: "INSERT INTO holdings VALUES ('zz-one', ?, 1, x'')",
+                    arguments: [100_000 + number])
+            }
+        }
+        let all = try await store.things(beginning: "zz", limit: 3)
+        #expect(all.hasMore)
+        #expect(
+            all.found.filter { $0 == .customer(CustomerId("zz-one")) }.count == 1)
+        #expect(all.found.count == 4)
+        let other = try await store.things(
+            beginning: "zz1", bundleId: BundleId("app.other"), limit: 3)
+        #expect(other.found.isEmpty && other.hasMore)
+        let few = try await store.things(
+            beginning: "zz1020", bundleId: BundleId("app.other"), limit: 3)
+        #expect(few.found.isEmpty && !few.hasMore)
+    }
+}

@@ -1,0 +1,191 @@
+import AppStore
+import HTTPTypes
+import LedgerStore
+import Projection
+import Service
+import Signing
+import Testing
+
+@testable import Web
+
+@Suite("Who may see and do what in the console")
+struct ConsoleAccessTests {
+    private static let home = "/console/production"
+
+    private static func form(_ fields: [(String, String)]) -> [UInt8] {
+        let pairs = fields.map { name, value in
+            "\(name)="
+                + value.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        }
+        return Array(pairs.joined(separator: "&").utf8)
+    }
+
+    private static func fields(_ extra: HTTPFields = [:]) -> HTTPFields {
+        var fields: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+        fields[.fetchSite] = "same-origin"
+        for field in extra { fields.append(field) }
+        return fields
+    }
+
+    private func place(_ scopes: [Scope]) throws -> ServedPlace {
+        var place = try ServedPlace()
+        place.configuration.server.tokens = [
+            ServiceConfiguration.Server.Token(
+                name: "sara", digest: SHA256.hash(Array("secret".utf8)), scopes: scopes)
+        ]
+        return place
+    }
+
+    /// The cookie of a session that was started with the token.
+    private static func signIn(_ client: WebClient, _ token: String = "secret") async throws
+        -> String?
+    {
+        let answer = try await client.send(
+            .post, "/console/sign-in", fields(), form([("token", token), ("next", home)]))
+        return answer.headers[.setCookie].map { String($0.prefix { $0 != ";" }) }
+    }
+
+    @Test("Without a session every page leads to the form, and a wrong token starts none")
+    func signedOut() async throws {
+        try await place([.read]).serve { (client: WebClient, _: LedgerHost) async throws in
+            for path in ["", "/customers/ann", "/events/1", "/reports", "/intake", "/audit"] {
+                let answer = try await client.get(ConsoleAccessTests.home + path)
+                #expect(answer.status == 303)
+                #expect(answer.headers[.location]?.hasPrefix("/console/sign-in?next=") ?? false)
+            }
+            #expect(try await ConsoleAccessTests.signIn(client, "wrong") == nil)
+            let cookie = HTTPFields([HTTPField(name: .cookie, value: "subledger=made-up")])
+            #expect(try await client.get(ConsoleAccessTests.home, cookie).status == 303)
+        }
+    }
+
+    @Test("A session shows pages until it is ended, and its cookie is bound to this host")
+    func signedIn() async throws {
+        try await place([.read]).serve { (client: WebClient, _: LedgerHost) async throws in
+            let start = try await client.send(
+                .post, "/console/sign-in", ConsoleAccessTests.fields(),
+                ConsoleAccessTests.form([("token", "secret")]))
+            let set = try #require(start.headers[.setCookie])
+            for part in ["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=43200"] {
+                #expect(set.contains(part))
+            }
+            let cookie: HTTPFields = [.cookie: String(set.prefix { $0 != ";" })]
+            let page = try await client.get(ConsoleAccessTests.home, cookie)
+            #expect(page.status == 200)
+            let (cached, policy) = (
+                page.headers[.cacheControl], page.headers[.contentSecurityPolicy]
+            )
+            #expect(cached == "no-store")
+            #expect(policy == ConsoleGuard.policy)
+            // Cookies count for pages only.
+            #expect(try await client.get("/v1/events", cookie).status == 401)
+            _ = try await client.send(
+                .post, "/console/sign-out", ConsoleAccessTests.fields(cookie), [])
+            #expect(try await client.get(ConsoleAccessTests.home, cookie).status == 303)
+        }
+    }
+
+    @Test("After signing in a browser is led to a page of this service only")
+    func next() {
+        for foreign in [
+            "https://example.com/", "//example.com", "/console//example.com", "/v1/events",
+            "/console/\\example.com", "",
+        ] {
+            let page: String = ConsoleRoutes.own(foreign)
+            #expect(page == "/console", "\(foreign)")
+        }
+        #expect(ConsoleRoutes.own("/console/sandbox/help") == "/console/sandbox/help")
+    }
+
+    @Test(
+        "A scope shows its pages and no others",
+        arguments: [
+            (Scope.support, "/customers/ann", 404), (.support, "/reports", 403),
+            (.reports, "/reports", 200), (.reports, "/customers/ann", 403),
+            (.reports, "/events", 403), (.reports, "/events/1/raw", 403),
+            (.support, "/customers/ann/grant", 403), (.write, "/customers/ann", 403),
+            (.support, "/audit/verify", 403), (.reports, "/recoveries", 403),
+            (.support, "/recoveries/1", 403), (.reports, "/quarantine", 403),
+            (.reports, "/intake", 403), (.write, "/webhooks", 403), (.reports, "/audit", 403),
+            (.reports, "/decisions", 403), (.support, "/decisions", 200),
+            (.support, "/reports/churn/cell?column=new", 403),
+            (.reports, "/reports/churn/cell?column=new&from=2026-01-01", 403), (.reports, "", 200),
+        ])
+    func scopes(_ scope: Scope, _ path: String, _ status: Int) async throws {
+        try await place([scope]).serve { (client: WebClient, _: LedgerHost) async throws in
+            let cookie = try #require(try await ConsoleAccessTests.signIn(client))
+            let answer = try await client.get(
+                ConsoleAccessTests.home + path, [.cookie: cookie])
+            #expect(answer.status == status)
+        }
+    }
+
+    @Test("A form of another site is refused, with a session and without tokens")
+    func foreignForms() async throws {
+        let path = "\(ConsoleAccessTests.home)/customers/ann/note"
+        let body = ConsoleAccessTests.form([("key", "k"), ("reason", "r"), ("actor", "a")])
+        for site in ["cross-site", "same-site", "none"] {
+            try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+                var fields = ConsoleAccessTests.fields()
+                fields[.fetchSite] = site
+                #expect(try await client.send(.post, path, fields, body).status == 403)
+                #expect(try await host.ledger(.production).ledger.log.head().position == 0)
+            }
+        }
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            // An old browser without Fetch Metadata is judged by its Origin.
+            var fields = ConsoleAccessTests.fields()
+            fields[.fetchSite] = nil
+            fields[HostMiddleware.host] = "localhost:8080"
+            fields[HostMiddleware.origin] = "http://localhost:9999"
+            #expect(try await client.send(.post, path, fields, body).status == 403)
+            fields[HostMiddleware.origin] = nil
+            #expect(try await client.send(.post, path, fields, body).status == 403)
+            #expect(try await host.ledger(.production).ledger.log.head().position == 0)
+        }
+    }
+
+    @Test("Sessions end after their longest life and after half an hour of silence")
+    func sessionEnds() throws {
+        let tokens = AccessTokens([
+            ServiceConfiguration.Server.Token(
+                name: "sara", digest: SHA256.hash(Array("secret".utf8)), scopes: [.read])
+        ])
+        let sessions = ConsoleSessions(tokens)
+        let start = ContinuousClock.now
+        let key = try #require(sessions.start(token: Array("secret".utf8), at: start))
+        let idle = start.advanced(by: ConsoleSessions.idleLimit)
+        #expect(sessions.principal(of: key, at: idle)?.name == "sara")
+        #expect(
+            sessions.principal(
+                of: key, at: idle.advanced(by: ConsoleSessions.idleLimit + .milliseconds(1))) == nil
+        )
+
+        let other = try #require(sessions.start(token: Array("secret".utf8), at: start))
+        var now = start
+        while start.duration(to: now) + .seconds(1_000) <= ConsoleSessions.lifetime {
+            now = now.advanced(by: .seconds(1_000))
+            #expect(sessions.principal(of: other, at: now) != nil)
+        }
+        let over = start.advanced(by: ConsoleSessions.lifetime + .milliseconds(1))
+        #expect(sessions.principal(of: other, at: over) == nil)
+    }
+
+    @Test("A full house of sessions ends the one idle longest")
+    func sessionCount() throws {
+        let tokens = AccessTokens([
+            ServiceConfiguration.Server.Token(
+                name: "sara", digest: SHA256.hash(Array("secret".utf8)), scopes: [.read])
+        ])
+        let sessions = ConsoleSessions(tokens)
+        let start = ContinuousClock.now
+        let keys = try (0...ConsoleSessions.maximumCount).map { number in
+            try #require(
+                sessions.start(
+                    token: Array("secret".utf8), at: start.advanced(by: .milliseconds(number))))
+        }
+        let now = start.advanced(by: .seconds(2))
+        #expect(sessions.principal(of: keys[0], at: now) == nil)
+        #expect(sessions.principal(of: keys[1], at: now) != nil)
+    }
+}

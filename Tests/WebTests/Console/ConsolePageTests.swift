@@ -1,0 +1,229 @@
+import AppStore
+import HTTPTypes
+import Ledger
+import LedgerStore
+import Projection
+import Service
+import Testing
+
+@testable import Console
+@testable import Web
+
+@Suite("Pages of the console")
+struct ConsolePageTests {
+    private static let home = "/console/production"
+    private let purchase = MadePurchase()
+
+    private static let form: HTTPFields = {
+        var fields: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+        fields[.fetchSite] = "same-origin"
+        return fields
+    }()
+
+    private func bought(
+        _ body: @escaping @Sendable (WebClient, LedgerHost) async throws -> Void
+    ) async throws {
+        let purchase = purchase
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            for period in 0...2 {
+                _ = try await client.notify(purchase.notificationBody(period))
+            }
+            _ = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=3")
+            try await body(client, host)
+        }
+    }
+
+    private static func text(_ answer: WebClient.Answer) -> String {
+        String(decoding: answer.bytes, as: UTF8.self)
+    }
+
+    @Test("A purchase is found by any of its ids, and its page leads to the signed bytes")
+    func found() async throws {
+        let id = purchase.id
+        try await bought { client, _ in
+            let found = try await client.get("\(ConsolePageTests.home)/find?q=\(id)")
+            #expect(found.status == 303)
+            let address = try #require(found.headers[.location])
+            #expect(address == "\(ConsolePageTests.home)/subscriptions/\(id)")
+            let page = try await client.get(address)
+            #expect(page.status == 200)
+            #expect(ConsolePageTests.text(page).contains("\(ConsolePageTests.home)/events/3"))
+            let event = try await client.get("\(ConsolePageTests.home)/events/3")
+            let text = ConsolePageTests.text(event)
+            #expect(text.contains("id=\"jws\"") && text.contains("data-leaf-hash="))
+            let raw = try await client.get("\(ConsolePageTests.home)/events/3/raw")
+            #expect(raw.bytes.first == UInt8(ascii: "e"))
+            #expect(try await client.get("\(ConsolePageTests.home)/events/4").status == 404)
+        }
+    }
+
+    @Test(
+        "Ids from outside stay text",
+        arguments: [
+            "%3Cscript%3Ealert(1)%3C%2Fscript%3E", "%E2%80%AEabc", "a%22b%27c",
+        ])
+    func hostileIds(_ id: String) async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            for path in ["customers/\(id)", "subscriptions/\(id)", "find?q=\(id)"] {
+                let answer = try await client.get("\(ConsolePageTests.home)/\(path)")
+                let text = ConsolePageTests.text(answer)
+                #expect(answer.status == 404)
+                #expect(!text.contains("<script>alert") && !text.contains("\u{202E}"))
+                #expect(text.contains("Nothing has been received about this id"))
+            }
+        }
+    }
+
+    @Test("An id beyond its bound, unknown environments and parameters are refused as pages")
+    func refused() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let long = String(repeating: "a", count: PathReader.maximumByteCount)
+            #expect(
+                try await client.get("\(ConsolePageTests.home)/customers/\(long)").status == 404)
+            let longer = try await client.get("\(ConsolePageTests.home)/customers/\(long)a")
+            #expect(longer.status == 400)
+            #expect(ConsolePageTests.text(longer).contains("invalidPath"))
+            #expect(try await client.get("/console/nowhere/intake").status == 404)
+            #expect(try await client.get("/console/xcode/intake").status == 404)
+            let unknown = try await client.get("\(ConsolePageTests.home)/intake?knownAT=1")
+            #expect(unknown.status == 400)
+            #expect(unknown.headers[.contentType] == "text/html; charset=utf-8")
+        }
+    }
+
+    @Test("A decision is one event however often its form is sent, and its page names it")
+    func decided() async throws {
+        let path = "\(ConsolePageTests.home)/customers/ann/note"
+        try await bought { client, host in
+            let form = Array("key=one&actor=sara&reason=ticket+7".utf8)
+            let first = try await client.send(.post, path, ConsolePageTests.form, form)
+            let again = try await client.send(.post, path, ConsolePageTests.form, form)
+            #expect(first.status == 303 && again.status == 303)
+            let address = try #require(first.headers[.location])
+            #expect(address == again.headers[.location])
+            #expect(address == "\(ConsolePageTests.home)/customers/ann?done=4")
+            #expect(try await host.ledger(.production).ledger.log.head().position == 4)
+            let page = ConsolePageTests.text(try await client.get(address))
+            #expect(page.contains("#4") && page.contains("ticket 7"))
+        }
+    }
+
+    @Test("A link shows both sides first, then moves the purchase")
+    func linked() async throws {
+        let id = purchase.id
+        let path = "\(ConsolePageTests.home)/customers/ann/link"
+        try await bought { client, host in
+            let form = ConsolePageTests.text(try await client.get("\(path)?chain=\(id)"))
+            #expect(form.contains("Before") && form.contains(id) && form.contains("no customer"))
+            let body = Array("key=k&actor=sara&reason=r&chain=\(id)".utf8)
+            let answer = try await client.send(.post, path, ConsolePageTests.form, body)
+            #expect(answer.status == 303)
+            let page = try await client.get(try #require(answer.headers[.location]))
+            #expect(ConsolePageTests.text(page).contains("data-reason=\"renews\""))
+        }
+    }
+
+    @Test("What is missing from a form is said, nothing is decided, and what was typed stays")
+    func incomplete() async throws {
+        let path = "\(ConsolePageTests.home)/customers/ann/grant"
+        try await bought { client, host in
+            for body in [
+                "key=k&actor=sara&reason=r&entitlement=pro&until=soon",
+                "key=k&actor=sara&reason=&entitlement=pro&until=2030-01-31",
+                "key=k&actor=&reason=r&entitlement=pro&until=2030-01-31",
+                "key=k&actor=sara&reason=r&entitlement=pro&until=2001-01-31",
+            ] {
+                let answer = try await client.send(
+                    .post, path, ConsolePageTests.form, Array(body.utf8))
+                #expect(answer.status == 400)
+                #expect(ConsolePageTests.text(answer).contains("value=\"pro\""))
+            }
+            #expect(try await host.ledger(.production).ledger.log.head().position == 3)
+        }
+    }
+
+    @Test("A refused decision is remembered, and an address claims no decision")
+    func refusedDecision() async throws {
+        try await bought { client, host in
+            let answer = try await client.send(
+                .post, "\(ConsolePageTests.home)/customers/ann/link", ConsolePageTests.form,
+                Array("key=k&actor=sara&reason=r&chain=nosuch".utf8))
+            #expect(answer.status == 404)
+            let page = try await client.get("\(ConsolePageTests.home)/decisions")
+            #expect(ConsolePageTests.text(page).contains("refused: noSuchSubscription"))
+            let claimed = try await client.get("\(ConsolePageTests.home)/customers/ann?done=2")
+            #expect(!ConsolePageTests.text(claimed).contains("Done:"))
+        }
+    }
+
+    @Test(
+        "A customer whose purchase was linked away is told whose it is now, and since which event")
+    func linkedAway() async throws {
+        let id = purchase.id
+        try await bought { client, _ in
+            for (customer, key) in [("ann", "one"), ("bob", "two")] {
+                _ = try await client.send(
+                    .post, "\(ConsolePageTests.home)/customers/\(customer)/link",
+                    ConsolePageTests.form,
+                    Array("key=\(key)&actor=sara&reason=r&chain=\(id)".utf8))
+            }
+            let page = ConsolePageTests.text(
+                try await client.get("\(ConsolePageTests.home)/customers/ann?done=5"))
+            #expect(page.contains("data-reason=\"movedOn\"") && page.contains("events/5\""))
+        }
+    }
+
+    @Test("A view of the past offers no act, and refuses one")
+    func past() async throws {
+        let id = purchase.id
+        try await bought { client, host in
+            let page = try await client.get(
+                "\(ConsolePageTests.home)/subscriptions/\(id)?knownPosition=2")
+            let text = ConsolePageTests.text(page)
+            #expect(text.contains("A view of the past") && !text.contains("/note\""))
+            #expect(!text.contains("events/3\""))
+            let answer = try await client.send(
+                .post, "\(ConsolePageTests.home)/customers/ann/note?knownPosition=2",
+                ConsolePageTests.form, Array("key=k&actor=a&reason=r".utf8))
+            #expect(answer.status == 400)
+            #expect(try await host.ledger(.production).ledger.log.head().position == 3)
+        }
+    }
+
+    @Test("A form is bounded at its limit, and must be a form")
+    func formBounds() async throws {
+        let path = "\(ConsolePageTests.home)/customers/ann/note"
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let head = "key=k&actor=a&reason="
+            let room = ConsoleForm.maximumByteCount - head.utf8.count
+            let full = Array((head + String(repeating: "r", count: room)).utf8)
+            // The reason is too long, the form is not.
+            let atLimit = try await client.send(.post, path, ConsolePageTests.form, full)
+            #expect(atLimit.status == 400)
+            let beyond = try await client.send(
+                .post, path, ConsolePageTests.form, full + [UInt8(ascii: "r")])
+            #expect(beyond.status == 413)
+            var json = ConsolePageTests.form
+            json[.contentType] = "application/json"
+            #expect(try await client.send(.post, path, json, Array("{}".utf8)).status == 415)
+        }
+    }
+
+    @Test("A report's page leads from a cell to its chains")
+    func report() async throws {
+        let id = purchase.id
+        try await bought { client, _ in
+            let page = ConsolePageTests.text(
+                try await client.get("\(ConsolePageTests.home)/reports/churn?from=2026-01-01"))
+            let start = try #require(page.firstRange(of: "/reports/churn/cell?"))
+            let link = page[start.lowerBound...].prefix { $0 != "\"" }
+                .replacing("&amp;", with: "&")
+            let figure = page[start.upperBound...].drop { $0 != ">" }.dropFirst()
+                .prefix { $0 != "<" }
+            let cell = try await client.get(ConsolePageTests.home + link)
+            #expect(cell.status == 200)
+            #expect(ConsolePageTests.text(cell).contains(id))
+            #expect(ConsolePageTests.text(cell).contains("<h1>\(figure) "))
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import AppStore
+import HTTPTypes
+import LedgerStore
+import Projection
+import Queries
+import Service
+import Signing
+import Testing
+
+@testable import Web
+
+@Suite("One event and its proof")
+struct EventDetailTests {
+    private let purchase = MadePurchase()
+
+    @Test(
+        "A path without a position is refused, a position without an event is not found",
+        arguments: [
+            ("0", 400, "invalidPath"), ("-1", 400, "invalidPath"), ("x", 400, "invalidPath"),
+            ("01", 400, "invalidPath"), ("9223372036854775808", 400, "invalidPath"),
+            ("2", 404, "noSuchEvent"), ("9223372036854775807", 404, "noSuchEvent"),
+            ("1?bundleId=com.example.other", 404, "noSuchEvent"),
+            ("1?environment=xcode", 404, "environmentNotServed"),
+            ("1?at=0", 400, "unknownParameter"),
+        ])
+    func missing(path: String, status: Int, code: String) async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            _ = try await client.notify(purchase.notificationBody())
+            let answer = try await client.get("/v1/events/\(path)")
+            #expect(answer.status == status)
+            #expect(answer.code == code)
+        }
+    }
+
+    @Test("A notification comes with its payload, decoded with its parts, and its evidence")
+    func payload() async throws {
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            _ = try await client.notify(purchase.notificationBody())
+            let listed = try await client.get("/v1/events?evidence=true").json["events"]?.array
+            let answer = try await client.get("/v1/events/1")
+            #expect(answer.status == 200)
+            #expect(answer.json["event"] == listed?.first)
+            #expect(answer.json["damage"]?.isNull == true)
+            let payload = try #require(answer.json["payload"])
+            let event = answer.json["event"]
+            #expect(payload["notificationType"] == event?["notificationType"])
+            let transaction = payload["data"]?["signedTransactionInfo"]
+            #expect(transaction?["originalTransactionId"]?.string == purchase.id)
+            let tag = try #require(answer.headers[.eTag])
+            #expect(try await client.get("/v1/events/1", [.ifNoneMatch: tag]).status == 304)
+            let bare = try await host.event(at: 1, QueryScope(), withProof: false)
+            #expect(bare?.proof == nil && bare?.head == 1)
+        }
+    }
+
+    @Test("A command is decoded; every event is proven in the tree of the log")
+    func proof() async throws {
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            for period in 0..<4 {
+                _ = try await client.notify(purchase.notificationBody(period))
+            }
+            let note = try await client.send(
+                .post, "/v1/customers/ann/notes", [.actor: "sara", .reason: "called"])
+            #expect(note.status == 200)
+            let root = try await host.ledger(.production).ledger.log.head().root
+            for position: Int64 in 1...5 {
+                let answer = try await client.get("/v1/events/\(position)").json
+                let proof = try #require(answer["proof"])
+                #expect(proof["treeSize"]?.int64 == 5 && proof["leafIndex"]?.int64 == position - 1)
+                #expect(proof["root"]?.string == root.hexadecimal)
+                let data = Base64Standard.decode(Array((proof["leafData"]?.string ?? "").utf8))
+                let leaf = SHA256.hash([0x00] + (try #require(data)))
+                #expect(proof["leafHash"]?.string == leaf.hexadecimal)
+                #expect(answer["event"]?["leafHash"]?.string == leaf.hexadecimal)
+                let detail = try #require(try await host.event(at: position, QueryScope()))
+                let made = try #require(detail.proof)
+                #expect(made.isValid)
+                #expect(
+                    made.path.map(\.hexadecimal)
+                        == proof["path"]?.array?.compactMap(\.string))
+            }
+            let command = try await client.get("/v1/events/5").json["payload"]
+            #expect(command?.object?.isEmpty == false)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import AppStore
+import HTTPTypes
+import Testing
+
+@testable import Service
+@testable import Web
+
+@Suite("Reports as jobs")
+struct JobRouteTests {
+    private static func start(_ client: WebClient, _ report: String) async throws
+        -> WebClient.Answer
+    {
+        var json = JSONWriter()
+        json.object { $0.member("report", report) }
+        return try await client.post("/v1/jobs", json.bytes)
+    }
+
+    @Test("What is no report is refused at once")
+    func refused() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            for (report, code) in [
+                ("", "invalidBody"), ("/v1/events", "invalidBody"),
+                ("/v1/metrics/", "invalidBody"), ("/v1/metrics/%FF", "invalidBody"),
+                ("/v1/metrics/none", "unknownMetric"),
+                ("/v1/metrics/churn?frm=2026-01-01", "unknownParameter"),
+                ("/v1/metrics/churn?paid=maybe", "invalidParameter"),
+            ] {
+                #expect(try await JobRouteTests.start(client, report).code == code, "\(report)")
+            }
+            #expect(try await client.post("/v1/jobs", Array("{".utf8)).code == "malformedJSON")
+            #expect(try await client.get("/v1/jobs/none").code == "noSuchJob")
+        }
+    }
+
+    @Test("A job has the result that its own operation answers, or its refusal")
+    func made() async throws {
+        try await ServedPlace().serve(renewed: MadePurchase()) { client, _ in
+            let paths = [
+                "/v1/metrics/churn?from=2026-01-01&to=2026-04-01",
+                "/v1/metrics/renewals?from=2026-01-01&to=2026-04-01",
+                "/v1/metrics/churn?from=2026-04-01&to=2026-01-01",
+            ]
+            for path in paths {
+                let started = try await JobRouteTests.start(client, path)
+                let id = try #require(started.json["id"]?.string)
+                var job: JSONValue = .null
+                while job["endedAt"]?.string == nil {
+                    job = try await client.get("/v1/jobs/\(id)").json
+                }
+                let direct = try await client.get(path)
+                #expect(job["code"]?.string == direct.code)
+                guard direct.status == 200 else { continue }
+                #expect(job["state"]?.string == "finished")
+                #expect(job["result"]?["rows"] == direct.json["rows"])
+            }
+        }
+    }
+
+    private static let now = Timestamp(milliseconds: 1_774_000_000_000)
+
+    @Test("Jobs are taken up to the bound, and forgotten an hour after their end")
+    func bounds() {
+        let jobs = ReportJobs()
+        for number in 0..<ReportJobs.count {
+            let job = ReportJob(id: "\(number)", report: "", createdAt: Self.now)
+            #expect(jobs.begin(job))
+        }
+        let more = ReportJob(id: "more", report: "", createdAt: Self.now)
+        #expect(!jobs.begin(more))
+        jobs.end("3", .failed(code: "closed", message: ""), at: Self.now)
+        let last = Self.now.advanced(byMilliseconds: ReportJobs.keptMilliseconds - 1)
+        #expect(jobs.job("3", at: last) != nil)
+        #expect(jobs.job("3", at: last.advanced(byMilliseconds: 1)) == nil)
+        #expect(jobs.job("4", at: last.advanced(byMilliseconds: 1)) != nil)
+        #expect(jobs.begin(more))
+        jobs.end("4", .failed(code: "closed", message: ""), at: Self.now)
+        #expect(jobs.begin(ReportJob(id: "another", report: "", createdAt: Self.now)))
+        #expect(jobs.job("4", at: Self.now) == nil)
+    }
+}
