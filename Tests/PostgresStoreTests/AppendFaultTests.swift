@@ -244,10 +244,11 @@ struct AppendFaultTests {
         let isAnswered = Flag()
         let known = try await waiting(log, "a", cluster)
         let new = Task {
-            defer { isAnswered.set() }
-            return try await other.append([Made.event("b")])
+            let results = try await other.append([Made.event("b")])
+            isAnswered.set()
+            return results
         }
-        for _ in 0..<6 {
+        for _ in 0..<4 {
             let process = try await waiter(in: cluster)
             try cluster.sql("SELECT pg_cancel_backend(\(process))")
             try await Task.sleep(for: .milliseconds(100))
@@ -255,12 +256,22 @@ struct AppendFaultTests {
         #expect(!isAnswered.isSet)
         try cluster.sql("ALTER SYSTEM SET synchronous_standby_names = ''")
         try cluster.sql("SELECT pg_reload_conf()")
-        #expect(try await known.value == [.duplicate(of: 1)])
-        #expect(try await new.value == [.appended(position: 2)])
+        #expect(try await settled(known, "a", log).map(\.position) == [1])
+        #expect(try await settled(new, "b", other).map(\.position) == [2])
         try await log.expectSound(["a", "b"])
         await log.close()
         await other.close()
         cluster.end()
+    }
+
+    /// The results of an append; where the cancelling took longer than a node looks for an outcome,
+    /// those of the same append again, as the error says.
+    private func settled(
+        _ append: Task<[AppendResult], any Error>, _ id: String, _ log: PostgresLog
+    ) async throws -> [AppendResult] {
+        do { return try await append.value } catch let error as StoreError
+            where error.code == .commitOutcomeUnknown
+        { return try await log.append([Made.event(id)]) }
     }
 
     /// An append of a known event that waits for a standby: it is answered when its row is there.
@@ -312,7 +323,7 @@ struct AppendFaultTests {
     @Test("Sessions do not queue for a lock that is kept for long, however often it is asked for")
     func keptLock() async throws {
         let database = try Database()
-        let log = try await database.open(timeout: .seconds(1))
+        let log = try await database.open(timeout: .seconds(5))
         _ = try await log.append([Made.event("a")])
         // As a COMMIT that waits for a standby: the holder does not wait for its client.
         let holder = Task {
