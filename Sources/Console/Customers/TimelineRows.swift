@@ -33,15 +33,14 @@ struct TimelineRows {
             if left.element.at != right.element.at { return left.element.at > right.element.at }
             return left.offset < right.offset
         }.map(\.element.html)
-        guard !sorted.isEmpty else { return "<p class=\"muted\">Nothing has happened yet.</p>" }
-        let chain: HTML = isMerged ? "<th scope=\"col\">Chain</th>" : ""
-        return """
-            <div class="scroll" role="region" aria-label="Timeline">
-            <table class="rows stack"><thead><tr><th scope="col">When (\(frame.zoneName))</th>\
-            <th scope="col">What</th><th scope="col">Because of</th><th scope="col">Arrived</th>\
-            \(chain)</tr></thead><tbody>
-            \(sorted)</tbody></table></div>
-            """
+        return table.html(sorted, empty: "Nothing has happened yet.")
+    }
+
+    private var table: RowTable {
+        RowTable(
+            label: "Timeline",
+            heads: ["When (\(frame.zoneName))", "What", "Because of", "Arrived"]
+                + (isMerged ? ["Chain"] : []))
     }
 
     private func row(_ entry: CustomerReading.Entry) -> HTML {
@@ -63,29 +62,18 @@ struct TimelineRows {
 
     private func row(
         _ at: Timestamp, _ what: HTML, _ because: HTML, _ arrived: HTML, _ chain: HTML
-    ) -> HTML {
-        let last: HTML = isMerged ? "<td data-label=\"Chain\">\(chain)</td>" : ""
-        return """
-            <tr data-row><td data-label="When">\(frame.time(at))</td><td data-label="What">\(what)\
-            </td><td data-label="Because of">\(because)</td><td data-label="Arrived">\(arrived)\
-            </td>\(last)</tr>
-
-            """
-    }
+    ) -> HTML { table.row([frame.time(at), what, because, arrived, chain]) }
 
     /// A gap: what is missing, since when, and how to look it up.
     private func row(_ notice: Notice, _ reading: ChainReading) -> HTML {
         let id = reading.chain.originalTransactionId
         let address = frame.url("subscriptions", id.rawValue, query: [("gap", "1")]) + "#notices"
-        let last: HTML =
-            isMerged ? "<td data-label=\"Chain\">\(frame.chain(reading.chain))</td>" : ""
-        return """
-            <tr class="gap" data-row><td data-label="Since">\(frame.time(notice.from))</td>\
-            <td data-label="Gap"><b>Gap:</b> \(notice.code.caveat)</td>\
-            <td data-label="Known by">\(frame.events(notice.evidence))</td>\
-            <td data-label="Look up"><a href="\(address)">why, and look up</a></td>\(last)</tr>
-
-            """
+        return table.row(
+            [
+                frame.time(notice.from), "<b>Gap:</b> \(notice.code.caveat)",
+                frame.events(notice.evidence), "<a href=\"\(address)\">why, and look up</a>",
+                frame.chain(reading.chain),
+            ], style: "gap")
     }
 
     private func text(_ entry: TimelineEntry, _ reading: ChainReading) -> String {

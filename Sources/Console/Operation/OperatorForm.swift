@@ -41,13 +41,11 @@ package struct OperatorForm {
 
     package var page: Page {
         let (title, effect, button) = words
-        let failed: HTML =
-            failure.map { "<p class=\"banner warn\" role=\"alert\">\($0)</p>" } ?? ""
         return Page(
             title, frame,
             """
             <h1>\(title)</h1>
-            \(failed)
+            \(HTML.failure(failure))
             <p>\(effect)</p>
             <form class="act" method="post" action="\(ViewState.address(frame))" data-once>
             <input type="hidden" name="key" value="\(key)">
@@ -109,10 +107,6 @@ package struct OperatorForm {
     }
 
     private func input(_ name: String, _ label: String, isRequired: Bool) -> HTML {
-        """
-        <label for="\(name)">\(label)</label>
-        <input id="\(name)" name="\(name)" maxlength="200" value="\(values[name] ?? "")" \
-        spellcheck="false"\(isRequired ? " required" as HTML : "")>
-        """
+        .input(name, label, values[name], isRequired: isRequired)
     }
 }

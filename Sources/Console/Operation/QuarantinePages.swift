@@ -10,49 +10,33 @@ package struct QuarantinePages {
     package init(_ frame: Frame) { self.frame = frame }
 
     package func list(_ listing: QuarantinePage) -> Page {
+        let table = RowTable(
+            label: "Items",
+            heads: [
+                "Item", "Received (\(frame.zoneName))", "Standing", "Code", "Input", "Bytes",
+                "Deliveries",
+            ], figures: ["Bytes", "Deliveries"])
         let rows = listing.items.map { item -> HTML in
             let address = frame.url("quarantine", String(item.id))
-            return """
-                <tr data-row><td data-label="Item"><a href="\(address)">\(item.id)</a></td>\
-                <td data-label="Received">\(frame.time(item.latestAt))</td>\
-                <td data-label="Standing">\(item.standing.rawValue)</td>\
-                <td data-label="Code">\(item.code)</td>\
-                <td data-label="Input">\(item.input)</td>\
-                <td data-label="Bytes" class="num">\(item.byteCount)</td>\
-                <td data-label="Deliveries" class="num">\(item.attempts)</td></tr>
-
-                """
+            return table.row([
+                "<a href=\"\(address)\">\(item.id)</a>", frame.time(item.latestAt),
+                "\(item.standing.rawValue)", "\(item.code)", "\(item.input)",
+                "\(item.byteCount)", "\(item.attempts)",
+            ])
         }
         let retry: HTML =
             frame.viewer.operates && !rows.isEmpty
             ? """
             <p class="acts"><a href="\(frame.url("quarantine", "retry"))">Retry all</a></p>
             """ : ""
-        let table: HTML =
-            rows.isEmpty
-            ? "<p>Nothing is in quarantine.</p>"
-            : """
-            <div class="scroll" role="region" aria-label="Items"><table class="rows stack">
-            <thead><tr><th scope="col">Item</th><th scope="col">Received (\(frame.zoneName))</th>\
-            <th scope="col">Standing</th><th scope="col">Code</th><th scope="col">Input</th>\
-            <th scope="col" class="num">Bytes</th><th scope="col" class="num">Deliveries</th></tr></thead>
-            <tbody>
-            \(rows)</tbody></table></div>
-            """
-        let next: HTML =
-            listing.next.map { next in
-                let address = frame.state.url(frame.path, [("after", String(next))])
-                return """
-                    <nav class="pager" aria-label="Pages"><a rel="next" href="\(address)">Older</a></nav>
-                    """
-            } ?? ""
         return Page(
             "Quarantine", frame,
             """
             <h1>Quarantine</h1>
             <p class="muted">What may be genuine is kept until it can be used; Apple sends it again \
             meanwhile.</p>
-            \(retry)\(table)\(next)
+            \(retry)\(table.html(rows, empty: "Nothing is in quarantine."))
+            \(frame.pager("Older", "after", listing.next.map(String.init)))
             """)
     }
 
@@ -68,13 +52,14 @@ package struct QuarantinePages {
             """
             <h1>Quarantine \(item.id)</h1>
             <p class="banner warn"><b>\(item.code)</b>: \(item.message)</p>
-            <dl class="fields"><dt>Standing</dt><dd>\(item.standing.rawValue)</dd>\
-            <dt>Received</dt><dd>\(frame.time(item.receivedAt))</dd>\
-            <dt>Latest</dt><dd>\(frame.time(item.latestAt))</dd>\
-            <dt>Deliveries</dt><dd>\(item.attempts)</dd>\
-            <dt>App</dt><dd>\(item.bundleId?.rawValue ?? "not stated")</dd>\
-            <dt>Environment</dt><dd>\(item.environment ?? "not stated")</dd>\
-            <dt>Input</dt><dd>\(item.input)</dd><dt>Bytes</dt><dd>\(item.byteCount)</dd></dl>
+            \(HTML.fields([
+                ("Standing", "\(item.standing.rawValue)"),
+                ("Received", frame.time(item.receivedAt)), ("Latest", frame.time(item.latestAt)),
+                ("Deliveries", "\(item.attempts)"),
+                ("App", "\(item.bundleId?.rawValue ?? "not stated")"),
+                ("Environment", "\(item.environment ?? "not stated")"),
+                ("Input", "\(item.input)"), ("Bytes", "\(item.byteCount)"),
+            ]))
             <h2>Bytes, unverified</h2>
             <pre class="jws" tabindex="0" aria-label="Bytes">\(text)</pre>
             \(rest)

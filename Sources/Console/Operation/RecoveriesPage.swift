@@ -10,23 +10,21 @@ package struct RecoveriesPage {
     package init(_ frame: Frame) { self.frame = frame }
 
     package func list(_ listing: RecoveryListing) -> Page {
+        let here = RowTable(label: "Started here", heads: ["Recovery", "Window", "State", "By"])
         let started = listing.started.map { job -> HTML in
-            """
-            <tr data-row><td data-label="Recovery"><a href="\(frame.url("recoveries", job.id))">\
-            \(job.id.prefix(8))</a></td><td data-label="Window">\(frame.time(job.from)) to \
-            \(frame.time(job.to))</td><td data-label="State">\(job.state.name)</td>\
-            <td data-label="By">\(job.actor): \(job.reason)</td></tr>
-
-            """
+            here.row([
+                "<a href=\"\(frame.url("recoveries", job.id))\">\(job.id.prefix(8))</a>",
+                "\(frame.time(job.from)) to \(frame.time(job.to))", "\(job.state.name)",
+                "\(job.actor): \(job.reason)",
+            ])
         }
+        let reports = RowTable(label: "Reports", heads: ["Report", "App", "Ended", "Result"])
         let stored = listing.reports.map { report -> HTML in
-            """
-            <tr data-row><td data-label="Report"><a href="\(frame.url("recoveries", String(report.id)))">\
-            \(report.id)</a></td><td data-label="App">\(report.bundleId)</td>\
-            <td data-label="Ended">\(frame.time(report.endedAt))</td>\
-            <td data-label="Result">\(report.isFlawed ? "incomplete" : "complete")</td></tr>
-
-            """
+            reports.row([
+                "<a href=\"\(frame.url("recoveries", String(report.id)))\">\(report.id)</a>",
+                "\(report.bundleId)", frame.time(report.endedAt),
+                report.isFlawed ? "incomplete" : "complete",
+            ])
         }
         let open = listing.open.map { record -> HTML in
             """
@@ -40,26 +38,17 @@ package struct RecoveriesPage {
             <h1>Recoveries</h1>
             <div id="recoveries" data-refresh="5">
             \(frame.viewer.operates ? start : "")
-            \(section("Started here", ["Recovery", "Window", "State", "By"], started))
+            <h2>Started here</h2>
+            \(here.html(started, empty: "None."))
             \(open.isEmpty ? "" : "<h2>Not ended</h2><ul>\(open)</ul>" as HTML)
-            \(section("Reports", ["Report", "App", "Ended", "Result"], stored))
+            <h2>Reports</h2>
+            \(reports.html(stored, empty: "None."))
             </div>
             """)
     }
 
     private var start: HTML {
         "<p class=\"acts\"><a href=\"\(frame.url("recoveries", "start"))\">Recover a window</a></p>"
-    }
-
-    private func section(_ title: String, _ heads: [String], _ rows: [HTML]) -> HTML {
-        guard !rows.isEmpty else { return "<h2>\(title)</h2><p class=\"muted\">None.</p>" }
-        return """
-            <h2>\(title)</h2>
-            <div class="scroll" role="region" aria-label="\(title)">
-            <table class="rows stack"><thead><tr>\(heads.map { "<th scope=\"col\">\($0)</th>" as HTML })\
-            </tr></thead><tbody>
-            \(rows)</tbody></table></div>
-            """
     }
 
     package func entry(_ entry: RecoveryEntry) -> Page {
@@ -94,10 +83,12 @@ package struct RecoveriesPage {
             """
             <h1>Recovery \(job.id.prefix(8))</h1>
             <div id="recovery" data-refresh="2">
-            <dl class="fields"><dt>App</dt><dd>\(job.bundleId)</dd><dt>Window</dt>\
-            <dd>\(frame.time(job.from)) to \(frame.time(job.to))</dd>\
-            <dt>Started</dt><dd>\(frame.time(job.startedAt)) by \(job.actor): \(job.reason)</dd>\
-            <dt>Ended</dt><dd>\(frame.time(job.endedAt))</dd></dl>
+            \(HTML.fields([
+                ("App", "\(job.bundleId)"),
+                ("Window", "\(frame.time(job.from)) to \(frame.time(job.to))"),
+                ("Started", "\(frame.time(job.startedAt)) by \(job.actor): \(job.reason)"),
+                ("Ended", frame.time(job.endedAt)),
+            ]))
             \(result)
             </div>
             """)

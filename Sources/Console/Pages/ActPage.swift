@@ -66,17 +66,16 @@ package struct ActPage {
     private func page(
         _ title: String, about: HTML, chain: ChainReading?, customer: CustomerId?
     ) -> Page {
-        let failed: HTML =
-            failure.map { "<p class=\"banner warn\" role=\"alert\">\($0)</p>" } ?? ""
         if act == .link, chain == nil || customer == nil {
-            return Page(title, frame, "<h1>\(title)</h1>\(failed)\(missing(customer))")
+            return Page(
+                title, frame, "<h1>\(title)</h1>\(HTML.failure(failure))\(missing(customer))")
         }
         let (button, after) = effect
         return Page(
             title, frame,
             """
             <h1>\(title)</h1>
-            \(failed)
+            \(HTML.failure(failure))
             <div class="before-after">
             <section><h2>Before</h2><p>\(about) \(chain.map { held($0) })</p></section>
             <section><h2>After</h2><p>\(after)</p></section>
@@ -148,11 +147,7 @@ package struct ActPage {
     }
 
     private func input(_ name: String, _ label: String, _ hint: String) -> HTML {
-        """
-        <label for="\(name)">\(label)</label>
-        <input id="\(name)" name="\(name)" required maxlength="256" placeholder="\(hint)" \
-        value="\(values[name] ?? "")" spellcheck="false" autocomplete="off">
-        """
+        .input(name, label, values[name], hint: hint, isRequired: true)
     }
 
     /// Signed in, the token names the author; otherwise the name is stated and not checked.

@@ -2,6 +2,7 @@ internal import AppStore
 internal import Ledger
 internal import LedgerStore
 internal import Projection
+internal import Queries
 package import Reports
 
 /// The chains behind one cell of a report, each with the events that decided it.
@@ -24,24 +25,15 @@ package struct CellPage {
         let zone = frame.reportZone
         let groups = cell.group.map { "\($0.dimension.rawValue) \($0.value ?? "not stated")" }
         let about = ([cell.metric.rawValue, column] + groups).joined(separator: " · ")
+        let table = RowTable(
+            label: "Chains", heads: ["Chain", "Adds", "Because of"], figures: ["Adds"])
         let rows = cell.chains.map { chain -> HTML in
             let rest: HTML = chain.eventsOmitted > 0 ? " and \(chain.eventsOmitted) more" : ""
-            return """
-                <tr data-row><td data-label="Chain">\(frame.chain(chain.chain))</td>\
-                <td data-label="Adds" class="num">\(amount(chain.amount))</td>\
-                <td data-label="Because of">\(frame.events(chain.events))\(rest)</td></tr>
-
-                """
+            return table.row([
+                frame.chain(chain.chain), "\(amount(chain.amount))",
+                "\(frame.events(chain.events))\(rest)",
+            ])
         }
-        let next: HTML =
-            cell.next.map { next in
-                let address = frame.state.url(
-                    frame.path,
-                    [("after", "\(next.originalTransactionId)~\(next.bundleId)")] + question)
-                return """
-                    <nav class="pager" aria-label="Pages"><a rel="next" href="\(address)">More</a></nav>
-                    """
-            } ?? ""
         return Page(
             "\(amount(cell.amount)) \(column)", frame,
             """
@@ -49,11 +41,8 @@ package struct CellPage {
             <p>\(about) · \(zone.label(cell.from)) to \(zone.label(cell.to)) · \(cell.chainCount) chains</p>
             <p class="muted">\(cell.stamp.definition), computed at position \(cell.stamp.position). The \
             chains add up to the cell.</p>
-            <div class="scroll" role="region" aria-label="Chains"><table class="rows stack">
-            <thead><tr><th scope="col">Chain</th><th scope="col" class="num">Adds</th>\
-            <th scope="col">Because of</th></tr></thead><tbody>
-            \(rows)</tbody></table></div>
-            \(next)
+            \(table.html(rows, empty: "No chain counts here."))
+            \(frame.pager("More", "after", cell.next?.cursor, question))
             """)
     }
 

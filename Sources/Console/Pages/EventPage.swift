@@ -72,10 +72,7 @@ package struct EventPage {
             ("Evidence SHA-256", "<span class=\"id\">\(event.evidenceHash.hexadecimal)</span>"),
             ("Leaf hash", "<span class=\"id\">\(event.leafHash.hexadecimal)</span>"),
         ]
-        let list = rows.compactMap { name, value -> HTML? in
-            value.map { "<dt>\(name)</dt><dd>\($0)</dd>\n" }
-        }
-        return "<dl class=\"fields\">\n\(list)</dl>"
+        return .fields(rows)
     }
 
     private var isApple: Bool {

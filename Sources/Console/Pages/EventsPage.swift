@@ -44,35 +44,31 @@ package struct EventsPage {
             <h1>Events</h1>
             \(form)
             \(state)
-            <div class="scroll" role="region" aria-label="Events">
-            <table class="rows stack"><thead><tr><th scope="col">Position</th><th scope="col">Received \
-            (\(frame.zoneName))</th><th scope="col">What</th><th scope="col">Source</th>\
-            <th scope="col">Subscription</th></tr></thead><tbody\(live)>
-            \(events.map { EventsPage.row($0, frame) })</tbody></table></div>
-            \(pager)
+            \(EventsPage.table(frame).html(
+                events.map { EventsPage.row($0, frame) }, empty: "No event was found here.",
+                body: live))
+            \(frame.pager("Older", "before", next.map(String.init), filters))
             """)
+    }
+
+    private static func table(_ frame: Frame) -> RowTable {
+        RowTable(
+            label: "Events",
+            heads: ["Position", "Received (\(frame.zoneName))", "What", "Source", "Subscription"])
     }
 
     /// One row, also for the live list.
     package static func row(_ event: RecordedEvent, _ frame: Frame) -> HTML {
-        let chain: HTML = event.attributes.chain.map { frame.chain($0) } ?? "–"
-        return """
-            <tr data-row><td data-label="Position">\(frame.event(event.position))</td>\
-            <td data-label="Received">\(frame.time(event.receivedAt))</td>\
-            <td data-label="What">\(name(event))</td>\
-            <td data-label="Source">\(event.attributes.source.rawValue)</td>\
-            <td data-label="Subscription">\(chain)</td></tr>
-
-            """
+        table(frame).row([
+            frame.event(event.position), frame.time(event.receivedAt), "\(name(event))",
+            "\(event.attributes.source.rawValue)",
+            event.attributes.chain.map { frame.chain($0) } ?? "–",
+        ])
     }
 
     private var form: HTML {
         func input(_ name: String, _ label: String, _ hint: String) -> HTML {
-            let value = filters.first { $0.0 == name }.flatMap(\.1) ?? ""
-            return """
-                <label for="\(name)">\(label)</label><input id="\(name)" name="\(name)" value="\(value)" \
-                maxlength="200" placeholder="\(hint)" spellcheck="false">
-                """
+            .input(name, label, filters.first { $0.0 == name }.flatMap(\.1), hint: hint)
         }
         return """
             <form class="filter" method="get" action="\(ViewState.address(frame))">
@@ -81,14 +77,6 @@ package struct EventsPage {
             \(input("receivedFrom", "Received from", "2026-01-31"))
             \(input("receivedTo", "to", "2026-02-01"))
             <button>Show</button></form>
-            """
-    }
-
-    private var pager: HTML {
-        guard let next else { return "" }
-        let address = frame.state.url(frame.path, [("before", String(next))] + filters)
-        return """
-            <nav class="pager" aria-label="Pages"><a rel="next" href="\(address)">Older</a></nav>
             """
     }
 }

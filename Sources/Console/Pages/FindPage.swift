@@ -44,15 +44,13 @@ package struct FindPage {
             guard answer.mayBeOrderId else { return nothing(for: answer.text) }
             return Page("Find", frame, "<h1>Find</h1>\(order(answer.text))")
         }
+        let table = RowTable(label: "Found", heads: ["Found", "As", "Of"])
         let rows = answer.matches.map { match -> HTML in
-            let about: HTML =
-                match.chain.map { "\($0.bundleId), \($0.originalTransactionId)" } ?? ""
-            return """
-                <tr data-row><td data-label="Found"><a class="id" href="\(address(match))">\
-                <bdi>\(match.id)</bdi></a></td><td data-label="As">\(match.kind.rawValue)</td>\
-                <td data-label="Of">\(about)</td></tr>
-
-                """
+            table.row([
+                "<a class=\"id\" href=\"\(address(match))\"><bdi>\(match.id)</bdi></a>",
+                "\(match.kind.rawValue)",
+                match.chain.map { "\($0.bundleId), \($0.originalTransactionId)" } ?? "",
+            ])
         }
         let more: HTML =
             answer.hasMore ? "<p class=\"muted\">There are more: type more of it.</p>" : ""
@@ -61,8 +59,7 @@ package struct FindPage {
             """
             <h1>Find</h1>
             <p>\(answer.isExact ? "Several things have this id." : "Nothing has exactly this id. These begin with it:")</p>
-            <table class="rows stack"><tbody>
-            \(rows)</tbody></table>
+            \(table.html(rows, empty: ""))
             \(more)
             """)
     }

@@ -37,13 +37,11 @@ package enum PlainPages {
     ///
     /// - Parameter failure: why the last attempt failed.
     package static func signIn(_ frame: Frame, failure: String?, next: String) -> Page {
-        let failed: HTML =
-            failure.map { "<p class=\"banner warn\" role=\"alert\">\($0)</p>" } ?? ""
-        return Page(
+        Page(
             "Sign in", frame,
             """
             <h1>Sign in</h1>
-            \(failed)
+            \(HTML.failure(failure))
             <form class="act" method="post" action="/console/sign-in" data-once>
             <input type="hidden" name="next" value="\(next)">
             <label for="token">Access token</label>
@@ -68,7 +66,7 @@ package enum PlainPages {
             "\(status) \(code)", frame,
             """
             <h1>\(code)</h1>
-            <p class="banner warn" role="alert">\(detail)</p>
+            \(HTML.failure(detail))
             \(retry)<p class="muted">Status \(status), code <code>\(code)</code>.</p>
             """)
     }

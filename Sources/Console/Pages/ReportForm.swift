@@ -32,10 +32,7 @@ struct ReportForm {
     }
 
     private func input(_ name: String, _ label: String) -> HTML {
-        """
-        <label for="\(name)">\(label)</label>
-        <input id="\(name)" name="\(name)" value="\(value(name))" maxlength="200" spellcheck="false">
-        """
+        .input(name, label, value(name))
     }
 
     private func select(_ name: String, _ label: String, _ values: [String], _ usual: String)

@@ -103,10 +103,7 @@ package struct SubscriptionPage {
             let end: HTML = commitment.expiresDate.map { " until \(frame.time($0))" } ?? ""
             rows.append(("Commitment", "billing period \(number) of \(total)\(end)"))
         }
-        let list = rows.compactMap { name, value -> HTML? in
-            value.map { "<dt>\(name)</dt><dd>\($0)</dd>\n" }
-        }
-        return "<dl class=\"fields\">\n\(list)</dl>"
+        return .fields(rows)
     }
 
     private var token: HTML? {

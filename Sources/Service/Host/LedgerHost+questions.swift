@@ -20,11 +20,6 @@ extension LedgerHost {
         try await answer(id, scope) { $0.writeShow(to: &$1, isStamped: $2) }
     }
 
-    /// The same as a value.
-    public func chain(_ id: String, _ scope: QueryScope) async throws -> ChainReading {
-        try await ledger(scope.environment).reading(id, scope, moment: answerMoment(scope)).0
-    }
-
     /// `timeline`, paged.
     public func timeline(
         _ id: String, _ scope: QueryScope, _ order: TimelineOrder = .oldest,

@@ -1,6 +1,5 @@
 internal import AppStore
 internal import Console
-import Foundation
 import Hummingbird
 internal import Ledger
 internal import Queries
@@ -29,8 +28,8 @@ struct ActPages: Sendable {
         group.get("\(path)/note") { request, context in
             let id = try PathReader.text("id", context)
             let frame = try frame(["subscriptions", id, "note"], request, context).0
-            let reading = try await host.chain(id, pages.scope(frame))
-            return pages.response(ActPage(frame, .note, key: newKey).page(chain: reading))
+            let reading = try await host.reading(id, pages.scope(frame))
+            return pages.response(ActPage(frame, .note, key: pages.newKey).page(chain: reading))
         }
         group.post("\(path)/note") { request, context in
             let id = try PathReader.text("id", context)
@@ -45,17 +44,14 @@ struct ActPages: Sendable {
                 return Response.seeOther(
                     frame.url("customers", customer, "link", query: [("chain", id)]))
             }
-            let reading = try await host.chain(id, pages.scope(frame))
-            return pages.response(ActPage(frame, .link, key: newKey).page(chain: reading))
+            let reading = try await host.reading(id, pages.scope(frame))
+            return pages.response(ActPage(frame, .link, key: pages.newKey).page(chain: reading))
         }
     }
 
     private func customer(_ context: WebContext) throws -> String {
         try PathReader.text("id", context)
     }
-
-    /// Identifies one form, so that sending it twice decides once.
-    private var newKey: String { UUID().uuidString.lowercased() }
 
     // MARK: Forms
 
@@ -64,7 +60,7 @@ struct ActPages: Sendable {
     ) async throws -> Response {
         let (frame, values) = try frame(["customers", id, act.rawValue], request, context)
         return pages.response(
-            try await page(act, id, frame, key: newKey, values: values, failure: nil))
+            try await page(act, id, frame, key: pages.newKey, values: values, failure: nil))
     }
 
     private func page(
@@ -77,7 +73,7 @@ struct ActPages: Sendable {
         page.failure = failure
         guard let chain = values["chain"] else { return page.page(customer: answer, chain: nil) }
         do {
-            return page.page(customer: answer, chain: try await host.chain(chain, scope))
+            return page.page(customer: answer, chain: try await host.reading(chain, scope))
         } catch let missing as MissingAnswer {
             page.values["chain"] = nil
             page.failure = Problem(missing).detail
@@ -116,7 +112,7 @@ struct ActPages: Sendable {
             let problem = Problem(error)
             guard problem.status.code < 500 else { throw error }
             let page = try await page(
-                act, id, frame, key: form.text("key") ?? newKey, values: form.values,
+                act, id, frame, key: form.text("key") ?? pages.newKey, values: form.values,
                 failure: problem.detail)
             return pages.response(page, status: problem.status)
         }

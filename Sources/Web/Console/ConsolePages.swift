@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Console
+import Foundation
 import Hummingbird
 internal import Ledger
 import NIOCore
@@ -70,6 +71,9 @@ struct ConsolePages: Sendable {
             seesReports: !scopes.isDisjoint(with: [.read, .reports]),
             seesOperation: !scopes.isDisjoint(with: [.read, .admin]))
     }
+
+    /// Identifies one form, so that sending it twice acts once.
+    var newKey: String { UUID().uuidString.lowercased() }
 
     /// The scope of a frame's questions.
     func scope(_ frame: Frame) -> QueryScope {

@@ -1,6 +1,5 @@
 internal import AppStore
 internal import Console
-import Foundation
 import Hummingbird
 internal import Intake
 internal import Ledger
@@ -126,7 +125,7 @@ struct OperatorPages: Sendable {
             let (path, act) = try subject(context)
             let (frame, _, values) = try frame(path, request, context)
             try OperatorPages.require(frame)
-            return pages.response(OperatorForm(frame, act, key: newKey, values: values).page)
+            return pages.response(OperatorForm(frame, act, key: pages.newKey, values: values).page)
         }
         group.post("\(route)") { request, context in
             let form = try await ConsoleForm(request)
@@ -137,14 +136,12 @@ struct OperatorPages: Sendable {
                 let problem = Problem(error)
                 guard problem.status.code < 500 else { throw error }
                 var page = OperatorForm(
-                    frame, act, key: form.text("key") ?? newKey, values: form.values)
+                    frame, act, key: form.text("key") ?? pages.newKey, values: form.values)
                 page.failure = problem.detail
                 return pages.response(page.page, status: problem.status)
             }
         }
     }
-
-    private var newKey: String { UUID().uuidString.lowercased() }
 
     /// Throws `insufficientScope` for a viewer who may not operate, and `historicView`.
     private static func require(_ frame: Frame) throws(Problem) {

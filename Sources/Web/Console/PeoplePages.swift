@@ -27,7 +27,7 @@ struct PeoplePages: Sendable {
             let id = try PathReader.text("id", context)
             let (frame, before) = try await frame(["subscriptions", id], request, context)
             do {
-                let reading = try await host.chain(id, scope(frame))
+                let reading = try await host.reading(id, scope(frame))
                 return pages.response(SubscriptionPage(frame, reading, before: before).page)
             } catch let missing as MissingAnswer where missing.error == .noSuchSubscription(id) {
                 return pages.response(FindPage(frame).nothing(for: id), status: .notFound)

@@ -1,0 +1,80 @@
+/// A table in the form that every list has: it scrolls by itself where it is too wide, and each
+/// cell names its column where the screen is too narrow for heads.
+struct RowTable {
+    /// What it lists, for readers of the screen.
+    let label: String
+    let heads: [String]
+    /// The heads of columns of figures.
+    var figures: Set<String> = []
+
+    /// - Parameter style: the class of the row.
+    func row(_ cells: [HTML], style: String? = nil) -> HTML {
+        let named = zip(heads, cells).map { head, cell -> HTML in
+            "<td data-label=\"\(head)\"\(number(head))>\(cell)</td>"
+        }
+        let kind: HTML = style.map { " class=\"\($0)\"" } ?? ""
+        return "<tr\(kind) data-row>\(named)</tr>\n"
+    }
+
+    /// - Parameters:
+    ///   - empty: stands for the table where it has no rows.
+    ///   - body: further attributes of the rows' element.
+    func html(_ rows: [HTML], empty: HTML, body: HTML = "") -> HTML {
+        guard !rows.isEmpty else { return "<p class=\"muted\">\(empty)</p>" }
+        let names = heads.map { "<th scope=\"col\"\(number($0))>\($0)</th>" as HTML }
+        return """
+            <div class="scroll" role="region" aria-label="\(label)"><table class="rows stack">
+            <thead><tr>\(names)</tr></thead><tbody\(body)>
+            \(rows)</tbody></table></div>
+            """
+    }
+
+    private func number(_ head: String) -> HTML {
+        figures.contains(head) ? " class=\"num\"" : ""
+    }
+}
+
+extension Frame {
+    /// The link to the next page of a list; nothing at its end.
+    ///
+    /// - Parameters:
+    ///   - name: of the parameter that takes the cursor.
+    ///   - kept: further parameters of the page.
+    func pager(
+        _ text: String, _ name: String, _ cursor: String?, _ kept: [(String, String?)] = []
+    ) -> HTML {
+        guard let cursor else { return "" }
+        let address = state.url(path, [(name, cursor)] + kept)
+        return """
+            <nav class="pager" aria-label="Pages"><a rel="next" href="\(address)">\(text)</a></nav>
+            """
+    }
+}
+
+extension HTML {
+    /// Names and values; a nil value is left out.
+    static func fields(_ rows: [(String, HTML?)]) -> HTML {
+        let list = rows.compactMap { name, value -> HTML? in
+            value.map { "<dt>\(name)</dt><dd>\($0)</dd>\n" }
+        }
+        return "<dl class=\"fields\">\n\(list)</dl>"
+    }
+
+    /// Why a form was not accepted; nothing for nil.
+    static func failure(_ text: String?) -> HTML {
+        text.map { "<p class=\"banner warn\" role=\"alert\">\($0)</p>" } ?? ""
+    }
+
+    /// A labelled text field.
+    static func input(
+        _ name: String, _ label: String, _ value: String?, hint: String = "",
+        isRequired: Bool = false
+    ) -> HTML {
+        """
+        <label for="\(name)">\(label)</label>
+        <input id="\(name)" name="\(name)" maxlength="256" placeholder="\(hint)" \
+        value="\(value ?? "")" spellcheck="false" autocomplete="off"\
+        \(isRequired ? " required" as HTML : "")>
+        """
+    }
+}
