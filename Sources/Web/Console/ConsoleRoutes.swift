@@ -13,6 +13,8 @@ struct ConsoleRoutes: Sendable {
     let sessions: ConsoleSessions
     let pages: ConsolePages
     let access: ConsoleGuard
+    let answers: ResponseMemoryBudget
+    let failures: AuthenticationFailures
 
     static let root = "/console"
     /// The path of an environment's pages, as registered.
@@ -23,17 +25,17 @@ struct ConsoleRoutes: Sendable {
         path.map { $0 == root || $0.hasPrefix("\(root)/") } ?? false
     }
 
-    func add(to router: Router<WebContext>, _ answers: ResponseMemoryBudget) {
+    func add(to router: Router<WebContext>) {
         let group = router.group()
             .add(middleware: access)
             .add(middleware: ResponseMemoryMiddleware(room: answers))
             .add(middleware: OffEventLoop())
         addEntrance(to: group)
         PeoplePages(host: host, pages: pages).add(to: group)
-        EventPages(host: host, pages: pages, access: access).add(to: group)
+        EventPages(host: host, pages: pages, access: access, answers: answers).add(to: group)
         ActPages(host: host, pages: pages).add(to: group)
         ReportPages(host: host, pages: pages).add(to: group)
-        OperatorPages(host: host, pages: pages).add(to: group)
+        OperatorPages(host: host, pages: pages, answers: answers).add(to: group)
     }
 
     // MARK: Entrance
@@ -65,6 +67,8 @@ struct ConsoleRoutes: Sendable {
             guard let token = form.text("token"),
                 let key = sessions.start(token: Array(token.utf8))
             else {
+                failures.note(
+                    form.text("token") == nil ? .noToken : .unknownToken, request, context)
                 return pages.response(
                     signIn(next, "This token is not configured.", context), status: .forbidden)
             }

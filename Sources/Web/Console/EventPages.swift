@@ -15,6 +15,7 @@ struct EventPages: Sendable {
     let host: LedgerHost
     let pages: ConsolePages
     let access: ConsoleGuard
+    let answers: ResponseMemoryBudget
     /// Browsers that follow the list at once.
     static let streamCount = 20
     let slots = StreamSlots(limit: EventPages.streamCount)
@@ -25,6 +26,8 @@ struct EventPages: Sendable {
         group.get("\(path)/live") { request, context in try await live(request, context) }
         group.get("\(path)/:position") { request, context in
             let (frame, position) = try frame(request, context)
+            let share = try answers.require(ResponseMemoryBudget.makingByteCount)
+            defer { withExtendedLifetime(share) {} }
             guard let detail = try await host.event(at: position, pages.scope(frame)) else {
                 throw EventPages.noSuchEvent
             }
@@ -33,6 +36,8 @@ struct EventPages: Sendable {
         }
         group.get("\(path)/:position/raw") { request, context in
             let (frame, position) = try frame(request, context)
+            let share = try answers.require(ResponseMemoryBudget.makingByteCount)
+            defer { withExtendedLifetime(share) {} }
             let detail = try await host.event(
                 at: position, pages.scope(frame), withProof: false)
             guard let evidence = detail?.evidence else { throw EventPages.noSuchEvent }

@@ -10,6 +10,7 @@ internal import Service
 struct OperatorPages: Sendable {
     let host: LedgerHost
     let pages: ConsolePages
+    let answers: ResponseMemoryBudget
 
     func add(to group: RouterGroup<WebContext>) {
         let home = ConsoleRoutes.home
@@ -62,6 +63,8 @@ struct OperatorPages: Sendable {
             guard let number = Int64(plain: id) else {
                 throw Problem(.notFound, code: "noSuchItem", detail: "There is no such item.")
             }
+            let share = try answers.require(ResponseMemoryBudget.makingByteCount)
+            defer { withExtendedLifetime(share) {} }
             let item = try await host.quarantineItem(number, frame.state.environment)
             return pages.response(QuarantinePages(frame).item(item))
         }

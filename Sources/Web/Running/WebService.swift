@@ -80,17 +80,21 @@ public struct WebService: Sendable {
         OperationRoutes(host: host, bodies: bodies, answers: answers).add(to: groups)
         ChangeRoutes(feeds: feeds, rules: streams).add(to: groups)
         DocumentRoutes.add(to: groups)
-        addConsole(to: router, tokens)
+        addConsole(to: router, tokens, failures)
         return router
     }
 
-    private func addConsole(to router: Router<WebContext>, _ tokens: AccessTokens) {
+    private func addConsole(
+        to router: Router<WebContext>, _ tokens: AccessTokens, _ failures: AuthenticationFailures
+    ) {
         let sessions = ConsoleSessions(tokens)
         let pages = ConsolePages(host: host, tokens: tokens)
         let access = ConsoleGuard(
             sessions: sessions, tokens: tokens, server: server, pages: pages)
-        ConsoleRoutes(host: host, sessions: sessions, pages: pages, access: access)
-            .add(to: router, answers)
+        ConsoleRoutes(
+            host: host, sessions: sessions, pages: pages, access: access, answers: answers,
+            failures: failures
+        ).add(to: router)
     }
 
     /// The application; tests send requests to it directly.

@@ -54,6 +54,11 @@ struct ConsoleAccessTests {
                 #expect(answer.headers[.location]?.hasPrefix("/console/sign-in?next=") ?? false)
             }
             #expect(try await ConsoleAccessTests.signIn(client, "wrong") == nil)
+            let counted = try await client.get(
+                "/metrics", [.authorization: "Bearer secret"])
+            #expect(
+                String(decoding: counted.bytes, as: UTF8.self).contains(
+                    "subledger_authentication_failures_total{reason=\"unknownToken\"} 1\n"))
             let cookie = HTTPFields([HTTPField(name: .cookie, value: "subledger=made-up")])
             #expect(try await client.get(ConsoleAccessTests.home, cookie).status == 303)
         }
