@@ -45,10 +45,7 @@ public struct InclusionProof: Hashable, Sendable {
         var (start, end) = (Int64(0), size)
         var found: [Range<Int64>] = []
         while end - start > 1 {
-            let count = end - start
-            // The largest power of two below the count.
-            let half = Int64(1) << (Int64.bitWidth - 1 - (count - 1).leadingZeroBitCount)
-            let middle = start + half
+            let middle = start + half(of: end - start)
             if leaf < middle {
                 found.append(middle..<end)
                 end = middle
@@ -58,5 +55,10 @@ public struct InclusionProof: Hashable, Sendable {
             }
         }
         return found.reversed()
+    }
+
+    /// The largest power of two below a count above 1: the leaves of the left subtree.
+    static func half(of count: Int64) -> Int64 {
+        1 << (Int64.bitWidth - 1 - (count - 1).leadingZeroBitCount)
     }
 }

@@ -56,6 +56,7 @@ public final class LedgerHost: Sendable {
     /// Long reports that are made in the background, and their turns.
     let reportJobs = ReportJobs()
     let jobTurns = AsyncLock()
+    let pageAnswers = PageAnswers()
     /// Of what is taken in, from Apple's answers as well; nil where the configuration requires
     /// none.
     public let revocation: RevocationChecks?
@@ -168,6 +169,10 @@ public final class LedgerHost: Sendable {
         await withTaskGroup(of: Void.self) { group in
             for ledger in ledgers {
                 group.addTask { await ProjectionLoop(served: ledger).run() }
+            }
+            // The first proof after the start need not read all leaves.
+            background.start { [ledgers] in
+                for ledger in ledgers { try? await ledger.proofs.prepare() }
             }
             group.addTask { [background] in await background.run() }
         }

@@ -22,7 +22,7 @@ public final class ServedLedger: Sendable {
     let decisions = AsyncLock()
     /// Serializes reports over all chains.
     let reports = AsyncLock()
-    let proofs: InclusionProver
+    let proofs: TreeProver
 
     struct Health {
         var projection: StoreError?
@@ -56,7 +56,7 @@ public final class ServedLedger: Sendable {
         waitLimit: Duration = ServedLedger.waitLimit
     ) {
         self.ledger = ledger
-        proofs = InclusionProver(ledger.log)
+        proofs = TreeProver(ledger.log, directory: ledger.directory)
         self.waitLimit = waitLimit
         lead = Mutex(ArrivalClockLead(newest: newestReceivedAt))
         self.observer = observer

@@ -5,9 +5,9 @@ import Testing
 
 @testable import LedgerStore
 
-/// `InclusionProver` over every engine that keeps whole logs.
+/// `TreeProver` over every engine that keeps whole logs.
 @Suite("Proofs of the events of a log")
-struct InclusionProverTests {
+struct TreeProverTests {
     private static let engines = [StoreEngine.sqlite] + StoreEngine.postgres
 
     private static func withLog(
@@ -20,9 +20,9 @@ struct InclusionProverTests {
 
     @Test("An event that the log does not hold is not proven", arguments: engines)
     func absent(_ engine: StoreEngine) async throws {
-        try await InclusionProverTests.withLog(engine) { log in
+        try await TreeProverTests.withLog(engine) { log in
             _ = try await log.append(Sample.events(0..<3))
-            let prover = InclusionProver(log)
+            let prover = TreeProver(log)
             let event = try #require(try await log.event(at: 2)?.event)
             #expect(try await prover.proof(of: event)?.isValid == true)
             for position: Int64 in [-1, 0, 1, 3, 4, .max] {
@@ -44,7 +44,7 @@ struct InclusionProverTests {
 
     @Test("Leaf hashes come in order, up to the end", arguments: engines)
     func leaves(_ engine: StoreEngine) async throws {
-        try await InclusionProverTests.withLog(engine) { log in
+        try await TreeProverTests.withLog(engine) { log in
             _ = try await log.append(Sample.events(0..<5))
             let all = try await log.allEvents().map(\.leafHash)
             #expect(try await log.leafHashes(after: 0, through: 5) == all)
@@ -56,8 +56,8 @@ struct InclusionProverTests {
 
     @Test("Events are proven while the log grows over the bounds of blocks", arguments: engines)
     func growing(_ engine: StoreEngine) async throws {
-        try await InclusionProverTests.withLog(engine) { log in
-            let prover = InclusionProver(log)
+        try await TreeProverTests.withLog(engine) { log in
+            let prover = TreeProver(log)
             let width = Int(LogLimits.provenBlockCount)
             var count = 0
             for end in [1, width - 1, width, width + 1, 2 * width, 2 * width + 3] {
@@ -74,6 +74,63 @@ struct InclusionProverTests {
                     #expect(proof.treeSize == Int64(end))
                     #expect(proof.root == (try await log.head().root))
                 }
+            }
+        }
+    }
+
+    @Test("Stored roots are used, and a torn, old or foreign file changes no proof")
+    func stored() async throws {
+        let width = Int(LogLimits.provenBlockCount)
+        try await TreeProverTests.withLog(.sqlite) { log in
+            let directory = try TemporaryDirectory()
+            for first in stride(from: 0, to: 2 * width + 5, by: LogLimits.batchEventCount) {
+                let end = min(2 * width + 5, first + LogLimits.batchEventCount)
+                _ = try await log.append(Sample.events(first..<end))
+            }
+            let event = try #require(try await log.event(at: 3)?.event)
+            let file = SubtreeRootFile(directory: directory.path)
+            let made = TreeProver(log, directory: directory.path)
+            try await made.prepare()
+            let roots = file.roots()
+            #expect(roots.count == 2)
+            let expected = try await made.proof(of: event)
+            #expect(expected?.isValid == true)
+            let files: [[Digest]] = [[], [roots[0]], roots.reversed(), roots + roots]
+            for damaged in files {
+                file.replace(with: damaged)
+                let prover = TreeProver(log, directory: directory.path)
+                #expect(try await prover.proof(of: event) == expected)
+                #expect(file.roots().prefix(2) == roots[...])
+            }
+        }
+    }
+
+    @Test("Each tree is proven to extend each earlier one, and no other")
+    func consistency() async throws {
+        try await TreeProverTests.withLog(.sqlite) { log in
+            _ = try await log.append(Sample.events(0..<20))
+            let leaves = try await log.allEvents().map(\.leafHash)
+            let prover = TreeProver(log)
+            for to in 1...20 {
+                for from in 1...to {
+                    let proof = try #require(
+                        try await prover.consistency(from: Int64(from), to: Int64(to)))
+                    #expect(proof.isValid, "\(from) \(to)")
+                    var tree = CompactRange()
+                    for leaf in leaves.prefix(from) { tree.append(leaf) }
+                    #expect(proof.fromRoot == tree.root)
+                    for index in proof.path.indices {
+                        var path = proof.path
+                        path[index] = leaves[0]
+                        let other = ConsistencyProof(
+                            from: proof.from, to: proof.to, path: path, fromRoot: proof.fromRoot,
+                            toRoot: proof.toRoot)
+                        #expect(!other.isValid || proof.path[index] == leaves[0])
+                    }
+                }
+            }
+            for (from, to) in [(0, 1), (2, 1), (1, 21), (21, 21), (-1, 1)] as [(Int64, Int64)] {
+                #expect(try await prover.consistency(from: from, to: to) == nil)
             }
         }
     }
