@@ -1,4 +1,5 @@
 import AppStore
+import AppStoreAPI
 import ArgumentParser
 import Foundation
 import Intake
@@ -102,15 +103,21 @@ struct DemoCommand: AsyncParsableCommand {
             roots: try settings.trustedRoots(),
             observer: ServiceObserver(logger: logger, metrics: metrics)
         ) { Terminal.now }
+        let transport = HTTPTransport()
+        let clients = try settings.clients(of: settings.configuration.apps, transport)
+        host.reach.use(clients)
+        host.receiptRequests.use(clients, try settings.answerLedgers(of: host))
         let (ports, announced) = AsyncStream.makeStream(of: Int.self)
         let show = DemoRun(
             place: place, id: id, applePort: applePort, isOnce: isOnce, window: window,
             ports: ports)
         do {
             let service = try WebService(host: host, metrics: metrics, logger: logger)
-            try await service.run(with: [show]) { port in
-                announced.yield(port)
-                announced.finish()
+            try await closing(transport.close) {
+                try await service.run(with: [show]) { port in
+                    announced.yield(port)
+                    announced.finish()
+                }
             }
         } catch let error as WebServiceError where error.code == .portUnavailable {
             throw CommandFailure(

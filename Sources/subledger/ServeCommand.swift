@@ -94,13 +94,7 @@ struct ServeCommand: OutputCommand {
             let clients = try settings.clients(of: keyed, transport)
             var services: [any Service] = []
             host.reach.use(clients)
-            host.receiptRequests.use(
-                clients,
-                EnvironmentLedgers(
-                    settings.configuration.ledger, apps: settings.configuration.apps,
-                    verifier: try settings.verifier(), revocation: host.revocation,
-                    ledgers: host.ledgers.map(\.ledger)
-                ) { host.clock() })
+            host.receiptRequests.use(clients, try settings.answerLedgers(of: host))
             if server.recovers {
                 let watch = RecoveryWatch(
                     host: host, clients: clients.sorted { $0.key < $1.key }.map(\.value),
@@ -135,5 +129,15 @@ struct ServeCommand: OutputCommand {
             server.port = port
         }
         try server.requireGuarded()
+    }
+}
+
+extension Settings {
+    /// The service's ledgers, to take in what Apple answers to its requests.
+    func answerLedgers(of host: LedgerHost) throws -> EnvironmentLedgers {
+        EnvironmentLedgers(
+            configuration.ledger, apps: configuration.apps, verifier: try verifier(),
+            revocation: host.revocation, ledgers: host.ledgers.map(\.ledger)
+        ) { host.clock() }
     }
 }

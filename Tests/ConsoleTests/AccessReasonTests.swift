@@ -47,6 +47,7 @@ struct AccessReasonTests {
                             id, bundleId: reading.chain.bundleId,
                             moment: Moment(at: at, now: StoryCheck.end))
                         AccessReasonTests.check(then)
+                        try SubscriptionPageCheck.check(then)
                     }
                 }
             }

@@ -1,10 +1,12 @@
 import AppStore
 import AppStoreAPI
 import Foundation
+import HTTPTypes
 import Intake
 import Ledger
 import LedgerStore
 import LedgerTestSupport
+import Projection
 import Signing
 import Simulator
 import TestSupport
@@ -125,6 +127,39 @@ struct ReceiptTruthTests {
             }.run()
             #expect(report.stop == nil)
             for life in reported.lives { try await expectTruth(of: life, client) }
+        }
+    }
+
+    @Test("The console looks a subscription up at Apple, once, and says when it cannot")
+    func consoleLookup() async throws {
+        let place = try place()
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            let life = try #require(Self.reported.lives.first)
+            try await post(life, client)
+            let log = try host.ledger(.production).ledger.log
+            let before = try await log.head().position
+            let id = life.originalTransactionId.rawValue
+            let page = "/console/production/subscriptions/\(id)"
+            var head: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+            head[.fetchSite] = "same-origin"
+            let form = Array("key=k&actor=sara&reason=ticket".utf8)
+            let refused = try await client.send(.post, "\(page)/look-up", head, form)
+            #expect(refused.status == 422)
+            #expect(String(decoding: refused.bytes, as: UTF8.self).contains("ticket"))
+            #expect(try await log.head().position == before)
+
+            try use(host, place)
+            for _ in 0..<2 {
+                let asked = try await client.send(.post, "\(page)/look-up", head, form)
+                #expect(asked.headers[.location] == "\(page)?did=asked")
+            }
+            #expect(try await log.head().position > before)
+            try await expectTruth(of: life, client)
+            let unknown = "/console/production/orders/MK5TTTVWJH"
+            let order = try await client.send(.post, unknown, head, form)
+            #expect(order.status == 422)
+            let other = Array("key=l&actor=sara&reason=ticket".utf8)
+            #expect(try await client.send(.post, unknown, head, other).status == 404)
         }
     }
 

@@ -62,6 +62,20 @@ package struct CustomerRequests: Sendable {
         }
     }
 
+    /// The purchases of an order id, which is the id of these requests. Returns the transactionId
+    /// of the first one, as Apple states it; nil where the order is not the app's.
+    package mutating func order() async throws(AppleRequestFailure) -> String? {
+        let answer: APIResponse<OrderLookupResponse>
+        do throws(APIFailure) { answer = try await client.orderLookup(id) } catch {
+            throw .apple(error)
+        }
+        try await take(answer, .orderLookup)
+        return (answer.value.signedTransactions ?? []).lazy.compactMap { token in
+            (try? CompactJWS(parsing: Array(token.utf8)))
+                .flatMap { try? JSONValue.parse($0.payload) }?["transactionId"]?.string
+        }.first
+    }
+
     /// Notifications about the chains that last longer than their transactions: RENEWAL_EXTENDED
     /// may be the only evidence of an extended renewal (`Lifecycle.md` §2 rule 4). Sends no request
     /// when the statuses, requested before, name no such chain.

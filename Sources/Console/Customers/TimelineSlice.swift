@@ -12,14 +12,14 @@ struct TimelineSlice {
     static let count = 50
 
     /// - Parameter before: the place that the page ends before; nil: the newest.
-    init(_ reading: CustomerReading, before: TimelinePlace?) {
-        let page = reading.page(.newest, after: before, limit: TimelineSlice.count)
+    init(_ reading: CustomerReading, before: TimelinePlace?, limit: Int = count) {
+        let page = reading.page(.newest, after: before, limit: limit)
         self.init(page.entries, before, page.next)
     }
 
     /// The same of one chain.
-    init(_ reading: ChainReading, before: TimelinePlace?) {
-        let page = reading.page(.newest, after: before, limit: TimelineSlice.count)
+    init(_ reading: ChainReading, before: TimelinePlace?, limit: Int = count) {
+        let page = reading.page(.newest, after: before, limit: limit)
         self.init(page.entries.map { .chain($0, reading) }, before, page.next)
     }
 

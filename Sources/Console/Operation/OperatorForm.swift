@@ -9,6 +9,10 @@ package struct OperatorForm {
         case recover
         case redeliver(endpoint: String)
         case audit
+        /// A subscription at Apple.
+        case lookUp(id: String)
+        /// The purchases of an order id at Apple.
+        case order(id: String)
     }
 
     /// What an act did, in the address of the next page: a code without any figure, since a link
@@ -16,10 +20,12 @@ package struct OperatorForm {
     package enum Result: String, Sendable, CaseIterable {
         case retried
         case redelivered
+        case asked
 
         var text: String {
             switch self {
             case .retried: "The retry has ended; what stays is below."
+            case .asked: "Apple was asked; what it sent is included."
             case .redelivered: "The redelivery has ended; the standing is below."
             }
         }
@@ -79,6 +85,19 @@ package struct OperatorForm {
                 "The changes of these positions are posted again under the same ids; receivers that"
                     + " keep to them notice nothing.", "Redeliver"
             )
+        case .lookUp(let id):
+            (
+                "Look up \(id) at Apple",
+                "Apple is asked for the history and the status of this subscription (about 3"
+                    + " requests); what is missing here is appended. Nothing is changed at Apple.",
+                "Ask Apple"
+            )
+        case .order(let id):
+            (
+                "Ask Apple about order \(id)",
+                "Apple is asked for the purchases of this order (1 request), which are appended.",
+                "Ask Apple"
+            )
         case .audit:
             (
                 "Verify the log",
@@ -90,7 +109,7 @@ package struct OperatorForm {
 
     private var fields: HTML {
         switch act {
-        case .retryQuarantine: ""
+        case .retryQuarantine, .lookUp, .order: ""
         case .recover:
             input("bundleId", "App (empty: the only one with a key)", isRequired: false)
                 + input("from", "From (UTC)", isRequired: true)

@@ -78,11 +78,14 @@ package struct FindPage {
     }
 
     private func order(_ text: String) -> HTML {
-        """
-        <section class="verdict unknown"><p>– <b>This may be the order id of a customer's receipt</b> \
-        from Apple. The ledger does not know these.</p>
-        <p>Apple does: <code>subledger api order \(text)</code> asks it (1 request), and keeps what it \
-        answers.</p></section>
-        """
+        let ask: HTML =
+            frame.viewer.operates
+            ? "<a href=\"\(frame.url("orders", text))\">Ask Apple</a>"
+            : "<code>subledger api order \(text)</code> asks it"
+        return """
+            <section class="verdict unknown"><p>– <b>This may be the order id of a customer's receipt</b> \
+            from Apple. The ledger does not know these.</p>
+            <p>Apple does: \(ask) (1 request); what it answers is kept.</p></section>
+            """
     }
 }

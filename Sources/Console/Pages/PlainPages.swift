@@ -54,6 +54,21 @@ package enum PlainPages {
             """)
     }
 
+    /// Seconds after which a page whose answer is being made loads itself again.
+    package static let waitingSeconds = 2
+
+    /// A page whose answer is being made.
+    package static func waiting(_ frame: Frame) -> Page {
+        Page(
+            "Being computed", frame,
+            """
+            <h1>Being computed</h1>
+            <p role="status">This report reads many events. The page loads itself again every \
+            \(waitingSeconds) s until it is ready, without delaying other pages; \
+            <a href="">reload</a>.</p>
+            """)
+    }
+
     /// A page that cannot be answered: what happened, and what to do.
     package static func problem(
         _ frame: Frame, status: Int, code: String, detail: String, retrySeconds: Int?

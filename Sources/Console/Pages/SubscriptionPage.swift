@@ -142,12 +142,16 @@ package struct SubscriptionPage {
         }
         let id = reading.chain.originalTransactionId
         let app = reading.chain.bundleId
+        let ask: HTML =
+            frame.viewer.operates && !frame.state.isHistoric
+            ? "<a href=\"\(frame.url("subscriptions", id.rawValue, "look-up"))\">ask now</a>, or "
+            : ""
         return """
             <h2 id="notices">Notices</h2>
             <ul>
             \(items)</ul>
-            <p class="muted">To look it up at Apple: <code>subledger reconcile</code> for every gap, or \
-            <code>subledger backfill</code> with the id <code>\(id)</code> of \(app).</p>
+            <p class="muted">To look it up at Apple: \(ask)<code>subledger reconcile</code> for every gap, \
+            or <code>subledger backfill</code> with the id <code>\(id)</code> of \(app).</p>
             """
     }
 }

@@ -1,6 +1,7 @@
 public import AppStore
 public import AppStoreAPI
 public import AppleSync
+internal import Ledger
 internal import LedgerStore
 import Synchronization
 
@@ -32,6 +33,35 @@ public final class ReceiptRequests: Sendable {
     /// Sets the clients to request Apple's data with.
     public func use(_ clients: [BundleId: AppStoreServerAPIClient], _ books: EnvironmentLedgers) {
         access.withLock { $0 = Access(clients: clients, books: books) }
+    }
+
+    /// What an operator looks up, in the ledger of one environment. Returns a transaction of an
+    /// order.
+    ///
+    /// Throws `AppleRequestFailure`, or `OperatorError` (`missingKey`).
+    func run(_ lookup: AppleLookup, _ environment: Environment) async throws -> String? {
+        let access = access.withLock { $0 }
+        func requests(_ id: String, _ app: BundleId) throws -> CustomerRequests {
+            guard let client = access.clients[app], let books = access.books else {
+                throw OperatorError(.missingKey, "The app has no API key here.")
+            }
+            return CustomerRequests(client, books: books, id: id, in: .only(environment))
+        }
+        switch lookup {
+        case .chain(let chain):
+            var requests = try requests(chain.originalTransactionId.rawValue, chain.bundleId)
+            try await requests.statuses()
+            try await requests.transactions()
+            try await requests.extensions()
+            return nil
+        case .order(let id):
+            // Orders name no app: each with a key is asked, in order.
+            for app in access.clients.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+                var requests = try requests(id, app)
+                if let found = try await requests.order() { return found }
+            }
+            return nil
+        }
     }
 
     /// Requests history and statuses of every chain, in order; nil without a client of the app. A

@@ -27,9 +27,11 @@ struct ActPages: Sendable {
         let path = "\(ConsoleRoutes.home)/subscriptions/:id"
         group.get("\(path)/note") { request, context in
             let id = try PathReader.text("id", context)
-            let frame = try frame(["subscriptions", id, "note"], request, context).0
+            let (frame, values) = try frame(["subscriptions", id, "note"], request, context)
             let reading = try await host.reading(id, pages.scope(frame))
-            return pages.response(ActPage(frame, .note, key: pages.newKey).page(chain: reading))
+            let key = values["key"] ?? pages.newKey
+            return pages.response(
+                ActPage(frame, .note, key: key, values: values).page(chain: reading))
         }
         group.post("\(path)/note") { request, context in
             let id = try PathReader.text("id", context)
@@ -60,7 +62,8 @@ struct ActPages: Sendable {
     ) async throws -> Response {
         let (frame, values) = try frame(["customers", id, act.rawValue], request, context)
         return pages.response(
-            try await page(act, id, frame, key: pages.newKey, values: values, failure: nil))
+            try await page(
+                act, id, frame, key: values["key"] ?? pages.newKey, values: values, failure: nil))
     }
 
     private func page(
@@ -86,8 +89,10 @@ struct ActPages: Sendable {
         _ path: [String], _ request: Request, _ context: WebContext
     ) throws -> (Frame, [String: String]) {
         let (frame, values) = try QueryParameters.read(request, isForm: true) {
-            var values: [String: String] = [:]
-            for name in ["chain", "customer", "grant"] { values[name] = $0.text(name) }
+            var values = pages.drafts.take($0.text("draft"))
+            for name in ["chain", "customer", "grant"] {
+                if let value = $0.text(name) { values[name] = value }
+            }
             return (try pages.frame(path, &$0, context), values)
         }
         try PeoplePages.require(frame)

@@ -6,6 +6,8 @@ internal import Service
 extension HTTPField.Name {
     static let fetchDest = HTTPField.Name("Sec-Fetch-Dest")!
     static let fetchSite = HTTPField.Name("Sec-Fetch-Site")!
+    /// Loads a page again (HTML standard, "Refresh").
+    static let refresh = HTTPField.Name("Refresh")!
     static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
 }
 
@@ -39,7 +41,7 @@ struct ConsoleGuard: RouterMiddleware {
                 sessions.principal(of: $0, isUse: request.headers[.fetchDest] != "empty")
             }
             if !tokens.isEmpty, context.principal == nil, !isOpen(context.endpointPath) {
-                response = signIn(request)
+                response = await signIn(request)
             } else {
                 response = try await next(request, context)
             }
@@ -110,9 +112,15 @@ struct ConsoleGuard: RouterMiddleware {
     }
 
     /// Leads to the form that takes a token, and from there back.
-    private func signIn(_ request: Request) -> Response {
-        // A form's own address shows the form.
-        let next = request.method == .get ? request.uri.string : request.uri.path
+    private func signIn(_ request: Request) async -> Response {
+        var next = request.uri.string
+        if request.method == .post {
+            // A form's own address shows the form, with what was typed.
+            next = request.uri.path
+            if let form = try? await ConsoleForm(request), form.text("key") != nil {
+                next += "?draft=\(pages.drafts.keep(form.values))"
+            }
+        }
         return Response.seeOther("/console/sign-in?next=\(ViewState.escaped(next))")
     }
 }

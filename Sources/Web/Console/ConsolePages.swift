@@ -12,6 +12,7 @@ internal import Service
 struct ConsolePages: Sendable {
     let host: LedgerHost
     let tokens: AccessTokens
+    let drafts = FormDrafts()
 
     /// The environment that a path names. Throws `noSuchPath` or `environmentNotServed`.
     func environment(_ context: WebContext) throws -> AppStore.Environment {
@@ -88,6 +89,13 @@ struct ConsolePages: Sendable {
         Response(
             status: status, headers: [.contentType: "text/html; charset=utf-8"],
             body: .init(byteBuffer: ByteBuffer(string: page.html)))
+    }
+
+    /// A page that loads itself again until its answer is made.
+    func waiting(_ frame: Frame) -> Response {
+        var response = response(PlainPages.waiting(frame), status: .accepted)
+        response.headers[.refresh] = String(PlainPages.waitingSeconds)
+        return response
     }
 
     /// A problem as a page.

@@ -92,8 +92,10 @@ struct OperatorPages: Sendable {
         let read = try QueryParameters.read(request, isForm: true) {
             let before = try $0.position("before")
             let after = try $0.position("after")
-            var values: [String: String] = [:]
-            for name in ["bundleId", "from", "to"] { values[name] = $0.text(name) }
+            var values = pages.drafts.take($0.text("draft"))
+            for name in ["bundleId", "from", "to"] {
+                if let value = $0.text(name) { values[name] = value }
+            }
             let result: OperatorForm.Result? = try $0.choice("did")
             // These pages show the present, whatever the page before showed.
             var frame = try pages.frame(path, &$0, context).present
@@ -112,6 +114,14 @@ struct OperatorPages: Sendable {
         act(group, "quarantine/retry") { _ in (["quarantine", "retry"], .retryQuarantine) }
         act(group, "recoveries/start") { _ in (["recoveries", "start"], .recover) }
         act(group, "audit/verify") { _ in (["audit", "verify"], .audit) }
+        act(group, "subscriptions/:id/look-up") { context in
+            let id = try PathReader.text("id", context)
+            return (["subscriptions", id, "look-up"], .lookUp(id: id))
+        }
+        act(group, "orders/:id") { context in
+            let id = try PathReader.text("id", context)
+            return (["orders", id], .order(id: id))
+        }
         act(group, "webhooks/:endpoint/redeliver") { context in
             let name = try PathReader.text("endpoint", context)
             return (["webhooks", name, "redeliver"], .redeliver(endpoint: name))
@@ -127,17 +137,19 @@ struct OperatorPages: Sendable {
         group.get("\(route)") { request, context in
             let (path, act) = try subject(context)
             let (frame, _, values) = try frame(path, request, context)
-            try OperatorPages.require(frame)
-            return pages.response(OperatorForm(frame, act, key: pages.newKey, values: values).page)
+            try OperatorPages.require(frame, act)
+            let key = values["key"] ?? pages.newKey
+            return pages.response(OperatorForm(frame, act, key: key, values: values).page)
         }
         group.post("\(route)") { request, context in
             let form = try await ConsoleForm(request)
             let (path, act) = try subject(context)
             let frame = try frame(path, request, context).frame
-            try OperatorPages.require(frame)
+            try OperatorPages.require(frame, act)
             do { return try await run(act, form, frame, context) } catch {
                 let problem = Problem(error)
-                guard problem.status.code < 500 else { throw error }
+                // A refusal of Apple's keeps the form, too.
+                guard problem.status.code < 500 || error is LookupFailure else { throw error }
                 var page = OperatorForm(
                     frame, act, key: form.text("key") ?? pages.newKey, values: form.values)
                 page.failure = problem.detail
@@ -147,7 +159,13 @@ struct OperatorPages: Sendable {
     }
 
     /// Throws `insufficientScope` for a viewer who may not operate, and `historicView`.
-    private static func require(_ frame: Frame) throws(Problem) {
+    private static func require(
+        _ frame: Frame, _ act: OperatorForm.Act
+    ) throws(Problem) {
+        switch act {
+        case .lookUp, .order: try PeoplePages.require(frame)
+        case .retryQuarantine, .recover, .redeliver, .audit: break
+        }
         guard frame.viewer.operates else { throw .lacking("admin") }
         guard !frame.state.isHistoric else { throw .historicView }
     }
@@ -176,6 +194,16 @@ struct OperatorPages: Sendable {
                 from: try form.position("from"), to: try form.position("to"), isDryRun: false)
             _ = try await host.redeliver(endpoint, range, order, environment)
             return done(frame, ["webhooks"], .redelivered)
+        case .lookUp(let id):
+            let chain = try await host.reading(id, pages.scope(frame)).chain
+            _ = try await host.lookUp(.chain(chain), order, environment)
+            return done(frame, ["subscriptions", id], .asked)
+        case .order(let id):
+            guard let found = try await host.lookUp(.order(id), order, environment).value else {
+                throw Problem(
+                    .notFound, code: "noSuchOrder", detail: "Apple knows no such order.")
+            }
+            return done(frame, ["subscriptions", found], .asked)
         case .audit:
             _ = try await host.startAudit(
                 withSignatures: form.text("signatures") == "true", order, environment)

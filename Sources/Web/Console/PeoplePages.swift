@@ -61,9 +61,11 @@ struct PeoplePages: Sendable {
         let (frame, before) = try QueryParameters.read(request, isForm: true) {
             let before = try $0.cursor("before") { TimelinePlace(cursor: $0) }
             let done = try $0.position("done")
+            let result: OperatorForm.Result? = try $0.choice("did")
             _ = try $0.flag("gap")
             var frame = try pages.frame(path, &$0, context)
             frame.done = done
+            frame.result = result
             return (frame, before)
         }
         try PeoplePages.require(frame)

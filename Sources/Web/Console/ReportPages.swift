@@ -49,14 +49,15 @@ struct ReportPages: Sendable {
         if question.metric.from == nil {
             question.metric.from = ViewState.yearBack(frame.now)
         }
-        let scope = pages.scope(frame)
-        let report: Report
-        if let pack = question.definitions {
-            report = try await host.comparisonReport(name, question.metric, pack, scope)
-        } else {
-            report = try await host.report(
-                try MetricName(compared: name), question.metric, scope)
+        let (scope, asked) = (pages.scope(frame), question)
+        let metric = try MetricName(compared: name)
+        let made = try await host.pageAnswer(frame.state.url(frame.path, question.pairs)) {
+            guard let pack = asked.definitions else {
+                return try await host.report(metric, asked.metric, scope)
+            }
+            return try await host.comparisonReport(name, asked.metric, pack, scope)
         }
+        guard let report = made else { return pages.waiting(frame) }
         frame.position = report.stamp.position
         return pages.response(
             ReportPage(
@@ -82,15 +83,16 @@ struct ReportPages: Sendable {
         let metric = question.metric
         (cell.from, cell.to, cell.interval) = (metric.from, metric.to, metric.interval)
         (cell.timeZone, cell.filters) = (metric.timeZone, metric.filters)
-        let found = try await host.cell(
-            try MetricName(compared: name), cell, pages.scope(frame), after: after,
-            limit: Frame.rowCount)
         let group = cell.group.isEmpty ? nil : cell.group.joined(separator: ",")
-        return pages.response(
-            CellPage(
-                frame, found,
-                question: question.pairs + [("column", cell.column), ("group", group)]
-            ).page)
+        let pairs = question.pairs + [("column", cell.column), ("group", group)]
+        let (scope, asked, place) = (pages.scope(frame), cell, after)
+        let known = try MetricName(compared: name)
+        let key = frame.state.url(frame.path, pairs + [("after", after?.cursor)])
+        let made = try await host.pageAnswer(key) {
+            try await host.cell(known, asked, scope, after: place, limit: Frame.rowCount)
+        }
+        guard let found = made else { return pages.waiting(frame) }
+        return pages.response(CellPage(frame, found, question: pairs).page)
     }
 
     private func diff(_ request: Request, _ context: WebContext) async throws -> Response {
@@ -109,8 +111,14 @@ struct ReportPages: Sendable {
         guard frame.state.knowledge != .everything else { return pages.response(shown.page(nil)) }
         var scope = pages.scope(frame)
         scope.knowledge = .everything
-        let report = try await host.diffReport(
-            name, question.metric, between: [frame.state.knowledge], scope)
+        let (asked, metric, before) = (scope, question.metric, frame.state.knowledge)
+        let key = frame.state.url(
+            frame.path, [("metric", name)] + question.pairs)
+        let compared = name
+        let made = try await host.pageAnswer(key) {
+            try await host.diffReport(compared, metric, between: [before], asked)
+        }
+        guard let report = made else { return pages.waiting(frame) }
         return pages.response(shown.page(report))
     }
 

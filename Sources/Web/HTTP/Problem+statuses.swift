@@ -157,6 +157,8 @@ extension Problem {
         case let error as SearchError:
             self.init(.badRequest, code: error.code, detail: error.message)
         case let error as OperatorError: self.init(error)
+        case let error as LookupFailure:
+            self.init(.badGateway, code: error.code, detail: error.message)
         case let refusal as IntakeRefusal: self.init(refusal)
         case is TruncatedBody:
             self.init(.badRequest, code: "badRequest", detail: "The body is incomplete.")

@@ -90,6 +90,52 @@ struct ConsoleAccessTests {
         }
     }
 
+    @Test("A form sent after its session ended shows what was typed, once, and decides nothing")
+    func endedSession() async throws {
+        let path = "\(ConsoleAccessTests.home)/customers/ann/grant"
+        let fields = [("key", "k7"), ("reason", "ticket 7"), ("entitlement", "pro")]
+        try await place([.read, .write]).serve {
+            (client: WebClient, host: LedgerHost) async throws in
+            let sent = try await client.send(
+                .post, path, ConsoleAccessTests.fields(), ConsoleAccessTests.form(fields))
+            #expect(sent.status == 303)
+            let address = try #require(sent.headers[.location])
+            let next = try #require(address.split(separator: "next=").last)
+            #expect(!address.contains("ticket"))
+            let start = try await client.send(
+                .post, "/console/sign-in", ConsoleAccessTests.fields(),
+                ConsoleAccessTests.form([("token", "secret")]) + Array("&next=\(next)".utf8))
+            let cookie: HTTPFields = [
+                .cookie: String(try #require(start.headers[.setCookie]).prefix { $0 != ";" })
+            ]
+            let draft = try #require(start.headers[.location])
+            let shown = String(
+                decoding: try await client.get(draft, cookie).bytes, as: UTF8.self)
+            for text in ["ticket 7", "value=\"pro\"", "value=\"k7\""] {
+                #expect(shown.contains(text))
+            }
+            let again = String(
+                decoding: try await client.get(draft, cookie).bytes, as: UTF8.self)
+            #expect(!again.contains("ticket 7"))
+            #expect(try await host.ledger(.production).ledger.log.head().position == 0)
+        }
+    }
+
+    @Test("Drafts are kept up to their number and for half an hour")
+    func draftBounds() {
+        let drafts = FormDrafts()
+        let start = ContinuousClock.now
+        let ids = (0...FormDrafts.maximumCount).map { number in
+            drafts.keep(["reason": "\(number)"], at: start)
+        }
+        #expect(drafts.take(ids[0], at: start).isEmpty)
+        #expect(drafts.take(ids[1], at: start) == ["reason": "1"])
+        let end = start.advanced(by: FormDrafts.lifetime)
+        #expect(drafts.take(ids[2], at: end) == ["reason": "2"])
+        #expect(drafts.take(ids[3], at: end.advanced(by: .milliseconds(1))).isEmpty)
+        #expect(drafts.take(nil).isEmpty)
+    }
+
     @Test("After signing in a browser is led to a page of this service only")
     func next() {
         for foreign in [

@@ -19,8 +19,14 @@ struct WebClient: Sendable {
         var code: String? { json["code"]?.string }
     }
 
+    /// Follows a page of the console that says that its answer is being made.
     func get(_ uri: String, _ headers: HTTPFields = [:]) async throws -> Answer {
-        try await send(.get, uri, headers)
+        let end = ContinuousClock.now.advanced(by: WebClient.patience)
+        while true {
+            let answer = try await send(.get, uri, headers)
+            guard answer.status == 202, ContinuousClock.now < end else { return answer }
+            await Task.yield()
+        }
     }
 
     /// As `get`, repeated while answers are behind, which may take long on a loaded machine.

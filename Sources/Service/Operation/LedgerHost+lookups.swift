@@ -1,0 +1,53 @@
+public import AppStore
+public import AppleSync
+public import Ledger
+internal import LedgerStore
+internal import Projection
+public import Queries
+
+/// What Apple is asked about one customer, for a person who waits for it.
+public enum AppleLookup: Sendable, Hashable {
+    /// History and statuses of a subscription, or of any purchase.
+    case chain(ChainId)
+    /// The purchases of an order id in Apple's mail to a customer.
+    case order(String)
+
+    fileprivate var words: [String] {
+        switch self {
+        case .chain(let chain): ["chain", chain.bundleId.rawValue, "\(chain)"]
+        case .order(let id): ["order", id]
+        }
+    }
+}
+
+/// Apple did not answer, or refused; what it sent before is kept.
+public struct LookupFailure: Error, Sendable, Equatable {
+    public let code: String
+    public let message: String
+}
+
+extension LedgerHost {
+    /// Asks Apple and appends what it answers; returns once answers include it.
+    ///
+    /// Returns a transaction of the order, or nil where Apple names none.
+    ///
+    /// Throws `OperatorError` (`missingKey`), `LookupFailure`, `CommandError`, `ServingError` or
+    /// `StoreError`.
+    public func lookUp(
+        _ lookup: AppleLookup, _ order: CommandIntake.Order, _ environment: Environment
+    ) async throws -> OperatorAct<String?> {
+        let served = try ledger(environment)
+        try requireClock()
+        return try await act("lookUp", lookup.words, order, in: served) {
+            let found: String?
+            do { found = try await receiptRequests.run(lookup, environment) } catch let error
+                as AppleRequestFailure
+            {
+                throw LookupFailure(code: error.code, message: error.message)
+            }
+            let head = try await served.ledger.log.head().position
+            _ = try await served.snapshot(atLeast: head)
+            return found
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import Synchronization
+
+/// Forms that were sent after their session had ended: after signing in again, their pages show
+/// what was typed. In memory only.
+final class FormDrafts: Sendable {
+    /// Drafts at once; beyond it the oldest is forgotten. Each is at most one form.
+    static let maximumCount = 50
+    /// How long a draft is kept.
+    static let lifetime: Duration = .seconds(30 * 60)
+
+    private struct Draft {
+        let id: String
+        let values: [String: String]
+        let keptAt: ContinuousClock.Instant
+    }
+
+    private let drafts = Mutex<[Draft]>([])
+
+    /// Keeps the fields of a form. Returns the id that shows them, once.
+    func keep(_ values: [String: String], at now: ContinuousClock.Instant = .now) -> String {
+        let id = UUID().uuidString.lowercased()
+        drafts.withLock { drafts in
+            FormDrafts.expire(&drafts, now)
+            if drafts.count >= FormDrafts.maximumCount { drafts.removeFirst() }
+            drafts.append(Draft(id: id, values: values, keptAt: now))
+        }
+        return id
+    }
+
+    /// The fields of a draft, which is forgotten with that; empty for an unknown one.
+    func take(_ id: String?, at now: ContinuousClock.Instant = .now) -> [String: String] {
+        guard let id else { return [:] }
+        return drafts.withLock { drafts in
+            FormDrafts.expire(&drafts, now)
+            guard let index = drafts.firstIndex(where: { $0.id == id }) else { return [:] }
+            return drafts.remove(at: index).values
+        }
+    }
+
+    private static func expire(_ drafts: inout [Draft], _ now: ContinuousClock.Instant) {
+        drafts.removeAll { $0.keptAt.duration(to: now) > lifetime }
+    }
+}

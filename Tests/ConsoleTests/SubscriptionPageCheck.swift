@@ -1,0 +1,50 @@
+import AppStore
+import Projection
+import Testing
+
+@testable import Console
+@testable import Ledger
+@testable import Queries
+
+extension Frame {
+    /// The frame of a page that is made without a service.
+    static func bare(_ path: [String], now: Timestamp) -> Frame {
+        Frame(
+            state: ViewState(environment: .production), viewer: .unnamed, served: [.production],
+            assets: [], reportZone: ReportZone("UTC")!, now: now, path: path)
+    }
+}
+
+/// A subscription's page as a person reads it.
+enum SubscriptionPageCheck {
+    /// The page says every notice, and its timeline has each gap and each entry once, whatever the
+    /// size of its pages.
+    static func check(_ reading: ChainReading) throws {
+        let id = reading.chain.originalTransactionId.rawValue
+        let frame = Frame.bare(["subscriptions", id], now: reading.moment.now)
+        let page = SubscriptionPage(frame, reading, before: nil).page.html
+        #expect(page.contains("\(reading.answer.state.text)" as HTML))
+        for notice in reading.answer.notices {
+            #expect(page.contains("\(notice.message)" as HTML), "\(notice.code)")
+        }
+        let gaps = reading.answer.notices.filter { $0.code.isGap }.map { ($0, reading) }
+        for limit in 1...3 {
+            var (before, seen, shown): (TimelinePlace?, Int, Int) = (nil, 0, 0)
+            repeat {
+                let slice = TimelineSlice(reading, before: before, limit: limit)
+                let table = TimelineRows(frame: frame, isMerged: false).table(slice, gaps: gaps)
+                seen += slice.entries.count
+                shown += table.text.components(of: "<b>Gap:</b>")
+                before = slice.next.flatMap { TimelinePlace(cursor: $0) }
+            } while before != nil
+            #expect(seen == reading.entries.count && shown == gaps.count)
+        }
+    }
+}
+
+extension String {
+    fileprivate func contains(_ html: HTML) -> Bool { contains(html.text) }
+
+    /// How often a text occurs.
+    func components(of text: String) -> Int { ranges(of: text).count }
+}

@@ -1,0 +1,47 @@
+import Service
+import Testing
+
+@testable import Web
+
+@Suite("Answers for pages that take long")
+struct PageAnswerTests {
+    private struct Refused: Error {}
+
+    @Test("A page asks again until its answer is made, which is then kept for the next ones")
+    func kept() async throws {
+        try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
+            let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+            let make: @Sendable () async throws -> Int = {
+                for await _ in gate {}
+                return 7
+            }
+            #expect(try await host.pageAnswer("report", patience: .zero, make) == nil)
+            #expect(try await host.pageAnswer("report", patience: .zero, make) == nil)
+            opening.finish()
+            for _ in 0..<2 {
+                var found: Int?
+                while found == nil {
+                    await Task.yield()
+                    found = try await host.pageAnswer("report", patience: .zero, make)
+                }
+                #expect(found == 7)
+            }
+        }
+    }
+
+    @Test("An answer that is made in time is not kept, and a failure is thrown")
+    func inTime() async throws {
+        try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
+            for number in 0..<3 {
+                let found = try await host.pageAnswer("report", patience: .seconds(120)) { number }
+                #expect(found == number)
+            }
+            await #expect(throws: Refused.self) {
+                let none: Int? = try await host.pageAnswer("other", patience: .seconds(120)) {
+                    throw Refused()
+                }
+                #expect(none == nil)
+            }
+        }
+    }
+}
