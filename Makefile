@@ -43,8 +43,8 @@ build: setup
 run: build
 	@"$(BINARY)" demo
 
-# The tests start clusters of their own; the system's is not used.
-test: PACKAGES += postgresql
+# The tests start clusters of their own; the system's is not used. Python checks bundles.
+test: PACKAGES += postgresql python3-cryptography
 test: setup
 	@swift build --build-tests || { echo "error: the build failed; the first error is above."; exit 1; }
 	@set -o pipefail; swift test --skip-build 2>&1 | tee .build/test.log || { \

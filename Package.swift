@@ -41,6 +41,7 @@ let package = Package(
         .library(name: "Queries", targets: ["Queries"]),
         .library(name: "Reports", targets: ["Reports"]),
         .library(name: "AppleSync", targets: ["AppleSync"]),
+        .library(name: "Proofs", targets: ["Proofs"]),
         .library(name: "Service", targets: ["Service"]),
         .executable(name: "subledger", targets: ["subledger"]),
     ],
@@ -124,6 +125,12 @@ let package = Package(
                 "Queries",
             ], swiftSettings: staying),
         .target(
+            name: "Proofs",
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "Intake",
+                "Projection", "Queries",
+            ], swiftSettings: staying),
+        .target(
             name: "AppleSync",
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
@@ -133,7 +140,7 @@ let package = Package(
             name: "Service",
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
-                "Intake", "Projection", "Queries", "Reports", "AppleSync",
+                "Intake", "Projection", "Queries", "Reports", "Proofs", "AppleSync",
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -144,11 +151,12 @@ let package = Package(
             name: "Console",
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "Intake", "Projection", "Queries",
-                "Reports", "AppleSync", "Service",
+                "Reports", "Proofs", "AppleSync", "Service",
             ],
             resources: [
                 .embedInCode("Assets/console.css"), .embedInCode("Assets/console.js"),
-                .embedInCode("Assets/verify.js"), .embedInCode("Assets/icon.svg"),
+                .embedInCode("Assets/verify.js"), .embedInCode("Assets/proof.js"),
+                .embedInCode("Assets/icon.svg"),
             ], swiftSettings: staying),
         .target(
             name: "OpenAPI", path: "Sources/Web/OpenAPI",
@@ -157,7 +165,7 @@ let package = Package(
             name: "Web",
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "Intake", "Projection", "Queries",
-                "Reports", "AppleSync", "Service", "Console", "OpenAPI",
+                "Reports", "Proofs", "AppleSync", "Service", "Console", "OpenAPI",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdHTTP2", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
@@ -191,7 +199,8 @@ let package = Package(
             name: "Bench",
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
-                "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service", "Web",
+                "Intake", "Projection", "Queries", "Reports", "Proofs", "AppleSync", "Service",
+                "Web",
                 "Simulator",
                 .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
                 .target(name: "PostgresSupport", condition: .when(traits: ["PostgreSQL"])),
@@ -206,7 +215,8 @@ let package = Package(
             name: "subledger",
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
-                "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service", "Console",
+                "Intake", "Projection", "Queries", "Reports", "Proofs", "AppleSync", "Service",
+                "Console",
                 "Web",
                 "Simulator", "Bench",
                 .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
@@ -344,6 +354,13 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "ProofsTests",
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "LedgerStore", "Projection", "Queries", "Proofs",
+                "Simulator", "TestSupport", "LedgerTestSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "ConsoleTests",
             dependencies: [
                 "AppStore", "Ledger", "Projection", "Queries", "Console", "Simulator",
@@ -355,9 +372,8 @@ let package = Package(
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
                 "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service", "Console",
-                "OpenAPI", "Web", "Simulator", "Faults", "PostgresStore", "PostgresSupport",
-                "TestSupport",
-                "LedgerTestSupport",
+                "Proofs", "OpenAPI", "Web", "Simulator", "Faults", "PostgresStore",
+                "PostgresSupport", "TestSupport", "LedgerTestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -19,7 +19,10 @@ public enum SchemaHistory {
     public static let operations = [
         Migration(
             version: 11, name: "V0011_operations", sql: PackageResources.V0011_operations_sql,
-            replaced: "b0cdf1afa851f6910e2ba037b8bf2339b54deda5c2e13a1091da5604a7107561")
+            replaced: "b0cdf1afa851f6910e2ba037b8bf2339b54deda5c2e13a1091da5604a7107561"),
+        Migration(
+            version: 12, name: "V0012_operations_checkpoints",
+            sql: PackageResources.V0012_operations_checkpoints_sql),
     ]
 
     /// A schema in PostgreSQL: log and operations of one environment.
@@ -29,5 +32,8 @@ public enum SchemaHistory {
         Migration(
             version: 2, name: "V0002_postgres_operations",
             sql: PackageResources.V0002_postgres_operations_sql),
+        Migration(
+            version: 3, name: "V0003_postgres_checkpoints",
+            sql: PackageResources.V0003_postgres_checkpoints_sql),
     ]
 }

@@ -24,6 +24,15 @@ public struct AnswerStamp: Hashable, Sendable {
         catalogueHash = ledger.catalogueHash
     }
 
+    /// Of an answer outside a ledger, which knows nothing of what is complete.
+    package init(_ moment: Moment, position: Int64, catalogueHash: Digest) {
+        at = moment.at
+        knownAt = moment.knowledge.knownAt
+        self.position = position
+        complete = nil
+        self.catalogueHash = catalogueHash
+    }
+
     /// - Parameter isStamped: without `at` and `position` an answer stays byte-identical until its
     ///   content changes.
     package func writeMembers(to json: inout JSONWriter, isStamped: Bool = true) {

@@ -4,6 +4,7 @@ import Foundation
 import Intake
 import LedgerStore
 import Projection
+import Proofs
 import SQLiteStore
 import Service
 import Signing
@@ -11,7 +12,10 @@ import Signing
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit", abstract: "Check that the log is intact and unaltered.",
-        subcommands: [VerifyCommand.self])
+        subcommands: [
+            VerifyCommand.self, KeygenCommand.self, CheckpointCommand.self, ProveCommand.self,
+            CheckCommand.self,
+        ])
 
     struct VerifyCommand: OutputCommand {
         static let configuration = CommandConfiguration(
@@ -21,18 +25,24 @@ struct AuditCommand: AsyncParsableCommand {
         @Flag(help: "Also verify every signature again, at its signedDate.")
         var signatures = false
 
+        @Option(help: "Also compare the log with a checkpoint that somebody else kept.")
+        var against: String?
+
         @OptionGroup var common: SharedOptions
 
         func output(_ settings: Settings) async throws -> Output {
             let verifier = signatures ? try settings.verifier() : nil
             let directory = settings.environmentDirectory
+            let kept = try against.map { try AuditCommand.note($0) }
+            let key = try settings.auditKey()
             if settings.configuration.ledger.database != nil {
                 let log = try await EnvironmentLedger.openLog(
                     settings.configuration.ledger, environment: settings.environment)
-                return AuditCommand.output(
-                    try await closing(log.close) {
-                        try await audit(log.log, directory, verifier, settings.configuration.apps)
-                    })
+                return try await closing(log.close) {
+                    AuditCommand.output(
+                        try await audit(log.log, directory, verifier, settings.configuration.apps),
+                        try await compare(log.log, log.operations, kept, key))
+                }
             }
             if !FileManager.default.fileExists(atPath: "\(directory)/\(EventLog.fileName)") {
                 // EnvironmentLedger.open decides whether a log may be created here.
@@ -41,23 +51,43 @@ struct AuditCommand: AsyncParsableCommand {
                     "warning: there was no log at \(directory)/\(EventLog.fileName); an"
                         + " empty one was created. Check --data and --config.")
             }
-            let report = try await audit(directory, verifier, settings.configuration.apps)
-            return AuditCommand.output(report)
+            return try await withLog(directory) { log, operations in
+                AuditCommand.output(
+                    try await audit(log, directory, verifier, settings.configuration.apps),
+                    try await compare(log, operations, kept, key))
+            }
         }
 
-        /// Audits a copy when the log's directory is read-only.
-        private func audit(
-            _ directory: String, _ verifier: EvidenceVerifier?, _ apps: [Configuration.App]
-        ) async throws -> Audit.Report {
+        /// What became of the checkpoints that were kept; nil where there are none.
+        private func compare(
+            _ log: any LedgerLog, _ operations: (any OperationalState)?, _ kept: SignedNote?,
+            _ key: NoteVerifierKey?
+        ) async throws -> CheckpointAudit.Report? {
+            let isKept = try await operations?.checkpoints(after: -1, limit: 1).isEmpty == false
+            guard kept != nil || isKept else { return nil }
+            // Nodes computed before the log was changed prove nothing about it.
+            let audit = CheckpointAudit(
+                prover: TreeProver(log), operations: isKept ? operations : nil, key: key)
+            return try await audit.run(head: try await log.head().position, against: kept)
+        }
+
+        /// Opens a copy when the log's directory is read-only; checkpoints cannot be read there.
+        private func withLog(
+            _ directory: String,
+            _ body: (any LedgerLog, (any OperationalState)?) async throws -> Output
+        ) async throws -> Output {
             if CopiedLog.isNeeded(for: directory) {
                 let copy = try await CopiedLog.open(directory)
-                return try await closing(copy.close) {
-                    try await audit(copy.log, directory, verifier, apps)
-                }
+                return try await closing(copy.close) { try await body(copy.log, nil) }
             }
             let log = try await EventLog.open(directory: directory)
             return try await closing(log.close) {
-                try await audit(log, directory, verifier, apps)
+                let path = "\(directory)/\(OperationsStore.fileName)"
+                guard FileManager.default.fileExists(atPath: path) else {
+                    return try await body(log, nil)
+                }
+                let operations = try await OperationsStore.open(directory: directory)
+                return try await closing(operations.close) { try await body(log, operations) }
             }
         }
 
@@ -73,12 +103,36 @@ struct AuditCommand: AsyncParsableCommand {
         }
     }
 
-    fileprivate static func output(_ report: Audit.Report) -> Output {
+    fileprivate static func output(
+        _ report: Audit.Report, _ checkpoints: CheckpointAudit.Report?
+    ) -> Output {
         Output(
-            text: report.text,
+            text: report.text + (checkpoints?.text ?? ""),
             notes: report.projectionsFailure.map {
                 ["warning: derived data could not be compared with the log: \($0)"]
-            } ?? [], isClean: report.isSound, members: report.writeMembers(to:))
+            } ?? [], isClean: report.isSound && checkpoints?.isSound != false
+        ) { json in
+            report.writeMembers(to: &json)
+            json.object("checkpoints", checkpoints) { json, found in
+                json.member("compared", Int64(found.checkpointCount))
+                json.objects("findings", found.findings) { json, finding in
+                    json.member("code", finding.code.rawValue)
+                    json.member("size", finding.size)
+                    json.member("firstPosition", finding.firstPosition)
+                }
+            }
+        }
+    }
+
+    /// A checkpoint in a file.
+    fileprivate static func note(_ file: String) throws -> SignedNote {
+        guard let data = FileManager.default.contents(atPath: file),
+            data.count <= SignedNote.maximumByteCount
+        else {
+            throw CommandFailure(
+                code: "unreadableFile", message: "\(file) cannot be read.", exit: .io)
+        }
+        return try SignedNote(String(decoding: data, as: UTF8.self))
     }
 }
 
@@ -116,7 +170,29 @@ extension Audit.Report {
     }
 }
 
+extension CheckpointAudit.Report {
+    fileprivate var text: String {
+        let lines = findings.map { finding in
+            let what =
+                switch finding.code {
+                case .logCut: "the log ends before it"
+                case .logRewritten: "the log has other events than those signed"
+                case .checkpointInvalid: "it is not signed by the configured key"
+                }
+            return "BAD  checkpoint of \(finding.size) events: \(what); positions from"
+                + " \(finding.firstPosition) may differ\n"
+        }
+        return lines.joined()
+            + "\(isSound ? "extends" : "DOES NOT EXTEND"): \(checkpointCount) checkpoints\n"
+    }
+}
+
 extension Settings {
+    /// The key that checkpoints are signed with; nil where none is configured.
+    fileprivate func auditKey() throws -> NoteVerifierKey? {
+        try configuration.audits.first { $0.environment == environment }?.signerKey().verifier
+    }
+
     /// Directory of the environment's files.
     fileprivate var environmentDirectory: String {
         "\(configuration.dataDirectory)/\(EnvironmentLedger.directoryName(environment))"

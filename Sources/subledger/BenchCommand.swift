@@ -32,12 +32,13 @@ struct BenchCommand: OutputCommand {
         case metrics
         case receipts
         case nodes
+        case proof
         case all
     }
 
     @Argument(
         help:
-            "verify, append, project, rebuild, from-log, ingest, start, size, http, console, recover, metrics, receipts, nodes or all."
+            "verify, append, project, rebuild, from-log, ingest, start, size, http, console, recover, metrics, receipts, nodes, proof or all."
     )
     var names: [Name]
 
@@ -55,6 +56,8 @@ struct BenchCommand: OutputCommand {
 
     private static let signedEvents = 20_000
     private static let unsignedEvents = 1_000_000
+    /// Signed notifications from which a bundle is made.
+    private static let provenEvents = 200
     /// Number of events in the ledger that the HTTP benchmark queries.
     private static let servedEvents = 100_000
 
@@ -109,6 +112,11 @@ struct BenchCommand: OutputCommand {
         case .console:
             rows = try await served(ledger, authority, progress, bodies: []).console()
         case .nodes: rows = try await nodes(ledger, authority, folder, progress)
+        case .proof:
+            rows =
+                try await ledger.proof() + [
+                    try await signed(authority, folder, count: BenchCommand.provenEvents).check()
+                ]
         case .all: rows = []
         }
         progress.end()

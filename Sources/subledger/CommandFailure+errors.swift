@@ -2,6 +2,7 @@ import AppStoreAPI
 import AppleSync
 import Intake
 import LedgerStore
+import Proofs
 import Queries
 import Reports
 import SQLiteStore
@@ -25,6 +26,7 @@ extension CommandFailure {
                 self.init(error.code, error.message, error.code.exit)
             }
         case let error as QueryError: self.init(error)
+        case let error as ProofError: self.init(error.code, error.message, .negative)
         case MetricsError.store(let error): self.init(error)
         case let error as MetricsError:
             self.init(code: error.code, message: error.message, exit: .usage)

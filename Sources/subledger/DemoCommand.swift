@@ -6,6 +6,7 @@ import Intake
 import Ledger
 import Logging
 import Projection
+import Proofs
 import Queries
 import Service
 import ServiceLifecycle
@@ -51,6 +52,8 @@ struct DemoCommand: AsyncParsableCommand {
             let world = DemoWorld(chainCount: chains, seed: seed, now: Terminal.now)
             try place.write(authority.rootDER, to: DemoDirectory.root)
             try place.write(key.pem, to: DemoDirectory.key)
+            let auditKey = try NoteSignerKey(name: DemoDirectory.origin)
+            try place.write(Array("\(auditKey.secretText)\n".utf8), to: DemoDirectory.auditKey)
             let reported = try place.notifications(of: world, signedBy: authority)
             try Terminal.out(
                 """
@@ -134,12 +137,17 @@ struct DemoDirectory: Sendable {
 
     static let root = "root.der"
     static let key = "AuthKey.p8"
+    static let auditKey = "audit.key"
+    /// The name of the demo's log.
+    static let origin = "demo.example.com/subledger/production"
     static let notifications = "notifications.ndjson"
     static let configuration = "subledger.yaml"
     /// Marks a directory as created by the demo.
     static let marker = ".subledger-demo"
     /// Files the demo creates, and may therefore remove.
-    static let files = ["production", "sandbox", notifications, root, key, configuration]
+    static let files = [
+        "production", "sandbox", notifications, root, key, auditKey, configuration,
+    ]
 
     init(_ directory: String) throws {
         let files = FileManager.default
@@ -196,6 +204,7 @@ struct DemoDirectory: Sendable {
                   privateKeyFile: "\(file(DemoDirectory.key))"
                   baseUrl: "http://127.0.0.1:\(applePort)"
             trustedRoots: ["\(file(DemoDirectory.root))"]
+            audit: { origin: \(DemoDirectory.origin), keyFile: "\(file(DemoDirectory.auditKey))" }
 
             """
         try write(Array(text.utf8), to: DemoDirectory.configuration)

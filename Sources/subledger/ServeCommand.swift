@@ -50,8 +50,9 @@ struct ServeCommand: OutputCommand {
             let service = try WebService(host: host, metrics: metrics, logger: log.logger)
             let isJSON = common.json
             let beside =
-                await webhooks(endpoints, service, host)
+                try await webhooks(endpoints, service, host)
                 + appleServices(settings, host, log.logger, transport)
+                + checkpoints(settings, host, transport)
             try await service.run(with: beside) { port in
                 if isJSON { try? Terminal.out { $0.object { $0.member("port", Int64(port)) } } }
             }
@@ -79,6 +80,19 @@ struct ServeCommand: OutputCommand {
                 await client.close()
             }
         ]
+    }
+
+    /// Signs checkpoints of the served logs that have a key.
+    private func checkpoints(
+        _ settings: Settings, _ host: LedgerHost, _ transport: HTTPTransport
+    ) throws -> [any Service] {
+        let served = Set(settings.servedEnvironments)
+        return try settings.configuration.audits.filter { served.contains($0.environment) }.map {
+            let loop = try CheckpointLoop(
+                $0, host: host, transport: transport, clock: SystemClock(host.clock)
+            ) { host.observer.noted(.checkpoint($0)) }
+            return UntilShutdown { await loop.run() }
+        }
     }
 
     /// Recovers from outages and reconciles chains while the service runs, through the same

@@ -14,8 +14,8 @@ struct TidyTests {
 
     private static let stores: Set<String> = ["AppStore", "Signing", "Ledger", "LedgerStore"]
     private static let products = stores.union([
-        "SQLiteStore", "AppStoreAPI", "Intake", "Projection", "Queries", "Reports", "AppleSync",
-        "Service", "Console", "Web", "Simulator",
+        "SQLiteStore", "AppStoreAPI", "Intake", "Projection", "Queries", "Reports", "Proofs",
+        "AppleSync", "Service", "Console", "Web", "Simulator",
     ])
 
     /// Which targets each target may import: the arrows of `Architecture.md`.
@@ -33,19 +33,21 @@ struct TidyTests {
         "Projection": stores.union(["SQLiteStore", "Intake"]),
         "Queries": stores.union(["SQLiteStore", "Intake", "Projection"]),
         "Reports": stores.union(["SQLiteStore", "Projection", "Queries"]),
+        "Proofs": stores.union(["SQLiteStore", "Intake", "Projection", "Queries"]),
         "AppleSync": stores.union([
             "SQLiteStore", "AppStoreAPI", "Intake", "Projection", "Queries",
         ]),
         "Service": stores.union([
             "SQLiteStore", "AppStoreAPI", "Intake", "Projection", "Queries", "Reports",
-            "AppleSync", "Yams", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "ServiceLifecycle",
+            "Proofs", "AppleSync", "Yams", "AsyncHTTPClient", "NIOCore", "NIOHTTP1",
+            "ServiceLifecycle",
         ]),
         "Console": stores.union([
-            "AppleSync", "Intake", "Projection", "Queries", "Reports", "Service",
+            "AppleSync", "Intake", "Projection", "Proofs", "Queries", "Reports", "Service",
         ]),
         "Web": [
             "AppStore", "Signing", "Ledger", "LedgerStore", "Intake", "Projection", "Queries",
-            "Reports", "AppleSync", "Service", "Console", "OpenAPI", "Hummingbird",
+            "Reports", "Proofs", "AppleSync", "Service", "Console", "OpenAPI", "Hummingbird",
             "HummingbirdTLS", "HummingbirdHTTP2",
             "HummingbirdCore", "HTTPTypes", "NIOCore", "NIOPosix", "NIOSSL", "NIOHTTP1",
             "NIOHTTPTypes", "NIOTLS", "ServiceLifecycle", "UnixSignals", "Logging",
@@ -135,7 +137,8 @@ struct TidyTests {
     /// projection and queries are tested, opens all three.
     private static let levels: [[String]] = [
         ["AppStore"], ["Signing", "Ledger"], ["LedgerStore", "AppStoreAPI"], ["SQLiteStore"],
-        ["Intake", "Projection", "Queries"], ["Reports"], ["AppleSync"], ["Service"],
+        ["Intake", "Projection", "Queries"], ["Reports", "Proofs"], ["AppleSync"],
+        ["Service"],
         ["Console"], ["Web"],
         ["subledger"],
     ]

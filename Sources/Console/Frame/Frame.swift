@@ -14,6 +14,8 @@ package struct Frame: Sendable {
     package let now: Timestamp
     /// Whether one id may belong to chains of several apps.
     package var hasSeveralApps = false
+    /// Whether answers can be taken away as proven files.
+    package var hasProofs = false
     /// The address of the page, without the state.
     package private(set) var path: [String]
     /// The position of the event that an act has just made.
@@ -132,5 +134,16 @@ package struct Frame: Sendable {
         if let at = state.at { return at }
         if case .knownAt(let time) = state.knowledge { return time }
         return now
+    }
+
+    /// Links to the file that proves what a page shows; nothing where no key signs the log.
+    func proof(_ path: String...) -> HTML {
+        guard hasProofs else { return "" }
+        let address = state.url(path + ["bundle"])
+        let page = state.url(path + ["bundle"], [("html", "true")])
+        return """
+            <span class="acts"><a href="\(address)" download>Proof</a> \
+            <a href="\(page)" download>Proof as a page</a></span>
+            """
     }
 }

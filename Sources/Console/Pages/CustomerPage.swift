@@ -40,6 +40,7 @@ package struct CustomerPage {
         \(acts)
         \(KnowledgeForm(frame: frame).html)
         \(verdicts)
+        \(frame.proof("customers", reading.customer.rawValue))
         \(chains)
         <h2>Timeline</h2>
         \(TimelineRows(frame: frame, isMerged: true).table(slice, gaps: gaps))

@@ -49,7 +49,8 @@ package struct EventPage {
             detail.evidence == nil
             ? ""
             : "<a href=\"\(frame.url("events", String(position), "raw"))\" data-key=\"e\">Raw bytes</a>"
-        return "<nav class=\"pager\" aria-label=\"Events\">\(previous) \(next) \(raw)</nav>"
+        return "<nav class=\"pager\" aria-label=\"Events\">\(previous) \(next) \(raw)"
+            + " \(frame.proof("events", String(position)))</nav>"
     }
 
     private var fields: HTML {

@@ -34,6 +34,7 @@ package struct SubscriptionPage {
             \(transaction)\(verdict)
             \(StateBand(frame: frame, reading: reading).svg)
             \(fields)
+            \(frame.proof("subscriptions", reading.chain.originalTransactionId.rawValue))
             \(notices)
             <h2>Timeline</h2>
             \(TimelineRows(frame: frame, isMerged: false).table(slice, gaps: gaps))

@@ -138,6 +138,18 @@ public protocol OperationalState: QuarantineStore {
     /// Stores the position reached in a history; nil removes it.
     func keep(_ place: HistoryPlace?, of key: HistoryPlace.Key) async throws(StoreError)
 
+    // MARK: Checkpoints
+
+    /// Keeps a signed checkpoint for ever; replaces one of the same size, which then has fewer
+    /// signatures of witnesses.
+    func keep(_ checkpoint: StoredCheckpoint) async throws(StoreError)
+
+    /// The checkpoints kept of more than `size` events, in order; at most `limit`.
+    func checkpoints(after size: Int64, limit: Int) async throws(StoreError) -> [StoredCheckpoint]
+
+    /// The checkpoints kept of fewer than `size` events, newest first; at most `limit`.
+    func checkpoints(before size: Int64, limit: Int) async throws(StoreError) -> [StoredCheckpoint]
+
     // MARK: The feed's clock
 
     /// How far the clock has advanced, and the end of the log at that time; nil before the first
@@ -256,6 +268,8 @@ public enum ExclusiveTask: String, Sendable {
     case recoveryWatch
     /// Two runs would share the progress through a list.
     case backfill
+    /// Two signers would send witnesses every checkpoint twice.
+    case checkpoints
 }
 
 /// The right to a task (`OperationalState.lease`); ends with its last reference.

@@ -64,7 +64,7 @@ public struct ChainReading: Sendable {
     public let moment: Moment
     public let stamp: AnswerStamp
     public let life: Lifecycle
-    public let answer: ChainAnswer
+    public private(set) var answer: ChainAnswer
     /// The standing of the requested transaction; nil when a chain was requested.
     public private(set) var transaction: TransactionStanding?
     /// The facts used, by position; of several facts of one event the one that names what
@@ -77,17 +77,28 @@ public struct ChainReading: Sendable {
         ledger: EnvironmentLedger
     ) {
         // Facts may be ahead of the answer's position.
-        let admitted = facts.filter { $0.position <= head && moment.knowledge.admits($0) }
-        let life = Lifecycle(
-            admitted, environment: ledger.environment, catalogue: ledger.catalogue)
-        guard var answer = life.answer(at: moment.at, now: moment.now) else { return nil }
+        self.init(
+            chain: chain, facts: facts.filter { $0.position <= head }, moment: moment,
+            environment: ledger.environment, catalogue: ledger.catalogue,
+            stamp: AnswerStamp(
+                moment, of: chain.bundleId, position: moment.knowledge.position(head: head), ledger)
+        )
         answer.notices += SharedTransactions.notices(
             shared, chain: chain, facts: admitted, from: life.intervals.first?.from)
+    }
+
+    /// Folds facts outside a ledger.
+    package init?(
+        chain: ChainId, facts: [Fact], moment: Moment, environment: Environment,
+        catalogue: Catalogue, stamp: AnswerStamp
+    ) {
+        let admitted = facts.filter { moment.knowledge.admits($0) }
+        let life = Lifecycle(admitted, environment: environment, catalogue: catalogue)
+        guard let answer = life.answer(at: moment.at, now: moment.now) else { return nil }
         self.chain = chain
-        environment = ledger.environment
+        self.environment = environment
         self.moment = moment
-        stamp = AnswerStamp(
-            moment, of: chain.bundleId, position: moment.knowledge.position(head: head), ledger)
+        self.stamp = stamp
         self.life = life
         self.answer = answer
         self.admitted = admitted

@@ -1,5 +1,5 @@
-public import AppStore
-public import Ledger
+package import AppStore
+package import Ledger
 
 extension Transition {
     /// The change of state and the reason for the end of access, for people.

@@ -1,4 +1,4 @@
-public import Ledger
+package import Ledger
 
 extension Trust {
     /// The trust anchor, for people.

@@ -1,6 +1,6 @@
-public import AppStore
+package import AppStore
 internal import Ledger
-public import Projection
+package import Projection
 
 extension Report {
     /// A column's name for people: "start" for `activeStart`, "step 2" and "of" for

@@ -35,6 +35,9 @@ extension ServiceConfiguration {
         if let path = server.tls?.privateKeyFile {
             paths.append(SecretPath(key: "server.tls.privateKeyFile", path: path))
         }
+        for audit in audits {
+            paths.append(SecretPath(key: "audit.keyFile", path: audit.keyFile))
+        }
         for (index, webhook) in webhooks.enumerated() {
             paths.append(SecretPath(key: "webhooks[\(index)].secretFile", path: webhook.secretFile))
         }

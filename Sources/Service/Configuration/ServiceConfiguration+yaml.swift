@@ -52,6 +52,7 @@ extension ServiceConfiguration {
         }
         if var server = try mapping.mapping("server") { try readServer(&server) }
         webhooks = try ServiceConfiguration.webhooks(mapping.mappings("webhooks"))
+        audits = try ServiceConfiguration.audits(&mapping)
         try mapping.requireNothingElse()
     }
 

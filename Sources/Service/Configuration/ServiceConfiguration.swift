@@ -7,6 +7,8 @@ public struct ServiceConfiguration: Sendable, Equatable {
     public var ledger: Configuration
     public var server: Server
     public var webhooks: [Webhook]
+    /// How checkpoints of the logs are signed; at most one entry for each environment.
+    public var audits: [Audit] = []
 
     public static let defaultFile = "subledger.yaml"
 

@@ -29,6 +29,8 @@ public enum ServingNote: Sendable {
     case recovery(RecoveryNote)
     /// A result of reconciling chains.
     case reconciled(ReconcileNote)
+    /// A checkpoint that was not signed, or not by a witness.
+    case checkpoint(CheckpointNote)
     /// A certificate chain that is revoked, or of which nothing can be learnt.
     case revocation(RevocationChecks.Finding)
     /// The apps' shared secrets were read again.
@@ -98,6 +100,14 @@ public enum ServingNote: Sendable {
         case .recovery(let note): return (.warning, note.code, note.environment, note.text)
         case .reconciled(let note):
             return (note.isNews ? .warning : .notice, note.code, note.environment, note.text)
+        case .checkpoint(.failed(let environment, let code, let message)):
+            return (.error, code, environment, "No checkpoint was signed: \(message)")
+        case .checkpoint(.notWitnessed(let environment, let witness, let code)):
+            return (
+                .warning, "notWitnessed", environment,
+                "The witness \(witness.printable) did not sign the checkpoint (\(code)); it gets the"
+                    + " next one."
+            )
         case .revocation(let finding):
             let isRevoked = finding.outcome == .revoked
             let code: VerificationCode = isRevoked ? .certificateRevoked : .revocationUnknown

@@ -39,6 +39,7 @@ struct ConsolePages: Sendable {
         state.bundleId = scope.bundleId
         state.zone = try parameters.choice("tz") ?? .utc
         var frame = frame(state, path, context, assets: assets)
+        frame.hasProofs = host.canProve(environment)
         frame.hasSeveralApps = host.configuration.apps.count > 1
         if let ledger = try? host.ledger(environment) {
             frame.position = ledger.projectedPosition

@@ -1,6 +1,7 @@
 import Hummingbird
 internal import LedgerStore
 import NIOCore
+internal import Proofs
 internal import Queries
 internal import Reports
 internal import Service
@@ -157,6 +158,11 @@ extension Problem {
         case let error as SearchError:
             self.init(.badRequest, code: error.code, detail: error.message)
         case let error as OperatorError: self.init(error)
+        case let error as ProofError:
+            self.init(
+                error.code == .logForked || error.code == .logUnsound
+                    ? .internalServerError : .unprocessableContent, code: error.code.rawValue,
+                detail: error.message)
         case let error as LookupFailure:
             self.init(.badGateway, code: error.code, detail: error.message)
         case let refusal as IntakeRefusal: self.init(refusal)

@@ -78,6 +78,7 @@ public struct WebService: Sendable {
         SearchRoutes(host: host).add(to: groups)
         ReportRoutes(host: host, bodies: bodies).add(to: groups)
         OperationRoutes(host: host, bodies: bodies, answers: answers).add(to: groups)
+        LogRoutes(host: host).add(to: groups)
         ChangeRoutes(feeds: feeds, rules: streams).add(to: groups)
         DocumentRoutes.add(to: groups)
         addConsole(to: router, tokens, failures)

@@ -18,6 +18,8 @@ struct SchemaHistoryTests {
             "d18560ac2f1dae3914957d0f52e51fcdd336c66c0afb2bce6a8cc8c143cc1519",
         "V0011_operations":
             "12ae9ded2839ffeb355b3193cab1c46af7478fe3752c8437eaacfa424a1d1e39",
+        "V0012_operations_checkpoints":
+            "855501d2af9d7e24c82a7523cc7c33cb60d62d2a04ab5ccfcdd19191d4b19c6a",
     ]
 
     @Test("No script has changed since it was added")

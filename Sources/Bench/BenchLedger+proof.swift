@@ -1,0 +1,86 @@
+import AppStore
+import Foundation
+import Ledger
+internal import LedgerStore
+internal import Projection
+internal import Proofs
+internal import Queries
+internal import SQLiteStore
+internal import Signing
+internal import Simulator
+
+extension BenchLedger {
+    private static let origin = "bench.example.com/log"
+    /// Proofs made, spread over the log.
+    private static let proofCount: Int64 = 200
+
+    /// Size and time of inclusion proofs and of checkpoints, over a log of generated events.
+    public func proof() async throws -> [BenchRow] {
+        defer { remove() }
+        _ = try await fill()
+        let ledger = try await open()
+        let count = try await ledger.log.head().position
+        let clock = ContinuousClock()
+        let prover = TreeProver(ledger.log, directory: ledger.directory)
+        let prepared = try await BenchLedger.seconds { try await prover.prepare() }
+        var byteCount = 0
+        let started = clock.now
+        for number in 0..<BenchLedger.proofCount {
+            let position = number &* 7_919_977 % count + 1
+            guard let event = try await ledger.log.event(at: position)?.event,
+                let proof = try await prover.proof(of: event)
+            else { throw BenchProblem.refused }
+            byteCount = max(byteCount, proof.path.reduce(2) { $0 + $1.bytes.count * 4 / 3 + 5 })
+        }
+        let perProof = (clock.now - started).seconds / Double(BenchLedger.proofCount)
+        let signer = CheckpointSigner(
+            log: ledger.log, operations: ledger.operations, prover: prover,
+            key: try NoteSignerKey(name: BenchLedger.origin)
+        ) { Timestamp(milliseconds: 0) }
+        let signed = try await BenchLedger.seconds { _ = try await signer.sign() }
+        await ledger.close()
+        let events = Int(count)
+        return [
+            BenchRow(name: "proof.prepare", value: prepared, unit: "s", events: events),
+            BenchRow(name: "proof.bytes", value: Double(byteCount), unit: "bytes", events: events),
+            BenchRow(name: "proof.make", value: perProof * 1_000, unit: "ms", events: events),
+            BenchRow(name: "proof.checkpoint", value: signed * 1_000, unit: "ms", events: events),
+        ]
+    }
+}
+
+extension Bench {
+    /// Events of the bundle that is checked.
+    private static let bundledCount: Int64 = 100
+    private static let checkCount = 10
+
+    /// Checks a bundle of 100 signed events, from its bytes.
+    public func check() async throws -> BenchRow {
+        let scratch = try await ScratchLedger.open(
+            environment: environment, apps: apps, roots: roots
+        ) { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }
+        _ = try await scratch.take(Array(sample.prefix(Int(2 * Bench.bundledCount))), name: "bench")
+        let session = try await scratch.session()
+        let prover = TreeProver(session.ledger.log)
+        let signer = CheckpointSigner(
+            log: session.ledger.log, operations: session.ledger.operations, prover: prover,
+            key: try NoteSignerKey(name: "bench.example.com/log")
+        ) { Timestamp(milliseconds: 0) }
+        let maker = BundleMaker(session.query, prover: prover, signer: signer)
+        let positions = Array(1...min(Bench.bundledCount, session.head))
+        let bytes = try await maker.events(positions).bytes
+        let clock = ContinuousClock()
+        let started = clock.now
+        for _ in 0..<Bench.checkCount {
+            let report = BundleCheck(
+                try ProofBundle(bytes), key: signer.key.verifier, roots: roots
+            ).run()
+            guard report.isProven else { throw BenchProblem.refused }
+        }
+        let elapsed = (clock.now - started).seconds / Double(Bench.checkCount)
+        try session.projections.close()
+        await scratch.remove()
+        return BenchRow(
+            name: "proof.check", value: elapsed * 1_000, unit: "ms", events: positions.count)
+    }
+}

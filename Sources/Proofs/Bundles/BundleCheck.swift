@@ -1,0 +1,170 @@
+internal import AppStore
+internal import Ledger
+public import LedgerStore
+public import Signing
+
+/// Checks a bundle from its file alone: no ledger, no network (`Proof.md`).
+public struct BundleCheck: Sendable {
+    let bundle: ProofBundle
+    /// The key that the reader trusts; nil: that of the bundle, which proves that the bundle was
+    /// not altered, and not whose log it is.
+    let key: NoteVerifierKey?
+    let roots: TrustedRoots
+
+    public init(_ bundle: ProofBundle, key: NoteVerifierKey?, roots: TrustedRoots) {
+        self.bundle = bundle
+        self.key = key
+        self.roots = roots
+    }
+
+    /// What was found, line by line.
+    public struct Report: Sendable {
+        public struct Line: Sendable, Hashable {
+            /// `checkpoint`, `inclusion`, `evidence`, `signatures`, `answer`, `limits`.
+            public let part: String
+            public let isGood: Bool
+            public let text: String
+        }
+
+        public fileprivate(set) var lines: [Line] = []
+
+        public var isProven: Bool { lines.allSatisfy(\.isGood) }
+
+        fileprivate mutating func note(_ part: String, _ text: String) {
+            lines.append(Line(part: part, isGood: true, text: text))
+        }
+
+        fileprivate mutating func fail(_ part: String, _ text: String) {
+            lines.append(Line(part: part, isGood: false, text: text))
+        }
+    }
+
+    public func run() -> Report {
+        var report = Report()
+        let checkpoint = checkCheckpoint(&report)
+        if let checkpoint { checkInclusion(in: checkpoint, &report) }
+        let events = checkEvents(&report)
+        if let events, let answer = bundle.answer { check(answer, events, &report) }
+        if report.isProven {
+            report.note(
+                "limits",
+                "Not proven by a bundle: that the log holds no other event about this, and that"
+                    + " everything Apple sent has arrived. `audit verify` of the log, and its"
+                    + " completeThrough, say that.")
+        }
+        return report
+    }
+
+    // MARK: Parts
+
+    private func checkCheckpoint(_ report: inout Report) -> LogCheckpoint? {
+        do throws(ProofError) {
+            let checkpoint = try LogCheckpoint(bundle.checkpoint)
+            if let key, key != bundle.key {
+                throw ProofError(
+                    .foreignCheckpoint, "The bundle is of the key \(bundle.key), not of \(key).")
+            }
+            guard bundle.key.algorithm == .ed25519, bundle.checkpoint.signatures.count == 1,
+                bundle.checkpoint.verify(bundle.key).isValid
+            else {
+                throw ProofError(
+                    .malformedCheckpoint, "The checkpoint is not signed by \(bundle.key).")
+            }
+            guard checkpoint.origin == bundle.key.name else {
+                throw ProofError(
+                    .foreignCheckpoint,
+                    "The checkpoint is of \(checkpoint.origin), its key of"
+                        + " \(bundle.key.name).")
+            }
+            let whose = key == nil ? " (compare this key: \(bundle.key))" : ", the key given"
+            report.note(
+                "checkpoint",
+                "The log of \(checkpoint.size) events is signed by \(checkpoint.origin)\(whose).")
+            return checkpoint
+        } catch {
+            report.fail("checkpoint", error.message)
+            return nil
+        }
+    }
+
+    private func checkInclusion(in checkpoint: LogCheckpoint, _ report: inout Report) {
+        let positions = bundle.events.map(\.position)
+        guard zip(positions, positions.dropFirst()).allSatisfy({ $0 < $1 }), !positions.isEmpty
+        else {
+            return report.fail("inclusion", "The events are not in order, or there are none.")
+        }
+        for event in bundle.events {
+            let proof = InclusionProof(
+                leafHash: SHA256.hash([0x00] + event.leafData), leafIndex: event.position - 1,
+                treeSize: checkpoint.size, path: event.inclusion, root: checkpoint.root)
+            guard proof.isValid else {
+                return report.fail(
+                    "inclusion", "Event \(event.position) is not in the log that was signed."
+                )
+            }
+        }
+        report.note(
+            "inclusion", "\(positions.count) events are in it: #\(listed(positions)).")
+    }
+
+    /// The events in order; nil where one is not what its leaf commits to.
+    private func checkEvents(_ report: inout Report) -> [LoggedEvent]? {
+        var (events, unsigned, erased): ([LoggedEvent], [Int64], [Int64]) = ([], [], [])
+        for event in bundle.events {
+            do {
+                let read = try BundledEvent(event, bundle.answer?.query.environment, roots)
+                events.append(read.logged)
+                if event.evidence == nil {
+                    erased.append(event.position)
+                } else if !read.isSigned {
+                    unsigned.append(event.position)
+                }
+            } catch {
+                let reason = (error as? BundledEvent.Flaw)?.reason ?? "its evidence cannot be read"
+                report.fail("evidence", "Event \(event.position): \(reason).")
+                return nil
+            }
+        }
+        let rest = erased.isEmpty ? "" : "; that of #\(listed(erased)) was erased"
+        report.note("evidence", "Their evidence is what the log commits to\(rest).")
+        let signed = events.count - unsigned.count - erased.count
+        let others =
+            unsigned.isEmpty
+            ? "" : "; not signed by Apple, but recorded by the operator: #\(listed(unsigned))"
+        report.note(
+            "signatures",
+            "Apple signed \(signed) of them (certificate chain, pinned root, dates,"
+                + " signature)\(others).")
+        return events
+    }
+
+    private func check(
+        _ answer: ProofBundle.Answer, _ events: [LoggedEvent], _ report: inout Report
+    ) {
+        guard answer.reducerVersion == Int64(Lifecycle.reducerVersion) else {
+            return report.fail(
+                "answer",
+                "The answer was made by reducer version \(answer.reducerVersion); this release has"
+                    + " \(Lifecycle.reducerVersion). Check it with that release.")
+        }
+        guard let catalogue = Catalogue(bundled: answer.catalogue) else {
+            return report.fail("answer", "Its catalogue of products cannot be read.")
+        }
+        let value = try? BundleFold.value(answer.query, catalogue, events)
+        guard let value, value == answer.value else {
+            return report.fail("answer", "Folding these events does not give this answer.")
+        }
+        report.note(
+            "answer",
+            "Folding exactly these events (reducer version"
+                + " \(answer.reducerVersion)) gives exactly this answer.")
+    }
+
+    private func listed(_ positions: [Int64]) -> String {
+        let shown = positions.prefix(BundleCheck.listedCount).map(String.init)
+        let rest = positions.count - shown.count
+        return shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+    }
+
+    private static let listedCount = 10
+}

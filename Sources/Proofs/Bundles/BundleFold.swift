@@ -1,0 +1,65 @@
+internal import AppStore
+internal import Ledger
+internal import LedgerStore
+internal import Queries
+internal import SQLiteStore
+internal import Signing
+
+/// Folds the events of a bundle into its answer: the same code as the ledger's, over these events
+/// alone.
+enum BundleFold {
+    /// The answer's value; nil where the events give none.
+    ///
+    /// - Parameter events: in order of position.
+    static func value(
+        _ query: BundleQuery, _ catalogue: Catalogue, _ events: [LoggedEvent]
+    ) throws -> JSONValue? {
+        var facts: [ChainId: [Fact]] = [:]
+        for event in events {
+            for decoded in try FactDecoder.decode(event) {
+                facts[decoded.chain, default: []].append(decoded.fact)
+            }
+        }
+        let moment = Moment(
+            at: query.at, now: query.now, knowledge: .knownPosition(query.knownPosition))
+        let stamp = AnswerStamp(
+            moment, position: query.knownPosition,
+            catalogueHash: SHA256.hash(catalogue.canonicalBytes))
+        var json = JSONWriter()
+        switch query.subject {
+        case .subscription(let chain, let id):
+            let reading = ChainReading(
+                chain: chain, facts: facts[chain] ?? [], moment: moment,
+                environment: query.environment, catalogue: catalogue, stamp: stamp)
+            guard let reading, reading.isNamed(id) else { return nil }
+            reading.queried(by: id).writeShow(to: &json)
+        case .customer(let customer):
+            let home = ChainId(customer: customer)
+            let own = (facts[home] ?? []).filter(moment.knowledge.admits)
+            let holdings = facts.filter { $0.key != home }.sorted { $0.key < $1.key }.map {
+                chain, facts in
+                Lifecycle(
+                    facts.filter(moment.knowledge.admits), environment: query.environment,
+                    catalogue: catalogue
+                ).holding(of: customer, chain: chain)
+            }
+            EntitlementsAnswer(
+                customer: customer, stamp: stamp,
+                entitlements: Entitlements(
+                    at: moment.at, holdings: holdings, grants: Grant.grants(own),
+                    catalogue: catalogue)
+            ).write(to: &json)
+        }
+        return try provable(JSONValue.parse(json.bytes))
+    }
+
+    /// An answer without what single events cannot prove: whether everything has arrived.
+    static func provable(_ answer: JSONValue) -> JSONValue {
+        guard case .object(let members) = answer else { return answer }
+        return .object(members.filter { !unprovable.contains($0.key) })
+    }
+
+    private static let unprovable: Set<String> = [
+        "completeFrom", "completeThrough", "knownAt",
+    ]
+}

@@ -1,0 +1,64 @@
+public import AppStore
+public import Ledger
+
+/// The question that a bundle answers.
+public struct BundleQuery: Hashable, Sendable {
+    public enum Subject: Hashable, Sendable {
+        /// A chain, by its own id or that of one of its transactions.
+        case subscription(ChainId, askedAs: String)
+        case customer(CustomerId)
+    }
+
+    public var subject: Subject
+    public var environment: Environment
+    public var at: Timestamp
+    /// The time of the clock; only decides whether `at` lies in the future.
+    public var now: Timestamp
+    /// Events up to this position are known.
+    public var knownPosition: Int64
+
+    public init(
+        _ subject: Subject, environment: Environment, at: Timestamp, now: Timestamp,
+        knownPosition: Int64
+    ) {
+        self.subject = subject
+        self.environment = environment
+        self.at = at
+        self.now = now
+        self.knownPosition = knownPosition
+    }
+
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("environment", environment.rawValue)
+        switch subject {
+        case .subscription(let chain, let id):
+            json.member("bundleId", chain.bundleId)
+            json.member("chain", chain.originalTransactionId)
+            json.member("id", id)
+        case .customer(let customer): json.member("customer", customer)
+        }
+        json.member("at", at)
+        json.member("now", now)
+        json.member("knownPosition", knownPosition)
+    }
+
+    init?(_ json: JSONValue) {
+        guard let environment = json["environment"]?.string.flatMap({ Environment(rawValue: $0) }),
+            let at = json["at"]?.string.flatMap({ Timestamp(userInput: $0) }),
+            let now = json["now"]?.string.flatMap({ Timestamp(userInput: $0) }),
+            let position = json["knownPosition"]?.int64
+        else { return nil }
+        if let customer = json["customer"]?.string {
+            subject = .customer(CustomerId(customer))
+        } else {
+            guard let app = json["bundleId"]?.string, let chain = json["chain"]?.string,
+                let id = json["id"]?.string
+            else { return nil }
+            subject = .subscription(
+                ChainId(
+                    bundleId: BundleId(app),
+                    originalTransactionId: OriginalTransactionId(chain)), askedAs: id)
+        }
+        (self.environment, self.at, self.now, knownPosition) = (environment, at, now, position)
+    }
+}

@@ -1,0 +1,105 @@
+internal import AppStore
+internal import Intake
+internal import Ledger
+internal import LedgerStore
+internal import Signing
+
+/// An event of a bundle, compared with what its leaf commits to.
+struct BundledEvent {
+    let logged: LoggedEvent
+    /// Whether Apple's signature was verified: certificate chain, pinned root, dates at signing.
+    let isSigned: Bool
+
+    /// Why an event proves nothing.
+    struct Flaw: Error {
+        let reason: String
+    }
+
+    /// Reads and verifies an event.
+    ///
+    /// The key and every attribute are computed again from the verified evidence: a genuine event
+    /// that was logged under another chain is no proof about that chain.
+    init(_ event: ProofBundle.Event, _ environment: Environment?, _ roots: TrustedRoots) throws {
+        guard let recorded = LeafReader.event(event.leafData) else {
+            throw Flaw(reason: "its leafData is no leaf of a log")
+        }
+        guard recorded.position == event.position else {
+            throw Flaw(reason: "its leaf is of position \(recorded.position)")
+        }
+        guard let evidence = event.evidence else {
+            logged = LoggedEvent(event: recorded, evidence: nil)
+            isSigned = false
+            return
+        }
+        let kind = recorded.attributes.kind
+        let packer = EvidencePacker()
+        let prepared: PreparedEvidence
+        if let submission = try BundledEvent.submission(kind, evidence) {
+            let local: Set<Environment> =
+                environment == .xcode || environment == .localTesting
+                ? [environment ?? .xcode] : []
+            let preparation = EventPreparation(
+                verifier: EvidenceVerifier(roots: roots, allowedLocalEnvironments: local),
+                packer: packer,
+                apps: [Configuration.App(bundleId: recorded.attributes.bundleId)],
+                environment: environment ?? .production, source: recorded.attributes.source)
+            let accepted: AcceptedEvidence
+            do {
+                accepted = try preparation.verifyEvidence(
+                    submission, receivedAt: recorded.receivedAt)
+            } catch { throw Flaw(reason: "\(error.code.rawValue): \(error.reason)") }
+            guard
+                case .event(let made, _) = try preparation.accept(
+                    accepted, submission, recorded.receivedAt)
+            else { throw Flaw(reason: "its evidence is of another app or environment") }
+            try BundledEvent.compare(made, recorded)
+            prepared = made.evidence
+            isSigned = true
+        } else {
+            prepared = try packer.pack(.verbatim(evidence))
+            isSigned = false
+        }
+        guard prepared.evidenceHash == recorded.evidenceHash,
+            prepared.payloadHash == recorded.payloadHash
+        else { throw Flaw(reason: "its evidence is not what the leaf commits to") }
+        logged = LoggedEvent(event: recorded, evidence: prepared.packed)
+    }
+
+    /// The evidence as something to verify; nil for what Apple does not sign.
+    private static func submission(
+        _ kind: EventKind, _ evidence: [UInt8]
+    ) throws -> Submission? {
+        let input = "evidence"
+        switch kind {
+        case .notification, .appTransaction:
+            return Submission(
+                form: .jws(evidence), claimedReceivedAt: nil, input: input, item: nil)
+        case .transaction:
+            return Submission(
+                form: .transaction(evidence), claimedReceivedAt: nil, input: input, item: nil)
+        case .receipt:
+            return Submission(
+                form: .receipt(evidence), claimedReceivedAt: nil, input: input, item: nil)
+        case .renewalPair:
+            let parts = try InputLine.submissions(evidence, input: input)
+            guard parts.count == 1, let part = parts.first, case .pair = part.form else {
+                throw Flaw(reason: "its evidence is no pair")
+            }
+            return part
+        case .verifyReceipt, .notificationV1, .command, .sweep: return nil
+        }
+    }
+
+    private static func compare(_ made: NewEvent, _ recorded: RecordedEvent) throws(Flaw) {
+        let key = recorded.identity.map {
+            EventKey.conflict(identity: $0, payloadHash: made.evidence.payloadHash)
+        }
+        let isSame =
+            made.attributes == recorded.attributes
+            && made.key == (recorded.identity ?? recorded.key)
+            && (key == nil || key == recorded.key)
+        guard isSame else {
+            throw Flaw(reason: "its evidence says something else than the leaf")
+        }
+    }
+}

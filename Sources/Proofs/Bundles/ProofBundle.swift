@@ -1,0 +1,171 @@
+public import AppStore
+public import LedgerStore
+internal import Signing
+
+/// One answer with everything that proves it (`Proof.md`): a checkpoint of the log, the events the
+/// answer rests on, each with its place in the log and its evidence, and the answer itself.
+public struct ProofBundle: Sendable {
+    public static let format = "subledger-proof/1"
+    /// Largest file that is read.
+    public static let maximumByteCount = 64 * 1024 * 1024
+    /// Most events of a bundle.
+    public static let maximumEventCount = 20_000
+
+    /// One event of the log.
+    public struct Event: Sendable {
+        public let position: Int64
+        /// What the leaf commits to (`Log.md` §2).
+        public let leafData: [UInt8]
+        /// The inclusion proof (RFC 9162 §2.1.3), from the leaf up.
+        public let inclusion: [Digest]
+        /// As it was received; nil after an erasure.
+        public let evidence: [UInt8]?
+    }
+
+    /// What was asked, and what the ledger answered.
+    public struct Answer: Sendable {
+        public let query: BundleQuery
+        public let reducerVersion: Int64
+        /// The product configuration (`Lifecycle.md` §6).
+        public let catalogue: JSONValue
+        /// What the commands answer as JSON, without what a bundle cannot prove.
+        public let value: JSONValue
+    }
+
+    public let checkpoint: SignedNote
+    /// The key that verifies the checkpoint.
+    public let key: NoteVerifierKey
+    public let events: [Event]
+    /// Nil for a bundle of events alone.
+    public let answer: Answer?
+
+    // MARK: Writing
+
+    /// The file: one line of JSON in one spelling.
+    public var bytes: [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("format", ProofBundle.format)
+            json.member("checkpoint", checkpoint.note)
+            json.member("key", key.description)
+            json.objects("events", events) { json, event in
+                json.member("position", event.position)
+                json.member("leafData", ProofBundle.base64(event.leafData))
+                json.array("inclusion", event.inclusion) { json, digest in
+                    json.value(ProofBundle.base64(digest.bytes))
+                }
+                let text = event.evidence.flatMap { ProofBundle.text($0) }
+                json.member("evidence", text ?? event.evidence.map { ProofBundle.base64($0) })
+                json.member(
+                    "evidenceEncoding",
+                    event.evidence == nil ? nil : text == nil ? "base64" : "text")
+            }
+            json.object("answer", answer) { json, answer in
+                json.object("query") { answer.query.writeMembers(to: &$0) }
+                json.member("reducerVersion", answer.reducerVersion)
+                json.key("catalogue")
+                json.raw(answer.catalogue.encoded())
+                json.member("leeway", answer.leeway)
+                json.key("value")
+                json.raw(answer.value.encoded())
+            }
+        }
+        json.newline()
+        return json.bytes
+    }
+
+    private static func base64(_ bytes: [UInt8]) -> String {
+        String(decoding: Base64Standard.encode(bytes), as: UTF8.self)
+    }
+
+    /// Evidence that is printable ASCII stands as it is.
+    private static func text(_ bytes: [UInt8]) -> String? {
+        bytes.allSatisfy { (0x20..<0x7F).contains($0) }
+            ? String(decoding: bytes, as: UTF8.self) : nil
+    }
+
+    // MARK: Reading
+
+    public init(
+        checkpoint: SignedNote, key: NoteVerifierKey, events: [Event], answer: Answer?
+    ) {
+        self.checkpoint = checkpoint
+        self.key = key
+        self.events = events
+        self.answer = answer
+    }
+
+    /// Reads a file. Throws `malformedBundle` for anything that is not exactly what `bytes` writes,
+    /// and what its parts throw.
+    public init(_ file: [UInt8]) throws(ProofError) {
+        guard file.count <= ProofBundle.maximumByteCount else {
+            throw ProofBundle.malformed("it is larger than 64 MiB")
+        }
+        let json: JSONValue
+        do throws(JSONError) { json = try JSONValue.parse(file) } catch {
+            throw ProofBundle.malformed("it is not valid JSON (\(error.code.rawValue))")
+        }
+        guard json["format"]?.string == ProofBundle.format else {
+            throw ProofBundle.malformed("its format is not \(ProofBundle.format)")
+        }
+        guard let note = json["checkpoint"]?.string, let key = json["key"]?.string,
+            let list = json["events"]?.array, list.count <= ProofBundle.maximumEventCount
+        else { throw ProofBundle.malformed("checkpoint, key or events are missing") }
+        var events: [Event] = []
+        for entry in list { events.append(try ProofBundle.event(entry)) }
+        var answer: Answer?
+        if let entry = json["answer"], !entry.isNull { answer = try ProofBundle.answer(entry) }
+        self.init(
+            checkpoint: try SignedNote(note), key: try NoteVerifierKey(key), events: events,
+            answer: answer)
+        // Whatever was altered beside these values makes another file.
+        guard bytes == file else {
+            throw ProofBundle.malformed("it holds more than a bundle, or another spelling of it")
+        }
+    }
+
+    private static func event(_ json: JSONValue) throws(ProofError) -> Event {
+        guard let position = json["position"]?.int64, let leaf = bytes(json["leafData"]),
+            let path = json["inclusion"]?.array
+        else { throw malformed("an event lacks its position, leafData or inclusion") }
+        var inclusion: [Digest] = []
+        for node in path {
+            guard let digest = bytes(node).flatMap({ Digest(bytes: $0) }) else {
+                throw malformed(
+                    "event \(position) has an inclusion proof that is no list of hashes")
+            }
+            inclusion.append(digest)
+        }
+        let evidence: [UInt8]?
+        switch (json["evidenceEncoding"]?.string, json["evidence"]?.string) {
+        case ("text", let text?): evidence = Array(text.utf8)
+        case ("base64", .some): evidence = bytes(json["evidence"])
+        default: evidence = nil
+        }
+        return Event(
+            position: position, leafData: leaf, inclusion: inclusion, evidence: evidence)
+    }
+
+    private static func bytes(_ json: JSONValue?) -> [UInt8]? {
+        json?.string.flatMap { Base64Standard.decode(Array($0.utf8)) }
+    }
+
+    private static func answer(_ json: JSONValue) throws(ProofError) -> Answer {
+        guard let query = json["query"].flatMap({ BundleQuery($0) }),
+            let version = json["reducerVersion"]?.int64, let catalogue = json["catalogue"],
+            let value = json["value"]
+        else { throw malformed("its answer lacks a query, reducerVersion, catalogue or value") }
+        return Answer(query: query, reducerVersion: version, catalogue: catalogue, value: value)
+    }
+
+    static func malformed(_ reason: String) -> ProofError {
+        ProofError(.malformedBundle, "This is no unaltered bundle: \(reason).")
+    }
+}
+
+extension ProofBundle.Answer {
+    /// How long access continues while a renewal is overdue, as ISO 8601; part of the catalogue.
+    var leeway: String? {
+        catalogue["leewayMilliseconds"]?.int64.map { "PT\($0 / 1_000)S" }
+    }
+}

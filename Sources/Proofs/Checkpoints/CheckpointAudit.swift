@@ -1,0 +1,99 @@
+public import AppStore
+public import LedgerStore
+
+/// Compares a log with checkpoints of it: those that were kept, and those that others kept.
+public struct CheckpointAudit: Sendable {
+    let prover: TreeProver
+    /// Nil: none was kept.
+    let operations: (any OperationalState)?
+    /// The key whose checkpoints count; nil: any.
+    let key: NoteVerifierKey?
+
+    /// Checkpoints read at once.
+    private static let pageCount = 1_000
+
+    public struct Finding: Sendable, Hashable {
+        public enum Code: String, Sendable {
+            /// The log is shorter than it was when it was signed.
+            case logCut
+            /// Other events are at positions that were signed.
+            case logRewritten
+            /// The checkpoint itself is not valid.
+            case checkpointInvalid
+        }
+
+        public let code: Code
+        /// The size of the checkpoint.
+        public let size: Int64
+        /// The earliest position that may differ; positions before it are as they were signed.
+        public let firstPosition: Int64
+    }
+
+    public struct Report: Sendable {
+        public var checkpointCount = 0
+        public var findings: [Finding] = []
+
+        public var isSound: Bool { findings.isEmpty }
+    }
+
+    public init(
+        prover: TreeProver, operations: (any OperationalState)?, key: NoteVerifierKey? = nil
+    ) {
+        self.prover = prover
+        self.operations = operations
+        self.key = key
+    }
+
+    /// Compares every checkpoint kept, and `other`.
+    ///
+    /// - Parameter head: the end of the log.
+    public func run(
+        head: Int64, against other: SignedNote? = nil
+    ) async throws(StoreError) -> Report {
+        var report = Report()
+        var (size, confirmed): (Int64, Int64) = (-1, 0)
+        while true {
+            let page = try await operations?.checkpoints(
+                after: size, limit: CheckpointAudit.pageCount)
+            guard let page, let last = page.last else { break }
+            size = last.size
+            for stored in page {
+                let note = try? SignedNote(stored.note)
+                try await compare(note, stored.size, head, &confirmed, &report)
+            }
+        }
+        guard let other else { return report }
+        let named = (try? LogCheckpoint(other))?.size ?? 0
+        // Of the kept ones, only those before it narrow the place down.
+        let bad = Set(report.findings.map(\.size))
+        let earlier = try await operations?.checkpoints(
+            before: named, limit: CheckpointAudit.pageCount)
+        var start = earlier?.first { !bad.contains($0.size) }?.size ?? 0
+        try await compare(other, named, head, &start, &report)
+        return report
+    }
+
+    private func compare(
+        _ note: SignedNote?, _ size: Int64, _ head: Int64, _ confirmed: inout Int64,
+        _ report: inout Report
+    ) async throws(StoreError) {
+        report.checkpointCount += 1
+        guard let note, let checkpoint = try? LogCheckpoint(note), checkpoint.size == size,
+            key.map({ $0.name == checkpoint.origin && note.verify($0).isValid }) ?? true
+        else {
+            report.findings.append(
+                Finding(code: .checkpointInvalid, size: size, firstPosition: confirmed + 1))
+            return
+        }
+        guard size <= head else {
+            report.findings.append(Finding(code: .logCut, size: size, firstPosition: head + 1))
+            return
+        }
+        guard try await prover.root(of: size) == checkpoint.root else {
+            report.findings.append(
+                Finding(code: .logRewritten, size: size, firstPosition: confirmed + 1))
+            return
+        }
+        confirmed = size
+    }
+}

@@ -1,0 +1,76 @@
+public import AppStore
+public import LedgerStore
+
+/// Signs what a log commits to, and keeps every checkpoint beside it.
+public struct CheckpointSigner: Sendable {
+    let log: any LedgerLog
+    let operations: any OperationalState
+    let prover: TreeProver
+    public let key: NoteSignerKey
+    let clock: @Sendable () -> Timestamp
+
+    public init(
+        log: any LedgerLog, operations: any OperationalState, prover: TreeProver,
+        key: NoteSignerKey, clock: @escaping @Sendable () -> Timestamp
+    ) {
+        self.log = log
+        self.operations = operations
+        self.prover = prover
+        self.key = key
+        self.clock = clock
+    }
+
+    /// The newest checkpoint kept, where it covers a position; otherwise signs the head.
+    ///
+    /// Throws as `sign`, and `nothingToProve` for a position beyond the log.
+    public func checkpoint(covering position: Int64) async throws -> SignedNote {
+        if let newest = try await operations.checkpoints(before: .max, limit: 1).first,
+            newest.size >= position
+        {
+            let note = try SignedNote(newest.note)
+            if note.verify(key.verifier).isValid { return note }
+        }
+        let signed = try await sign()
+        guard signed.size >= position else {
+            throw ProofError(.nothingToProve, "The log has no event at position \(position).")
+        }
+        return try SignedNote(signed.note)
+    }
+
+    /// Signs the head and keeps it; returns the newest checkpoint kept where the head has not moved
+    /// since.
+    ///
+    /// Throws `ProofError` (`logForked`) where the log does not extend the newest one, and
+    /// `StoreError`.
+    public func sign() async throws -> StoredCheckpoint {
+        let head = try await log.head()
+        if let newest = try await operations.checkpoints(before: .max, limit: 1).first {
+            let known = try LogCheckpoint(try SignedNote(newest.note))
+            guard known.origin == key.verifier.name else {
+                throw ProofError(
+                    .foreignCheckpoint,
+                    "The last checkpoint was signed as \(known.origin), not as"
+                        + " \(key.verifier.name): configure the key of that origin.")
+            }
+            guard known.size <= head.position else {
+                throw ProofError(
+                    .logForked,
+                    "The log ends at position \(head.position); a checkpoint of"
+                        + " \(known.size) events was signed. Restore what is missing.")
+            }
+            guard try await prover.root(of: known.size) == known.root else {
+                throw ProofError(
+                    .logForked,
+                    "The log does not extend the checkpoint of \(known.size) events"
+                        + " that was signed: run `audit verify`.")
+            }
+            if known.size == head.position { return newest }
+        }
+        let note = try LogCheckpoint(
+            origin: key.verifier.name, size: head.position, root: head.root
+        ).signed(by: key)
+        let made = StoredCheckpoint(size: head.position, note: note.note, signedAt: clock())
+        try await operations.keep(made)
+        return made
+    }
+}

@@ -1,0 +1,142 @@
+public import AppStore
+internal import Signing
+
+/// A text with signatures (C2SP signed-note):
+///
+///     text, each line ended
+///
+///     — name base64(key id ‖ signature)
+public struct SignedNote: Hashable, Sendable {
+    /// One line below the text.
+    public struct Signature: Hashable, Sendable {
+        public let name: String
+        /// The key id, 4 bytes, and what the key's algorithm makes.
+        let bytes: [UInt8]
+
+        /// `— name base64`, without a line end.
+        public var line: String {
+            "\(SignedNote.dash) \(name) "
+                + String(decoding: Base64Standard.encode(bytes), as: UTF8.self)
+        }
+
+        /// Nil for any other line.
+        init?(line: some StringProtocol) {
+            let parts = line.split(separator: " ", omittingEmptySubsequences: false)
+            guard parts.count == 3, parts[0] == SignedNote.dash, NoteKeyName.isValid(parts[1]),
+                let bytes = Base64Standard.decode(Array(parts[2].utf8)),
+                bytes.count > NoteVerifierKey.idByteCount
+            else { return nil }
+            name = String(parts[1])
+            self.bytes = bytes
+            guard self.line == line else { return nil }
+        }
+
+        fileprivate init(_ key: NoteVerifierKey, _ signature: [UInt8]) {
+            name = key.name
+            bytes = key.id + signature
+        }
+
+        /// Whether it names the key, by name and id.
+        func isOf(_ key: NoteVerifierKey) -> Bool {
+            name == key.name && bytes.starts(with: key.id)
+        }
+    }
+
+    /// Ends with a line end.
+    public let text: String
+    public private(set) var signatures: [Signature]
+
+    /// U+2014.
+    fileprivate static let dash = "\u{2014}"
+    /// Bytes of a time in a cosignature.
+    private static let timeByteCount = 8
+    /// Largest note that is read.
+    public static let maximumByteCount = 64 * 1_024
+    /// Most signatures that are read.
+    public static let maximumSignatureCount = 100
+
+    /// Signs a text that ends with a line end and has no empty line.
+    init(_ text: String, signedBy key: NoteSignerKey) throws(ProofError) {
+        self.text = text
+        guard let signature = try? key.key.sign(Array(text.utf8)) else {
+            throw ProofError(.invalidKey, "The key does not sign.")
+        }
+        signatures = [Signature(key.verifier, signature)]
+    }
+
+    /// Reads a note. Throws `malformedNote` for any other text.
+    public init(_ note: String) throws(ProofError) {
+        guard note.utf8.count <= SignedNote.maximumByteCount,
+            let split = note.ranges(of: "\n\n").last
+        else { throw SignedNote.malformed }
+        text = String(note[..<split.lowerBound]) + "\n"
+        let lines = note[split.upperBound...].split(
+            separator: "\n", omittingEmptySubsequences: false)
+        guard lines.last == "", lines.count - 1 <= SignedNote.maximumSignatureCount,
+            note.unicodeScalars.allSatisfy({ $0 == "\n" || $0.value >= 0x20 && $0.value != 0x7F })
+        else { throw SignedNote.malformed }
+        signatures = []
+        for line in lines.dropLast() {
+            guard let signature = Signature(line: line) else { throw SignedNote.malformed }
+            signatures.append(signature)
+        }
+        guard !signatures.isEmpty else { throw SignedNote.malformed }
+    }
+
+    private static var malformed: ProofError {
+        ProofError(.malformedNote, "This is no signed note: text, an empty line, signatures.")
+    }
+
+    /// The note as it is written.
+    public var note: String { text + "\n" + signatures.map { $0.line + "\n" }.joined() }
+
+    /// The note with its first signature alone: its origin's.
+    public var ownPart: SignedNote {
+        var note = self
+        note.signatures = Array(signatures.prefix(1))
+        return note
+    }
+
+    // MARK: Verifying
+
+    /// Whether a signature of the key is there and valid; for a cosignature, when it was made, in
+    /// seconds since 1970.
+    ///
+    /// A note may have several signatures; those of other keys say nothing about this one.
+    public func verify(_ key: NoteVerifierKey) -> (isValid: Bool, seconds: Int64?) {
+        for signature in signatures where signature.isOf(key) {
+            let bytes = Array(signature.bytes.dropFirst(NoteVerifierKey.idByteCount))
+            switch key.algorithm {
+            case .ed25519:
+                return (key.key.isValid(signature: bytes, of: Array(text.utf8)), nil)
+            case .cosignature:
+                let time = bytes.prefix(SignedNote.timeByteCount)
+                let seconds = time.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+                let isValid = key.key.isValid(
+                    signature: Array(bytes.dropFirst(SignedNote.timeByteCount)),
+                    of: SignedNote.cosigned(text, seconds))
+                return (isValid, Int64(clamping: seconds))
+            }
+        }
+        return (false, nil)
+    }
+
+    /// What a witness signs (C2SP tlog-cosignature, `cosignature/v1`).
+    private static func cosigned(_ text: String, _ seconds: UInt64) -> [UInt8] {
+        Array("cosignature/v1\ntime \(seconds)\n\(text)".utf8)
+    }
+
+    /// A witness's signature of a text, made at a time.
+    static func cosignature(
+        of text: String, by key: NoteSignerKey, atSeconds seconds: UInt64
+    ) throws(ProofError) -> Signature {
+        guard let signature = try? key.key.sign(cosigned(text, seconds)) else {
+            throw ProofError(.invalidKey, "The key does not sign.")
+        }
+        let time = (0..<timeByteCount).map { UInt8(truncatingIfNeeded: seconds >> (56 - 8 * $0)) }
+        return Signature(key.verifier, time + signature)
+    }
+
+    /// Adds signatures below those that are there.
+    mutating func add(_ more: [Signature]) { signatures += more }
+}

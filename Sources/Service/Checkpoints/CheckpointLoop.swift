@@ -1,0 +1,146 @@
+public import AppStore
+public import AppStoreAPI
+internal import AppleSync
+internal import LedgerStore
+internal import Projection
+public import Proofs
+public import Queries
+
+/// Signs a checkpoint of an environment's log when its head moved, and has witnesses sign it too.
+/// A witness that is down delays nothing: it gets the newest checkpoint in the next round.
+public struct CheckpointLoop: Sendable {
+    private let served: ServedLedger
+    private let settings: ServiceConfiguration.Audit
+    private let signer: CheckpointSigner
+    private let transport: any APITransport
+    private let clock: any ServiceClock
+    private let report: @Sendable (CheckpointNote) -> Void
+
+    /// - Parameters:
+    ///   - host: owns the ledger; it must keep running.
+    ///   - transport: reaches the witnesses.
+    ///
+    /// Throws `ConfigurationError` for a key that cannot be used, and `ServingError` for an
+    /// environment that is not served.
+    public init(
+        _ settings: ServiceConfiguration.Audit, host: LedgerHost, transport: any APITransport,
+        clock: any ServiceClock, report: @escaping @Sendable (CheckpointNote) -> Void
+    ) throws {
+        served = try host.ledger(settings.environment)
+        self.settings = settings
+        self.transport = transport
+        self.clock = clock
+        self.report = report
+        signer = CheckpointSigner(
+            log: served.ledger.log, operations: served.ledger.operations, prover: served.proofs,
+            key: try settings.signerKey()
+        ) { clock.now }
+    }
+
+    /// Returns when the task is cancelled.
+    public func run() async {
+        let lease = KeptLease(.checkpoints, in: served.ledger)
+        defer { lease.release() }
+        var wait = CheckpointLoop.firstMilliseconds
+        while true {
+            do throws(CancellationError) { try await clock.sleep(milliseconds: wait) } catch {
+                return
+            }
+            wait = settings.intervalMilliseconds
+            if (try? await lease.take()) == true { await round() }
+        }
+    }
+
+    /// Before the first round: a service that restarts often signs as well.
+    private static let firstMilliseconds: Int64 = 10_000
+
+    /// Signs the head and asks the witnesses that have not signed it.
+    func round() async {
+        do {
+            // Of an empty log there is nothing to commit to.
+            guard try await served.ledger.log.head().position > 0 else { return }
+            var stored = try await signer.sign()
+            for witness in settings.witnesses {
+                let note = try SignedNote(stored.note)
+                guard !note.verify(witness.key).isValid else { continue }
+                if let signed = await ask(witness, note, stored.size) {
+                    stored.note = signed.note
+                    try await served.ledger.operations.keep(stored)
+                }
+            }
+        } catch let error as ProofError {
+            report(.failed(settings.environment, code: error.code.rawValue, error.message))
+        } catch let error as StoreError {
+            report(.failed(settings.environment, code: error.code.rawValue, error.description))
+        } catch { report(.failed(settings.environment, code: "internal", "\(type(of: error))")) }
+    }
+
+    // MARK: Witnesses
+
+    /// The checkpoint with a witness's signature; nil where it gave none.
+    private func ask(
+        _ witness: ServiceConfiguration.Audit.Witness, _ note: SignedNote, _ size: Int64
+    ) async -> SignedNote? {
+        let checkpoint = note.ownPart
+        do {
+            var known = try await lastSigned(by: witness, before: size)
+            // A witness that knows another size names it, once.
+            for _ in 0..<2 {
+                let proof =
+                    known > 0 ? try await served.proofs.consistency(from: known, to: size) : nil
+                guard known == 0 || proof != nil else { return refused(witness, "unknownSize") }
+                let answer = try await send(
+                    WitnessExchange.request(old: known, proof: proof, checkpoint), to: witness,
+                    about: checkpoint)
+                switch answer {
+                case .signed(let signatures): return note.adding(signatures)
+                case .knows(let other): known = other
+                case .refused(let code): return refused(witness, code)
+                }
+            }
+            return refused(witness, "unknownSize")
+        } catch { return refused(witness, "unreachable") }
+    }
+
+    private func refused(
+        _ witness: ServiceConfiguration.Audit.Witness, _ code: String
+    ) -> SignedNote? {
+        report(.notWitnessed(settings.environment, witness: witness.name, code: code))
+        return nil
+    }
+
+    private func send(
+        _ body: [UInt8], to witness: ServiceConfiguration.Audit.Witness,
+        about checkpoint: SignedNote
+    ) async throws(TransportFailure) -> WitnessExchange.Answer {
+        let base = witness.url.hasSuffix("/") ? String(witness.url.dropLast()) : witness.url
+        let response = try await transport.send(
+            TransportRequest(
+                method: "POST", url: "\(base)/add-checkpoint",
+                headers: [.init("content-type", "text/plain; charset=utf-8")], body: body))
+        return WitnessExchange.answer(
+            status: response.status, response.body, to: checkpoint, by: witness.key)
+    }
+
+    /// The size of the newest earlier checkpoint that a witness signed; 0 without one.
+    private func lastSigned(
+        by witness: ServiceConfiguration.Audit.Witness, before size: Int64
+    ) async throws(StoreError) -> Int64 {
+        let earlier = try await served.ledger.operations.checkpoints(
+            before: size, limit: CheckpointLoop.earlierCount)
+        return earlier.first { stored in
+            (try? SignedNote(stored.note))?.verify(witness.key).isValid ?? false
+        }?.size ?? 0
+    }
+
+    /// Earlier checkpoints that are searched for a witness's signature; else it names its size.
+    private static let earlierCount = 100
+}
+
+/// What happened to checkpoints while the service runs.
+public enum CheckpointNote: Sendable, Hashable {
+    /// None was signed.
+    case failed(Environment, code: String, String)
+    /// A witness did not sign one.
+    case notWitnessed(Environment, witness: String, code: String)
+}

@@ -1,0 +1,88 @@
+public import AppStore
+internal import LedgerStore
+internal import Projection
+internal import Proofs
+public import Queries
+
+/// What the log was committed to, and proofs in its tree (`Proof.md`). Each throws `StoreError` or
+/// `ServingError`.
+extension LedgerHost {
+    /// The newest signed checkpoint, as a note; nil before the first one.
+    public func checkpoint(_ environment: Environment) async throws -> String? {
+        try await ledger(environment).ledger.operations.checkpoints(before: .max, limit: 1)
+            .first?.note
+    }
+
+    /// A page of the signed checkpoints of more than `size` events, in order.
+    public func checkpoints(
+        _ environment: Environment, after size: Int64, limit: Int
+    ) async throws -> ServedAnswer {
+        let served = try ledger(environment)
+        let page = try await served.ledger.operations.checkpoints(after: size, limit: limit)
+        return ServedAnswer(position: served.head, lag: served.lag.positions) { json, _ in
+            json.object { json in
+                json.objects("checkpoints", page) { json, checkpoint in
+                    json.member("size", checkpoint.size)
+                    json.member("note", checkpoint.note)
+                    json.member("signedAt", checkpoint.signedAt)
+                }
+                json.member("next", page.count == limit ? page.last?.size : nil)
+            }
+        }
+    }
+
+    /// The proof that the event at a position is in the tree of the first `size` events; nil where
+    /// the tree has no such event.
+    ///
+    /// - Parameter size: nil: the whole log.
+    public func inclusion(
+        of position: Int64, in size: Int64?, _ environment: Environment
+    ) async throws -> ServedAnswer? {
+        let served = try ledger(environment)
+        let head = try await served.ledger.log.head().position
+        guard position >= 1, position <= size ?? head, size ?? head <= head,
+            let logged = try await served.ledger.log.event(at: position)
+        else { return nil }
+        guard let proof = try await served.proofs.proof(of: logged.event, in: size ?? head) else {
+            throw LedgerHost.unproven
+        }
+        return ServedAnswer(position: head, lag: served.lag.positions) { json, _ in
+            json.object { json in
+                json.member("position", position)
+                json.member("leafHash", proof.leafHash)
+                json.member("leafIndex", proof.leafIndex)
+                json.member("treeSize", proof.treeSize)
+                json.array("path", proof.path)
+                json.member("root", proof.root)
+            }
+        }
+    }
+
+    /// The proof that the tree of the first `to` events extends that of the first `from`; nil where
+    /// the log has no such trees.
+    public func consistency(
+        from: Int64, to: Int64, _ environment: Environment
+    ) async throws -> ServedAnswer? {
+        let served = try ledger(environment)
+        let head = try await served.ledger.log.head().position
+        guard from >= 1, from <= to, to <= head else { return nil }
+        guard let proof = try await served.proofs.consistency(from: from, to: to) else {
+            throw LedgerHost.unproven
+        }
+        return ServedAnswer(position: head, lag: served.lag.positions) { json, _ in
+            json.object { json in
+                json.member("from", proof.from)
+                json.member("to", proof.to)
+                json.array("path", proof.path)
+                json.member("fromRoot", proof.fromRoot)
+                json.member("toRoot", proof.toRoot)
+            }
+        }
+    }
+
+    private static var unproven: StoreError {
+        StoreError(
+            .fileCorrupt, reason: "The leaves do not give the root of the log.",
+            remedy: "Run `subledger audit verify`, and restore the newest backup that verifies.")
+    }
+}

@@ -1,0 +1,118 @@
+public import AppStore
+public import Intake
+internal import Projection
+public import Proofs
+
+extension ServiceConfiguration {
+    /// How checkpoints of an environment's log are signed (`Proof.md`).
+    public struct Audit: Sendable, Equatable {
+        public var environment: Environment
+        /// The name of the log, which its key has, too.
+        public var origin: String
+        /// The file of the signer key.
+        public var keyFile: String
+        public var intervalMilliseconds: Int64 = 3_600_000
+        public var witnesses: [Witness] = []
+
+        /// Who signs that a checkpoint extends the one before.
+        public struct Witness: Sendable, Equatable {
+            public var name: String
+            public var url: String
+            public var key: NoteVerifierKey
+        }
+
+        /// The shortest interval: a minute.
+        public static let minimumIntervalMilliseconds: Int64 = 60_000
+        /// The largest key file.
+        static let keyByteCount = 4_096
+
+        /// Reads the key. Throws `ConfigurationError` for a file that holds none, or another
+        /// origin's.
+        public func signerKey() throws(ConfigurationError) -> NoteSignerKey {
+            let key = "audit.keyFile"
+            let text = try SecretFile.text(keyFile, key: key, upTo: Audit.keyByteCount)
+            let found: NoteSignerKey
+            do throws(ProofError) { found = try NoteSignerKey(text) } catch {
+                throw ConfigurationError(.invalidValue, key: key, reason: error.message)
+            }
+            guard found.verifier.name == origin else {
+                throw ConfigurationError(
+                    .invalidValue, key: key,
+                    reason: "It is the key of \(found.verifier.name); audit.origin is \(origin).")
+            }
+            return found
+        }
+    }
+
+    /// Most witnesses of a log.
+    public static let witnessCount = 20
+
+    /// Reads `audit`: one log, or a list of them.
+    static func audits(_ file: inout YAMLMapping) throws(ConfigurationError) -> [Audit] {
+        var list: [YAMLMapping]
+        if file.isList("audit") {
+            list = try file.mappings("audit")
+        } else {
+            list = try file.mapping("audit").map { [$0] } ?? []
+        }
+        var audits: [Audit] = []
+        for var entry in list {
+            let audit = try audit(&entry)
+            guard !audits.contains(where: { $0.environment == audit.environment }) else {
+                throw entry.invalid("environment", "It has two entries.")
+            }
+            audits.append(audit)
+        }
+        return audits
+    }
+
+    private static func audit(_ entry: inout YAMLMapping) throws(ConfigurationError) -> Audit {
+        var audit = Audit(
+            environment: .production, origin: try entry.required("origin"),
+            keyFile: try entry.required("keyFile"))
+        if let name = try entry.text("environment") {
+            guard let environment = EnvironmentLedger.environment(named: name) else {
+                throw entry.invalid(
+                    "environment", "One of production, sandbox, xcode, localTesting.")
+            }
+            audit.environment = environment
+        }
+        if let text = try entry.text("interval") {
+            guard let period = try? ISO8601Period(text), period.months == 0 else {
+                throw entry.invalid("interval", "An ISO 8601 duration is expected, e.g. PT1H.")
+            }
+            audit.intervalMilliseconds = (period.days * 86_400 + period.seconds) * 1_000
+            guard audit.intervalMilliseconds >= Audit.minimumIntervalMilliseconds else {
+                throw entry.invalid("interval", "At least a minute (PT1M).")
+            }
+        }
+        for var witness in try entry.mappings("witnesses") {
+            audit.witnesses.append(try self.witness(&witness))
+        }
+        guard audit.witnesses.count <= witnessCount else {
+            throw entry.invalid("witnesses", "At most \(witnessCount).")
+        }
+        try entry.requireNothingElse()
+        return audit
+    }
+
+    private static func witness(
+        _ entry: inout YAMLMapping
+    ) throws(ConfigurationError) -> Audit.Witness {
+        let (name, url) = (try entry.required("name"), try entry.required("url"))
+        guard webhookHost(url) != nil else {
+            throw entry.invalid(
+                "url", "An https address is expected; plain http only on loopback.")
+        }
+        let text = try entry.required("key")
+        let key: NoteVerifierKey
+        do throws(ProofError) { key = try NoteVerifierKey(text) } catch {
+            throw entry.invalid("key", error.message)
+        }
+        guard key.algorithm == .cosignature else {
+            throw entry.invalid("key", "A witness's key is expected (cosignature/v1).")
+        }
+        try entry.requireNothingElse()
+        return Audit.Witness(name: name, url: url, key: key)
+    }
+}

@@ -1,0 +1,205 @@
+import AppStore
+import ArgumentParser
+import Console
+import Foundation
+import Ledger
+import LedgerStore
+import Projection
+import Proofs
+import Queries
+import Service
+
+extension AuditCommand {
+    struct KeygenCommand: OutputCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "keygen", abstract: "Make a key that signs checkpoints of the log.",
+            discussion: """
+                Writes the signer key to a new file of mode 0600 and prints the verifier key, which \
+                everybody may know.
+                """)
+
+        @Option(help: "The log's name, such as example.com/subledger/production.")
+        var origin: String
+
+        @Argument(help: "The file to create.")
+        var file: String
+
+        @OptionGroup var common: SharedOptions
+
+        func output(_ settings: Settings) async throws -> Output {
+            let key = try NoteSignerKey(name: origin)
+            let isMade =
+                !FileManager.default.fileExists(atPath: file)
+                && FileManager.default.createFile(
+                    atPath: file, contents: Data("\(key.secretText)\n".utf8),
+                    attributes: [.posixPermissions: 0o600])
+            guard isMade else {
+                throw CommandFailure(
+                    code: "fileExists",
+                    message: "\(file) exists or cannot be written; a key is never replaced.",
+                    exit: .io)
+            }
+            let verifier = key.verifier.description
+            return Output(
+                json: { $0.object { $0.member("verifierKey", verifier) } },
+                text: "\(verifier)\n")
+        }
+    }
+
+    struct CheckpointCommand: OutputCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "checkpoint",
+            abstract: "Sign the head of the log and keep the checkpoint.")
+
+        @OptionGroup var common: SharedOptions
+
+        func output(_ settings: Settings) async throws -> Output {
+            let ledger = try await settings.openLedger()
+            let stored = try await closing(ledger.close) {
+                let prover = TreeProver(ledger.log, directory: ledger.directory)
+                return try await settings.checkpointSigner(ledger, prover).sign()
+            }
+            return Output(
+                json: { json in
+                    json.object { json in
+                        json.member("size", stored.size)
+                        json.member("note", stored.note)
+                        json.member("signedAt", stored.signedAt)
+                    }
+                }, text: stored.note)
+        }
+    }
+
+    struct ProveCommand: OutputCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "prove",
+            abstract: "Write one answer with everything that proves it, as one file.",
+            discussion: """
+                The file is checked by `subledger audit check`, without a ledger and without a \
+                network. It holds the signed evidence, and with it what Apple says about the person.
+                """)
+
+        @Argument(help: "An originalTransactionId or any transactionId.")
+        var id: String?
+
+        @Option(help: "A customer instead of a subscription.")
+        var customer: String?
+
+        @Option(
+            parsing: .upToNextOption, help: "Events alone, by position.",
+            transform: PlainNumber.read)
+        var position: [Int64] = []
+
+        @Option(
+            name: [.customShort("o"), .long], help: "The file to write (default: standard output).")
+        var output: String?
+
+        @Flag(help: "One page that checks itself in a browser.")
+        var html = false
+
+        @OptionGroup var moment: MomentOptions
+        @OptionGroup var common: SharedOptions
+
+        func validate() throws {
+            let count = [id != nil, customer != nil, !position.isEmpty].count { $0 }
+            guard count == 1 else {
+                throw ValidationError("Name a subscription, --customer or --position.")
+            }
+        }
+
+        func output(_ settings: Settings) async throws -> Output {
+            let moment = try moment.moment()
+            let bundle = try await settings.withSession { session in
+                let ledger = session.ledger
+                let prover = TreeProver(ledger.log, directory: ledger.directory)
+                let signer = try settings.checkpointSigner(ledger, prover)
+                let maker = BundleMaker(session.query, prover: prover, signer: signer)
+                if let customer {
+                    return try await maker.customer(CustomerId(customer), moment: moment)
+                }
+                guard let id else { return try await maker.events(position) }
+                return try await maker.subscription(
+                    id, bundleId: settings.bundleId, moment: moment)
+            }
+            let report = BundleCheck(bundle, key: nil, roots: try settings.trustedRoots()).run()
+            guard report.isProven else {
+                let reason = report.lines.first { !$0.isGood }?.text ?? ""
+                throw ProofError.unproven(reason)
+            }
+            let bytes = html ? ProofPage.html(bundle) : bundle.bytes
+            guard let output else {
+                try Terminal.out(String(decoding: bytes, as: UTF8.self))
+                return .printed()
+            }
+            try Data(bytes).write(to: URL(filePath: output), options: .atomic)
+            let (count, size) = (bundle.events.count, bytes.count)
+            return Output(
+                json: { json in
+                    json.object { json in
+                        json.member("file", output)
+                        json.member("events", Int64(count))
+                        json.member("bytes", Int64(size))
+                    }
+                },
+                text: "\(output): \(count) events, \(size) bytes; check it with"
+                    + " subledger audit check \(output)\n")
+        }
+    }
+
+    struct CheckCommand: OutputCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "check",
+            abstract: "Check a file of `audit prove`, without a ledger; exit code 1 if it fails.")
+
+        @Argument(help: "The file.")
+        var file: String
+
+        @Option(help: "The verifier key that you trust: the log's owner publishes it.")
+        var key: String?
+
+        @OptionGroup var common: SharedOptions
+
+        func output(_ settings: Settings) async throws -> Output {
+            guard let data = FileManager.default.contents(atPath: file) else {
+                throw CommandFailure(
+                    code: "unreadableFile", message: "\(file) cannot be read.", exit: .io)
+            }
+            let bundle = try ProofBundle(Array(data))
+            let key = try key.map { try NoteVerifierKey($0) }
+            let report = BundleCheck(bundle, key: key, roots: try settings.trustedRoots()).run()
+            return Output(
+                text: report.text, isClean: report.isProven, members: report.writeMembers(to:))
+        }
+    }
+}
+
+extension BundleCheck.Report {
+    fileprivate var text: String {
+        lines.map { "\($0.isGood ? "ok " : "BAD")  \($0.text)\n" }.joined()
+            + (isProven ? "proven\n" : "NOT PROVEN\n")
+    }
+
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        json.member("proven", isProven)
+        json.objects("lines", lines) { json, line in
+            json.member("part", line.part)
+            json.member("good", line.isGood)
+            json.member("text", line.text)
+        }
+    }
+}
+
+extension Settings {
+    /// Signs checkpoints of the command's environment. Throws `missingAuditKey` where the
+    /// configuration has no key for it.
+    func checkpointSigner(
+        _ ledger: EnvironmentLedger, _ prover: TreeProver
+    ) throws -> CheckpointSigner {
+        let audit = configuration.audits.first { $0.environment == ledger.environment }
+        guard let audit else { throw ProofError.missingKey(ledger.environment) }
+        return CheckpointSigner(
+            log: ledger.log, operations: ledger.operations, prover: prover,
+            key: try audit.signerKey()
+        ) { Terminal.now }
+    }
+}

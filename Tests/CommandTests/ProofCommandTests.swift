@@ -1,0 +1,169 @@
+import AppStore
+import Foundation
+import LedgerTestSupport
+import Signing
+import TestSupport
+import Testing
+
+@Suite("Checkpoints and bundles with subledger")
+struct ProofCommandTests {
+    private static let origin = "example.com/subledger/production"
+
+    /// A ledger with a key, and its verifier key.
+    private static func place(_ lines: [String] = Evidence.lines) async throws -> (
+        Workplace, String
+    ) {
+        let place = try Workplace(options: ["--config", "subledger.yaml"])
+        let key = try await place.run(["audit", "keygen", "--origin", origin, "audit.key"])
+        #expect(key.code == 0)
+        try configure(place)
+        try place.write(lines, to: "in.ndjson")
+        #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        return (place, key.out.trimmingCharacters(in: .newlines))
+    }
+
+    private static func configure(_ place: Workplace) throws {
+        try place.write(
+            [
+                "dataDirectory: data", "apps: [{ bundleId: \(Evidence.app) }]",
+                "trustedRoots: [root.der]",
+                "audit: { origin: \(origin), keyFile: audit.key, interval: PT1M }",
+            ], to: "subledger.yaml")
+    }
+
+    @Test("A key is made once, for its owner's eyes, and its origin must be the configured one")
+    func keys() async throws {
+        let (place, verifier) = try await ProofCommandTests.place()
+        #expect(verifier.hasPrefix("\(ProofCommandTests.origin)+"))
+        let attributes = try FileManager.default.attributesOfItem(atPath: place.file("audit.key"))
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        let again = try await place.run([
+            "audit", "keygen", "--origin", ProofCommandTests.origin, "audit.key",
+        ])
+        #expect(again.code == 74 && again.errorCode == "fileExists")
+        let bad = try await place.run(["audit", "keygen", "--origin", "a b", "other.key"])
+        #expect(bad.code == 1 && bad.errorCode == "invalidKey")
+        #expect(!FileManager.default.fileExists(atPath: place.file("other.key")))
+
+        _ = try await place.run(["audit", "keygen", "--origin", "other/log", "other.key"])
+        try place.replace(
+            "keyFile: audit.key", by: "keyFile: other.key", in: place.file("subledger.yaml"))
+        #expect(try await place.run("audit", "checkpoint").code == 78)
+        try place.replace(
+            "keyFile: other.key", by: "keyFile: none.key", in: place.file("subledger.yaml"))
+        let missing = try await place.run("audit", "checkpoint")
+        #expect(missing.code == 78 && missing.errorCode == "unreadableFile")
+    }
+
+    @Test("A checkpoint is signed, kept, and compared by audit verify")
+    func checkpoints() async throws {
+        let (place, verifier) = try await ProofCommandTests.place()
+        let signed = try await place.run("audit", "checkpoint")
+        #expect(signed.code == 0 && signed.out.hasPrefix("\(ProofCommandTests.origin)\n4\n"))
+        #expect(try await place.run("audit", "checkpoint").out == signed.out)
+        let sound = try await place.run("audit", "verify", "--json").json()
+        #expect(sound["checkpoints"]?["compared"]?.int64 == 1)
+        #expect(sound["checkpoints"]?["findings"]?.array == [])
+
+        // Another history under the same key.
+        let (fork, _) = try await ProofCommandTests.place(Array(Evidence.lines.reversed()))
+        try FileManager.default.removeItem(atPath: fork.file("audit.key"))
+        try FileManager.default.copyItem(
+            atPath: place.file("audit.key"), toPath: fork.file("audit.key"))
+        try fork.write(Data(signed.out.utf8), to: "theirs.txt")
+        let forked = try await fork.run("audit", "verify", "--against", "theirs.txt", "--json")
+        #expect(forked.code == 1)
+        let finding = try forked.json()["checkpoints"]?["findings"]?.array?.first
+        #expect(finding?["code"]?.string == "logRewritten")
+        #expect(finding?["firstPosition"]?.int64 == 1)
+        let (short, _) = try await ProofCommandTests.place(Array(Evidence.lines.prefix(2)))
+        try FileManager.default.removeItem(atPath: short.file("audit.key"))
+        try FileManager.default.copyItem(
+            atPath: place.file("audit.key"), toPath: short.file("audit.key"))
+        try short.write(Data(signed.out.utf8), to: "theirs.txt")
+        let cut = try await short.run("audit", "verify", "--against", "theirs.txt")
+        #expect(cut.code == 1 && cut.out.contains("positions from 3 may differ"))
+        #expect(verifier.contains("+"))
+    }
+
+    @Test("A bundle is checked by its file alone, by another program too, and with the right key")
+    func bundles() async throws {
+        let (place, verifier) = try await ProofCommandTests.place()
+        let made = try await place.run("audit", "prove", Evidence.id, "-o", "proof.json", "--json")
+        #expect(made.code == 0, "\(made.err)")
+        #expect(try made.json()["events"]?.int64 == 4)
+        // Nothing of the ledger is there.
+        let reader = try Workplace(options: ["--trust-root", "root.der"])
+        try reader.write(
+            try Data(contentsOf: URL(filePath: place.file("proof.json"))), to: "proof.json")
+        for arguments in [[], ["--key", verifier]] {
+            let checked = try await reader.run(
+                ["audit", "check", "proof.json"] + arguments + reader.options)
+            #expect(checked.code == 0 && checked.out.hasSuffix("proven\n"), "\(checked.out)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: reader.file("subledger-data")))
+        let other = try await reader.run(["audit", "keygen", "--origin", "o", "other.key"])
+        let wrong = try await reader.run(
+            "audit", "check", "proof.json", "--key", other.out.trimmingCharacters(in: .newlines))
+        #expect(wrong.code == 1 && wrong.out.contains("NOT PROVEN"))
+        let unrooted = try await reader.run(["audit", "check", "proof.json"])
+        #expect(unrooted.code == 1 && unrooted.out.contains("untrustedRoot"))
+        try await ProofCommandTests.checkElsewhere(reader, verifier)
+
+        for (arguments, code) in [
+            (["audit", "prove", "1"], "noSuchSubscription"),
+            (["audit", "prove", Evidence.id, "--known-at", "2026-01-11"], "nothingToProve"),
+            (["audit", "prove", "--position", "5"], "nothingToProve"),
+        ] {
+            let refused = try await place.run(arguments + place.options)
+            #expect(refused.code == 1 && refused.errorCode == code, "\(refused.err)")
+        }
+        #expect(try await place.run("audit", "prove").code == 64)
+        let keyless = try Workplace()
+        try keyless.write(Evidence.lines, to: "in.ndjson")
+        _ = try await keyless.run("ingest", "in.ndjson")
+        #expect(
+            try await keyless.run("audit", "prove", Evidence.id).errorCode == "missingAuditKey")
+    }
+
+    /// Runs `Tests/ProofCheck/check_bundle.py`, which shares nothing with the product: it accepts
+    /// the file, and refuses it with any of some bytes changed.
+    private static func checkElsewhere(_ place: Workplace, _ verifier: String) async throws {
+        let script = Fixtures.repository.appending(path: "Tests/ProofCheck/check_bundle.py").path
+        let root = TestAuthority.roots.fingerprints.map(\.hexadecimal)
+        func check(_ file: String) async throws -> Int32 {
+            try await Child(
+                path: "/usr/bin/python3",
+                arguments: [script, file, "--key", verifier]
+                    + root.flatMap { ["--root", $0] },
+                directory: place.path, variables: Workplace.inherited, input: "/dev/null",
+                output: place.file("python.out"), errors: place.file("python.err")
+            ).run()
+        }
+        try place.write(Data(), to: "python.out")
+        try place.write(Data(), to: "python.err")
+        #expect(try await check("proof.json") == 0)
+        let bytes = try Data(contentsOf: URL(filePath: place.file("proof.json")))
+        for index in stride(
+            from: 3, to: bytes.count - 1, by: bytes.count / Soak.count(12, soak: 400))
+        {
+            var other = bytes
+            other[index] ^= 1
+            // Only the fold sees the answer.
+            guard let answer = bytes.range(of: Data("\"answer\":".utf8)), index < answer.lowerBound
+            else { break }
+            try place.write(other, to: "other.json")
+            #expect(try await check("other.json") == 1, "byte \(index)")
+        }
+    }
+
+    @Test("As a page it needs nothing from elsewhere, and nothing in it ends its script")
+    func page() async throws {
+        let (place, _) = try await ProofCommandTests.place()
+        let made = try await place.run("audit", "prove", Evidence.id, "--html")
+        #expect(made.code == 0)
+        #expect(made.out.hasPrefix("<!doctype html>") && made.out.contains("default-src 'none'"))
+        #expect(!made.out.contains("src=\"") && !made.out.contains("href=\""))
+        #expect(made.out.ranges(of: "</script>").count == 2)
+    }
+}

@@ -1,0 +1,151 @@
+import AppStore
+import Ledger
+import LedgerStore
+import LedgerTestSupport
+import Projection
+import Queries
+import Simulator
+import TestSupport
+import Testing
+
+@testable import Proofs
+
+@Suite("Bundles that prove an answer")
+struct BundleTests {
+    @Test("Every answer of every story is proven by its file alone", arguments: StoryTelling.names)
+    func stories(_ name: String) async throws {
+        try await ProvenStory.run(name) { session, maker, _ in
+            for (id, at) in try await ProvenStory.readings(session) {
+                let moment = Moment(at: at, now: StoryCheck.end)
+                let reading = try? await session.query.reading(id, moment: moment)
+                guard let reading else { continue }
+                let bundle = try await maker.subscription(id, bundleId: nil, moment: moment)
+                let report = ProvenStory.check(try ProofBundle(bundle.bytes))
+                #expect(report.isProven, "\(report.lines.filter { !$0.isGood })")
+                // The notice of a transaction that two chains share needs the other chain.
+                guard !reading.answer.notices.contains(where: { $0.code == .contradiction }) else {
+                    continue
+                }
+                var json = JSONWriter()
+                reading.writeShow(to: &json)
+                let shown = BundleFold.provable(try JSONValue.parse(json.bytes))
+                #expect(bundle.answer?.value == shown)
+            }
+        }
+    }
+
+    private static let story = "grace-then-retry-then-expired"
+
+    private static func bundle(
+        _ body: (ProofBundle, NoteSignerKey) async throws -> Void
+    ) async throws {
+        let name = StoryTelling.names.first { $0 == story } ?? StoryTelling.names[0]
+        try await ProvenStory.run(name) { session, maker, signer in
+            let (id, at) = try #require(try await ProvenStory.readings(session).last)
+            let moment = Moment(at: at, now: StoryCheck.end)
+            try await body(
+                try await maker.subscription(id, bundleId: nil, moment: moment), signer.key)
+        }
+    }
+
+    @Test("A file with any byte changed proves nothing")
+    func flipped() async throws {
+        try await BundleTests.bundle { bundle, _ in
+            let bytes = bundle.bytes
+            // Odd, so that all kinds of places are met; the whole file in soak.
+            let step = Soak.isOn ? 1 : max(1, bytes.count / 400) | 1
+            for index in stride(from: 0, to: bytes.count, by: step) {
+                var other = bytes
+                other[index] ^= 1 << UInt8(index % 7)
+                guard let read = try? ProofBundle(other) else { continue }
+                #expect(!ProvenStory.check(read).isProven, "byte \(index)")
+            }
+        }
+    }
+
+    @Test("More bytes, fewer bytes and another spelling are no bundle")
+    func spelled() async throws {
+        try await BundleTests.bundle { bundle, _ in
+            let bytes = bundle.bytes
+            for other in [
+                bytes + [0x20], [0x20] + bytes, Array(bytes.dropLast()), [],
+                Array(bytes.dropLast(2)) + Array(",\"more\":1}\n".utf8),
+            ] {
+                #expect(throws: ProofError.self) { try ProofBundle(other) }
+            }
+        }
+    }
+
+    @Test("Parts of other bundles do not fit: events, answers, checkpoints, keys")
+    func mixed() async throws {
+        try await BundleTests.bundle { bundle, key in
+            let (events, answer) = (bundle.events, try #require(bundle.answer))
+            func proven(
+                _ checkpoint: SignedNote? = nil, _ verifier: NoteVerifierKey? = nil,
+                _ others: [ProofBundle.Event]? = nil, _ other: ProofBundle.Answer? = nil
+            ) -> Bool {
+                ProvenStory.check(
+                    ProofBundle(
+                        checkpoint: checkpoint ?? bundle.checkpoint, key: verifier ?? bundle.key,
+                        events: others ?? events, answer: other ?? answer)
+                ).isProven
+            }
+            #expect(proven())
+            #expect(!proven(nil, nil, Array(events.dropLast())))
+            #expect(!proven(nil, nil, events.reversed()))
+            #expect(!proven(nil, nil, events + [events[0]]))
+            #expect(!proven(nil, nil, []))
+            let swapped = ProofBundle.Event(
+                position: events[0].position, leafData: events[0].leafData,
+                inclusion: events[0].inclusion, evidence: events.last?.evidence)
+            #expect(!proven(nil, nil, [swapped] + events.dropFirst()))
+            // A checkpoint of another size, of a fork, of another log, and of a stranger.
+            let checkpoint = try LogCheckpoint(bundle.checkpoint)
+            for other in [
+                LogCheckpoint(
+                    origin: checkpoint.origin, size: checkpoint.size + 1, root: checkpoint.root),
+                LogCheckpoint(
+                    origin: checkpoint.origin, size: checkpoint.size,
+                    root: events[0].inclusion.first ?? checkpoint.root),
+                LogCheckpoint(
+                    origin: "another/log", size: checkpoint.size, root: checkpoint.root),
+            ] {
+                #expect(!proven(try other.signed(by: key)))
+            }
+            let stranger = try NoteSignerKey(name: checkpoint.origin)
+            #expect(!proven(try checkpoint.signed(by: stranger)))
+            #expect(proven(try checkpoint.signed(by: stranger), stranger.verifier))
+            #expect(
+                !ProvenStory.check(
+                    ProofBundle(
+                        checkpoint: try checkpoint.signed(by: stranger), key: stranger.verifier,
+                        events: events, answer: answer), key: bundle.key
+                ).isProven)
+            // The same question at another time, or with less knowledge.
+            var query = answer.query
+            query.knownPosition -= 1
+            let less = ProofBundle.Answer(
+                query: query, reducerVersion: answer.reducerVersion, catalogue: answer.catalogue,
+                value: answer.value)
+            #expect(!proven(nil, nil, nil, less))
+        }
+    }
+
+    @Test("Events and customers are proven, too; what the log does not hold is not")
+    func others() async throws {
+        let name = StoryTelling.names.first { $0 == BundleTests.story } ?? StoryTelling.names[0]
+        try await ProvenStory.run(name) { session, maker, _ in
+            let events = try await maker.events([2, 1, 2])
+            #expect(events.events.map(\.position) == [1, 2] && events.answer == nil)
+            #expect(ProvenStory.check(try ProofBundle(events.bytes)).isProven)
+            let moment = Moment(at: StoryCheck.end, now: StoryCheck.end)
+            await #expect(throws: ProofError.self) {
+                _ = try await maker.events([session.head + 1])
+            }
+            await #expect(throws: ProofError.self) {
+                _ = try await maker.customer(CustomerId("unknown"), moment: moment)
+            }
+            await #expect(throws: ProofError.self) { _ = try await maker.events([]) }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import AppStore
+import LedgerStore
+import LedgerTestSupport
+import Projection
+import Signing
+import Simulator
+import TestSupport
+import Testing
+
+@testable import Proofs
+
+@Suite("Checkpoints of a log")
+struct CheckpointTests {
+    private static func ledger(
+        _ body: (CheckpointSigner, any LedgerLog, any OperationalState) async throws -> Void
+    ) async throws {
+        try await ProvenStory.run(StoryTelling.names[0]) { session, _, signer in
+            try await body(signer, session.ledger.log, session.ledger.operations)
+        }
+    }
+
+    @Test("The head is signed once, and each later one only where it extends those before")
+    func extended() async throws {
+        try await CheckpointTests.ledger { signer, log, operations in
+            let first = try await signer.sign()
+            #expect(try await signer.sign() == first)
+            _ = try await log.append(Sample.events(9_000..<9_010))
+            let second = try await signer.sign()
+            #expect(second.size == first.size + 10)
+            #expect(try await operations.checkpoints(after: -1, limit: 10) == [first, second])
+            #expect(try await operations.checkpoints(after: first.size, limit: 10) == [second])
+            #expect(try await operations.checkpoints(before: .max, limit: 1) == [second])
+            #expect(try await operations.checkpoints(before: second.size, limit: 1) == [first])
+            let note = try SignedNote(second.note)
+            #expect(note.verify(signer.key.verifier).isValid)
+            #expect(try LogCheckpoint(note).root == (try await log.head().root))
+        }
+    }
+
+    @Test("A log that is not the one that was signed is not signed again, and is named")
+    func forked() async throws {
+        try await CheckpointTests.ledger { signer, log, operations in
+            let first = try await signer.sign()
+            let head = try await log.head().position
+            let audit = CheckpointAudit(
+                prover: TreeProver(log), operations: operations, key: signer.key.verifier)
+            #expect(try await audit.run(head: head).isSound)
+            // As if the log had been rewritten since, and as if it had been cut.
+            for (size, code) in [
+                (first.size, CheckpointAudit.Finding.Code.logRewritten), (first.size + 5, .logCut),
+            ] {
+                let other = try LogCheckpoint(
+                    origin: signer.key.verifier.name, size: size, root: SHA256.hash([7])
+                ).signed(by: signer.key)
+                let kept = StoredCheckpoint(size: size, note: other.note, signedAt: first.signedAt)
+                try await operations.keep(kept)
+                await #expect(throws: ProofError.self) { _ = try await signer.sign() }
+                let report = try await audit.run(head: head)
+                #expect(report.findings.last?.code == code)
+                #expect(report.findings.last?.size == size)
+            }
+            #expect(try await audit.run(head: head).findings.last?.firstPosition == head + 1)
+        }
+    }
+
+    @Test("A checkpoint that somebody else kept is compared, too")
+    func against() async throws {
+        try await CheckpointTests.ledger { signer, log, operations in
+            let first = try await signer.sign()
+            _ = try await log.append(Sample.events(9_000..<9_010))
+            let head = try await log.head().position
+            let audit = CheckpointAudit(
+                prover: TreeProver(log), operations: operations, key: signer.key.verifier)
+            let theirs = try SignedNote(first.note)
+            #expect(try await audit.run(head: head, against: theirs).isSound)
+            let fork = try LogCheckpoint(
+                origin: signer.key.verifier.name, size: first.size + 3, root: SHA256.hash([7])
+            ).signed(by: signer.key)
+            let report = try await audit.run(head: head, against: fork)
+            #expect(
+                report.findings == [
+                    CheckpointAudit.Finding(
+                        code: .logRewritten, size: first.size + 3, firstPosition: first.size + 1)
+                ])
+            let stranger = try NoteSignerKey(name: signer.key.verifier.name)
+            let foreign = try LogCheckpoint(theirs).signed(by: stranger)
+            let found = try await audit.run(head: head, against: foreign)
+            #expect(found.findings.map(\.code) == [.checkpointInvalid])
+        }
+    }
+
+    @Test("A key of another origin does not sign after the first")
+    func anotherOrigin() async throws {
+        try await CheckpointTests.ledger { signer, log, operations in
+            _ = try await signer.sign()
+            let other = CheckpointSigner(
+                log: log, operations: operations, prover: TreeProver(log),
+                key: try NoteSignerKey(name: "another/origin")
+            ) { StoryCheck.end }
+            await #expect(throws: ProofError.self) { _ = try await other.sign() }
+        }
+    }
+}

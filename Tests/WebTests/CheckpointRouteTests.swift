@@ -1,0 +1,186 @@
+import AppStore
+import Foundation
+import HTTPTypes
+import LedgerStore
+import LedgerTestSupport
+import Projection
+import Signing
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Proofs
+@testable import Service
+@testable import Web
+
+@Suite("Checkpoints while the service runs")
+struct CheckpointRouteTests {
+    private static let origin = "example.com/subledger/production"
+    private let purchase = MadePurchase()
+
+    private final class Notes: Sendable {
+        private let notes = Mutex<[CheckpointNote]>([])
+
+        func add(_ note: CheckpointNote) { notes.withLock { $0.append(note) } }
+
+        func take() -> [CheckpointNote] {
+            notes.withLock { notes in
+                defer { notes = [] }
+                return notes
+            }
+        }
+    }
+
+    /// What a test of checkpoints works with.
+    private struct Setup: Sendable {
+        let client: WebClient
+        let host: LedgerHost
+        let loop: CheckpointLoop
+        let witness: TestWitness
+        let key: NoteVerifierKey
+        let notes: Notes
+
+        /// One more event, and one round.
+        func next(_ purchase: MadePurchase, _ period: Int) async throws -> SignedNote {
+            _ = try await client.notify(purchase.notificationBody(period))
+            await loop.round()
+            let answer = try await client.get("/v1/log/checkpoint")
+            #expect(answer.status == 200)
+            return try SignedNote(String(decoding: answer.bytes, as: UTF8.self))
+        }
+    }
+
+    private func serve(_ body: @escaping @Sendable (Setup) async throws -> Void) async throws {
+        var place = try ServedPlace()
+        let key = try NoteSignerKey(name: Self.origin)
+        let file = place.directory.file("audit.key")
+        try Data(key.secretText.utf8).write(to: URL(filePath: file))
+        let witness = try TestWitness(key.verifier)
+        var audit = ServiceConfiguration.Audit(
+            environment: .production, origin: Self.origin, keyFile: file)
+        audit.witnesses = [
+            .init(name: "w1", url: "https://w1.example.com/", key: witness.key.verifier)
+        ]
+        place.configuration.audits = [audit]
+        try await place.serve { [audit] (client: WebClient, host: LedgerHost) async throws in
+            let notes = Notes()
+            let loop = try CheckpointLoop(
+                audit, host: host, transport: witness, clock: ManualClock(ServedPlace.now)
+            ) { notes.add($0) }
+            try await body(
+                Setup(
+                    client: client, host: host, loop: loop, witness: witness, key: key.verifier,
+                    notes: notes))
+        }
+    }
+
+    @Test("Each head is signed and witnessed, and the proofs between them hold")
+    func witnessed() async throws {
+        let purchase = purchase
+        try await serve { setup in
+            await setup.loop.round()
+            #expect(try await setup.client.get("/v1/log/checkpoint").code == "noSuchCheckpoint")
+            var sizes: [Int64] = []
+            for period in 0...2 {
+                let note = try await setup.next(purchase, period)
+                #expect(note.verify(setup.key).isValid)
+                #expect(note.verify(setup.witness.key.verifier).isValid)
+                sizes.append(try LogCheckpoint(note).size)
+            }
+            #expect(sizes == [1, 2, 3] && setup.notes.take().isEmpty)
+            // Nothing new: nobody is asked.
+            let count = setup.witness.requestCount
+            await setup.loop.round()
+            #expect(setup.witness.requestCount == count)
+
+            let list = try await setup.client.get("/v1/log/checkpoints?after=1").json
+            #expect(list["checkpoints"]?.array?.compactMap { $0["size"]?.int64 } == [2, 3])
+            #expect(list["next"]?.isNull == true)
+            let page = try await setup.client.get("/v1/log/checkpoints?limit=2").json
+            #expect(page["next"]?.int64 == 2)
+            let proof = try await setup.client.get("/v1/log/proof/1?size=2").json
+            #expect(proof["treeSize"]?.int64 == 2 && proof["path"]?.array?.count == 1)
+            let consistency = try await setup.client.get("/v1/log/consistency?from=1&to=3").json
+            #expect(consistency["toRoot"]?.string == setup.witness.known?.root.hexadecimal)
+        }
+    }
+
+    @Test(
+        "Requests for trees that are not there",
+        arguments: [
+            ("proof/4", 404, "noSuchEvent"), ("proof/0", 400, "invalidPath"),
+            ("proof/x", 400, "invalidPath"), ("proof/1?size=4", 404, "noSuchEvent"),
+            ("proof/3?size=2", 404, "noSuchEvent"), ("proof/1?size=-1", 400, "invalidParameter"),
+            ("consistency", 400, "invalidParameter"),
+            ("consistency?from=0&to=1", 404, "noSuchEvent"),
+            ("consistency?from=3&to=2", 404, "noSuchEvent"),
+            ("consistency?from=1&to=4", 404, "noSuchEvent"),
+            ("checkpoints?limit=0", 400, "invalidParameter"),
+        ])
+    func refused(_ path: String, _ status: Int, _ code: String) async throws {
+        let purchase = purchase
+        try await serve { setup in
+            for period in 0...2 { _ = try await setup.next(purchase, period) }
+            let answer = try await setup.client.get("/v1/log/\(path)")
+            #expect(answer.status == status && answer.code == code)
+        }
+    }
+
+    @Test("A witness that fails delays nothing, and gets the next checkpoint")
+    func faults() async throws {
+        let purchase = purchase
+        try await serve { setup in
+            _ = try await setup.next(purchase, 0)
+            for (period, fault) in [
+                (1, TestWitness.Fault.down), (2, .unavailable), (3, .empty), (4, .stranger),
+            ] {
+                setup.witness.fail(fault)
+                let note = try await setup.next(purchase, period)
+                #expect(note.verify(setup.key).isValid)
+                #expect(!note.verify(setup.witness.key.verifier).isValid)
+                #expect(setup.notes.take().count == 1)
+            }
+            setup.witness.fail(nil)
+            let next = try await setup.next(purchase, 5)
+            #expect(next.verify(setup.witness.key.verifier).isValid)
+            // A witness that lost its memory names the size that it knows.
+            setup.witness.forget()
+            let last = try await setup.next(purchase, 6)
+            #expect(last.verify(setup.witness.key.verifier).isValid)
+            #expect(setup.notes.take().isEmpty)
+        }
+    }
+
+    @Test("A page's proof is a file that stands alone; without a key there is none")
+    func files() async throws {
+        let purchase = purchase
+        try await serve { setup in
+            _ = try await setup.next(purchase, 0)
+            _ = try await setup.client.ask("/v1/subscriptions/\(purchase.id)?minPosition=1")
+            let home = "/console/production"
+            let page = try await setup.client.get("\(home)/subscriptions/\(purchase.id)")
+            let address = "\(home)/subscriptions/\(purchase.id)/bundle"
+            #expect(String(decoding: page.bytes, as: UTF8.self).contains("href=\"\(address)\""))
+            for path in [address, "\(home)/events/1/bundle"] {
+                let answer = try await setup.client.get(path)
+                #expect(answer.headers[.contentDisposition]?.hasPrefix("attachment") == true)
+                let report = BundleCheck(
+                    try ProofBundle(answer.bytes), key: setup.key, roots: TestAuthority.roots
+                ).run()
+                #expect(report.isProven)
+            }
+            let alone = try await setup.client.get("\(address)?html=true")
+            #expect(String(decoding: alone.bytes, as: UTF8.self).hasPrefix("<!doctype html>"))
+            for path in ["events/9/bundle", "events/x/bundle", "subscriptions/9/bundle"] {
+                let status = try await setup.client.get("\(home)/\(path)").status
+                #expect((400..<500).contains(status), "\(path)")
+            }
+        }
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            _ = try await client.notify(purchase.notificationBody(0))
+            let answer = try await client.get("/console/production/events/1/bundle")
+            #expect(answer.status == 422)
+            #expect(String(decoding: answer.bytes, as: UTF8.self).contains("missingAuditKey"))
+        }
+    }
+}
