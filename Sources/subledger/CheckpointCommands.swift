@@ -8,6 +8,7 @@ import Projection
 import Proofs
 import Queries
 import Service
+import Signing
 
 extension AuditCommand {
     struct KeygenCommand: OutputCommand {
@@ -126,7 +127,10 @@ extension AuditCommand {
                 let reason = report.lines.first { !$0.isGood }?.text ?? ""
                 throw ProofError.unproven(reason)
             }
-            let bytes = html ? ProofPage.html(bundle) : bundle.bytes
+            let bytes =
+                html
+                ? ProofPage.html(bundle, roots: Array(try settings.trustedRoots().fingerprints))
+                : bundle.bytes
             guard let output else {
                 try Terminal.out(String(decoding: bytes, as: UTF8.self))
                 return .printed()

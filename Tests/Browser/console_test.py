@@ -10,6 +10,7 @@ import argparse
 import os
 import re
 import sys
+import tempfile
 from urllib.parse import urldefrag, urljoin, urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
@@ -265,6 +266,32 @@ def tampering_shows(console):
         page.context.close()
 
 
+def proof_alone(console):
+    """The page that proves an answer verifies without a network, and no longer once changed."""
+    page = console.open()
+    answer = page.request.get(console.first("subscriptions") + "/bundle?html=true")
+    page.context.close()
+    require(answer.status == 200, f"no proof: {answer.status}")
+    text = answer.text()
+    changed, count = re.subn(
+        r'("evidence":"[^"]{2000})(.)', lambda found: found[1] + ("A" if found[2] != "A" else "B"),
+        text, count=1)
+    require(count == 1, "the page has no evidence")
+    with tempfile.TemporaryDirectory() as directory:
+        for content, state in ((text, "yes"), (changed, "no")):
+            path = os.path.join(directory, f"{state}.html")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(content)
+            context = console.browser.new_context(offline=True)
+            alone = context.new_page()
+            alone.goto(f"file://{path}")
+            alone.wait_for_selector("#proof[data-state=yes], #proof[data-state=no]")
+            found = alone.locator("#proof").get_attribute("data-state")
+            rows = "; ".join(alone.locator("#proof li.no").all_inner_texts())
+            require(found == state, f"expected {state}: {rows}")
+            context.close()
+
+
 def appears_live(console):
     watching = console.open()
     console.go(watching, console.home + "events")
@@ -301,6 +328,7 @@ CHECKS = [
     ("keyboard: Tab reaches everything", tabbed),
     ("an event verifies in the browser", verifies),
     ("a changed event does not", tampering_shows),
+    ("a proof verifies by itself, offline", proof_alone),
     ("act: link", acts("link")),
     ("act: grant", acts("grant")),
     ("act: note", acts("note")),

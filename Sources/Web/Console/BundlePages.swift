@@ -6,6 +6,7 @@ internal import Ledger
 import NIOCore
 internal import Proofs
 internal import Service
+internal import Signing
 
 /// Files that prove what a page shows, for people who trust neither the service nor its operator.
 struct BundlePages: Sendable {
@@ -38,7 +39,10 @@ struct BundlePages: Sendable {
             let bundle = try await host.bundle(subject, pages.scope(frame))
             let (bytes, type, name) =
                 isPage
-                ? (ProofPage.html(bundle), "text/html; charset=utf-8", "proof.html")
+                ? (
+                    ProofPage.html(bundle, roots: Array(host.roots.fingerprints)),
+                    "text/html; charset=utf-8", "proof.html"
+                )
                 : (bundle.bytes, "application/json", "proof.json")
             return Response(
                 status: .ok,
