@@ -177,6 +177,7 @@ extension CheckpointAudit.Report {
                 switch finding.code {
                 case .logCut: "the log ends before it"
                 case .logRewritten: "the log has other events than those signed"
+                case .logDamaged: "the log is damaged and cannot be compared"
                 case .checkpointInvalid: "it is not signed by the configured key"
                 }
             return "BAD  checkpoint of \(finding.size) events: \(what); positions from"

@@ -86,6 +86,7 @@ struct BundleTests {
             ) -> Bool {
                 ProvenStory.check(
                     ProofBundle(
+                        environment: bundle.environment,
                         checkpoint: checkpoint ?? bundle.checkpoint, key: verifier ?? bundle.key,
                         events: others ?? events, answer: other ?? answer)
                 ).isProven
@@ -118,6 +119,7 @@ struct BundleTests {
             #expect(
                 !ProvenStory.check(
                     ProofBundle(
+                        environment: bundle.environment,
                         checkpoint: try checkpoint.signed(by: stranger), key: stranger.verifier,
                         events: events, answer: answer), key: bundle.key
                 ).isProven)

@@ -112,7 +112,7 @@ public struct BundleCheck: Sendable {
         var (events, unsigned, erased): ([LoggedEvent], [Int64], [Int64]) = ([], [], [])
         for event in bundle.events {
             do {
-                let read = try BundledEvent(event, bundle.answer?.query.environment, roots)
+                let read = try BundledEvent(event, bundle.environment, roots)
                 events.append(read.logged)
                 if event.evidence == nil {
                     erased.append(event.position)
@@ -150,7 +150,8 @@ public struct BundleCheck: Sendable {
         guard let catalogue = Catalogue(bundled: answer.catalogue) else {
             return report.fail("answer", "Its catalogue of products cannot be read.")
         }
-        let value = try? BundleFold.value(answer.query, catalogue, events)
+        let value = try? BundleFold.value(
+            answer.query, in: bundle.environment, catalogue, events)
         guard let value, value == answer.value else {
             return report.fail("answer", "Folding these events does not give this answer.")
         }

@@ -12,7 +12,8 @@ enum BundleFold {
     ///
     /// - Parameter events: in order of position.
     static func value(
-        _ query: BundleQuery, _ catalogue: Catalogue, _ events: [LoggedEvent]
+        _ query: BundleQuery, in environment: Environment, _ catalogue: Catalogue,
+        _ events: [LoggedEvent]
     ) throws -> JSONValue? {
         var facts: [ChainId: [Fact]] = [:]
         for event in events {
@@ -30,7 +31,7 @@ enum BundleFold {
         case .subscription(let chain, let id):
             let reading = ChainReading(
                 chain: chain, facts: facts[chain] ?? [], moment: moment,
-                environment: query.environment, catalogue: catalogue, stamp: stamp)
+                environment: environment, catalogue: catalogue, stamp: stamp)
             guard let reading, reading.isNamed(id) else { return nil }
             reading.queried(by: id).writeShow(to: &json)
         case .customer(let customer):
@@ -39,7 +40,7 @@ enum BundleFold {
             let holdings = facts.filter { $0.key != home }.sorted { $0.key < $1.key }.map {
                 chain, facts in
                 Lifecycle(
-                    facts.filter(moment.knowledge.admits), environment: query.environment,
+                    facts.filter(moment.knowledge.admits), environment: environment,
                     catalogue: catalogue
                 ).holding(of: customer, chain: chain)
             }

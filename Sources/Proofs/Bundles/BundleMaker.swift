@@ -63,7 +63,7 @@ public struct BundleMaker: Sendable {
                 "A bundle states what was known by a position; use --known-position.")
         }
         return BundleQuery(
-            subject, environment: chains.ledger.environment, at: moment.at, now: moment.now,
+            subject, at: moment.at, now: moment.now,
             knownPosition: moment.knowledge.position(head: chains.head))
     }
 
@@ -98,7 +98,8 @@ public struct BundleMaker: Sendable {
                     evidence: try event.originalBytes()))
         }
         return ProofBundle(
-            checkpoint: checkpoint.ownPart, key: signer.key.verifier, events: events,
+            environment: chains.ledger.environment, checkpoint: checkpoint.ownPart,
+            key: signer.key.verifier, events: events,
             answer: try query.map { try answer($0, logged) })
     }
 
@@ -106,7 +107,10 @@ public struct BundleMaker: Sendable {
         _ query: BundleQuery, _ events: [LoggedEvent]
     ) throws -> ProofBundle.Answer {
         let catalogue = chains.ledger.catalogue
-        guard let value = try BundleFold.value(query, catalogue, events) else {
+        guard
+            let value = try BundleFold.value(
+                query, in: chains.ledger.environment, catalogue, events)
+        else {
             throw ProofError(.nothingToProve, "The events give no answer at that time.")
         }
         return ProofBundle.Answer(

@@ -10,7 +10,6 @@ public struct BundleQuery: Hashable, Sendable {
     }
 
     public var subject: Subject
-    public var environment: Environment
     public var at: Timestamp
     /// The time of the clock; only decides whether `at` lies in the future.
     public var now: Timestamp
@@ -18,18 +17,15 @@ public struct BundleQuery: Hashable, Sendable {
     public var knownPosition: Int64
 
     public init(
-        _ subject: Subject, environment: Environment, at: Timestamp, now: Timestamp,
-        knownPosition: Int64
+        _ subject: Subject, at: Timestamp, now: Timestamp, knownPosition: Int64
     ) {
         self.subject = subject
-        self.environment = environment
         self.at = at
         self.now = now
         self.knownPosition = knownPosition
     }
 
     func writeMembers(to json: inout JSONWriter) {
-        json.member("environment", environment.rawValue)
         switch subject {
         case .subscription(let chain, let id):
             json.member("bundleId", chain.bundleId)
@@ -43,8 +39,7 @@ public struct BundleQuery: Hashable, Sendable {
     }
 
     init?(_ json: JSONValue) {
-        guard let environment = json["environment"]?.string.flatMap({ Environment(rawValue: $0) }),
-            let at = json["at"]?.string.flatMap({ Timestamp(userInput: $0) }),
+        guard let at = json["at"]?.string.flatMap({ Timestamp(userInput: $0) }),
             let now = json["now"]?.string.flatMap({ Timestamp(userInput: $0) }),
             let position = json["knownPosition"]?.int64
         else { return nil }
@@ -59,6 +54,6 @@ public struct BundleQuery: Hashable, Sendable {
                     bundleId: BundleId(app),
                     originalTransactionId: OriginalTransactionId(chain)), askedAs: id)
         }
-        (self.environment, self.at, self.now, knownPosition) = (environment, at, now, position)
+        (self.at, self.now, knownPosition) = (at, now, position)
     }
 }

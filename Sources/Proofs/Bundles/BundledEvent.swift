@@ -19,7 +19,7 @@ struct BundledEvent {
     ///
     /// The key and every attribute are computed again from the verified evidence: a genuine event
     /// that was logged under another chain is no proof about that chain.
-    init(_ event: ProofBundle.Event, _ environment: Environment?, _ roots: TrustedRoots) throws {
+    init(_ event: ProofBundle.Event, _ environment: Environment, _ roots: TrustedRoots) throws {
         guard let recorded = LeafReader.event(event.leafData) else {
             throw Flaw(reason: "its leafData is no leaf of a log")
         }
@@ -36,13 +36,12 @@ struct BundledEvent {
         let prepared: PreparedEvidence
         if let submission = try BundledEvent.submission(kind, evidence) {
             let local: Set<Environment> =
-                environment == .xcode || environment == .localTesting
-                ? [environment ?? .xcode] : []
+                environment == .xcode || environment == .localTesting ? [environment] : []
             let preparation = EventPreparation(
                 verifier: EvidenceVerifier(roots: roots, allowedLocalEnvironments: local),
                 packer: packer,
                 apps: [Configuration.App(bundleId: recorded.attributes.bundleId)],
-                environment: environment ?? .production, source: recorded.attributes.source)
+                environment: environment, source: recorded.attributes.source)
             let accepted: AcceptedEvidence
             do {
                 accepted = try preparation.verifyEvidence(
@@ -94,8 +93,11 @@ struct BundledEvent {
         let key = recorded.identity.map {
             EventKey.conflict(identity: $0, payloadHash: made.evidence.payloadHash)
         }
+        var attributes = made.attributes
+        // Earlier releases kept no fingerprint of the root.
+        if recorded.attributes.rootFingerprint == nil { attributes.rootFingerprint = nil }
         let isSame =
-            made.attributes == recorded.attributes
+            attributes == recorded.attributes
             && made.key == (recorded.identity ?? recorded.key)
             && (key == nil || key == recorded.key)
         guard isSame else {

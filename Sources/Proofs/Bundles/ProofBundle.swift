@@ -32,6 +32,7 @@ public struct ProofBundle: Sendable {
         public let value: JSONValue
     }
 
+    public let environment: Environment
     public let checkpoint: SignedNote
     /// The key that verifies the checkpoint.
     public let key: NoteVerifierKey
@@ -46,6 +47,7 @@ public struct ProofBundle: Sendable {
         var json = JSONWriter()
         json.object { json in
             json.member("format", ProofBundle.format)
+            json.member("environment", environment.rawValue)
             json.member("checkpoint", checkpoint.note)
             json.member("key", key.description)
             json.objects("events", events) { json, event in
@@ -87,8 +89,10 @@ public struct ProofBundle: Sendable {
     // MARK: Reading
 
     public init(
-        checkpoint: SignedNote, key: NoteVerifierKey, events: [Event], answer: Answer?
+        environment: Environment, checkpoint: SignedNote, key: NoteVerifierKey, events: [Event],
+        answer: Answer?
     ) {
+        self.environment = environment
         self.checkpoint = checkpoint
         self.key = key
         self.events = events
@@ -108,15 +112,17 @@ public struct ProofBundle: Sendable {
         guard json["format"]?.string == ProofBundle.format else {
             throw ProofBundle.malformed("its format is not \(ProofBundle.format)")
         }
-        guard let note = json["checkpoint"]?.string, let key = json["key"]?.string,
+        guard let environment = json["environment"]?.string.flatMap({ Environment(rawValue: $0) }),
+            let note = json["checkpoint"]?.string, let key = json["key"]?.string,
             let list = json["events"]?.array, list.count <= ProofBundle.maximumEventCount
-        else { throw ProofBundle.malformed("checkpoint, key or events are missing") }
+        else { throw ProofBundle.malformed("environment, checkpoint, key or events are missing") }
         var events: [Event] = []
         for entry in list { events.append(try ProofBundle.event(entry)) }
         var answer: Answer?
         if let entry = json["answer"], !entry.isNull { answer = try ProofBundle.answer(entry) }
         self.init(
-            checkpoint: try SignedNote(note), key: try NoteVerifierKey(key), events: events,
+            environment: environment, checkpoint: try SignedNote(note),
+            key: try NoteVerifierKey(key), events: events,
             answer: answer)
         // Whatever was altered beside these values makes another file.
         guard bytes == file else {

@@ -18,6 +18,8 @@ public struct CheckpointAudit: Sendable {
             case logCut
             /// Other events are at positions that were signed.
             case logRewritten
+            /// The log's own leaves do not give its root.
+            case logDamaged
             /// The checkpoint itself is not valid.
             case checkpointInvalid
         }
@@ -51,6 +53,10 @@ public struct CheckpointAudit: Sendable {
         head: Int64, against other: SignedNote? = nil
     ) async throws(StoreError) -> Report {
         var report = Report()
+        guard try await prover.root(of: head) != nil else {
+            report.findings = [Finding(code: .logDamaged, size: head, firstPosition: 1)]
+            return report
+        }
         var (size, confirmed): (Int64, Int64) = (-1, 0)
         while true {
             let page = try await operations?.checkpoints(
