@@ -270,9 +270,9 @@ def proof_alone(console):
     """The page that proves an answer verifies without a network, and no longer once changed."""
     page = console.open()
     answer = page.request.get(console.first("subscriptions") + "/bundle?html=true")
-    page.context.close()
     require(answer.status == 200, f"no proof: {answer.status}")
     text = answer.text()
+    page.context.close()
     changed, count = re.subn(
         r'("evidence":"[^"]{2000})(.)', lambda found: found[1] + ("A" if found[2] != "A" else "B"),
         text, count=1)
