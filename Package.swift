@@ -128,7 +128,7 @@ let package = Package(
             name: "Proofs",
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "Intake",
-                "Projection", "Queries",
+                "Projection", "Queries", "Reports",
             ], swiftSettings: staying),
         .target(
             name: "AppleSync",
@@ -356,7 +356,8 @@ let package = Package(
         .testTarget(
             name: "ProofsTests",
             dependencies: [
-                "AppStore", "Signing", "Ledger", "LedgerStore", "Projection", "Queries", "Proofs",
+                "AppStore", "Signing", "Ledger", "LedgerStore", "Projection", "Queries", "Reports",
+                "Proofs",
                 "Simulator", "TestSupport", "LedgerTestSupport",
             ],
             swiftSettings: strict),

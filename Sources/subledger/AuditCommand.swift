@@ -28,13 +28,16 @@ struct AuditCommand: AsyncParsableCommand {
         @Option(help: "Also compare the log with a checkpoint that somebody else kept.")
         var against: String?
 
+        @Option(help: "The verifier key of checkpoints (default: that of the configured key).")
+        var key: String?
+
         @OptionGroup var common: SharedOptions
 
         func output(_ settings: Settings) async throws -> Output {
             let verifier = signatures ? try settings.verifier() : nil
             let directory = settings.environmentDirectory
             let kept = try against.map { try AuditCommand.note($0) }
-            let key = try settings.auditKey()
+            let key = try key.map { try NoteVerifierKey($0) } ?? settings.auditKey()
             if settings.configuration.ledger.database != nil {
                 let log = try await EnvironmentLedger.openLog(
                     settings.configuration.ledger, environment: settings.environment)
@@ -68,6 +71,11 @@ struct AuditCommand: AsyncParsableCommand {
             // Nodes computed before the log was changed prove nothing about it.
             let audit = CheckpointAudit(
                 prover: TreeProver(log), operations: isKept ? operations : nil, key: key)
+            if key == nil {
+                Terminal.note(
+                    "warning: signatures of checkpoints are not checked; name the verifier key with"
+                        + " --key.")
+            }
             return try await audit.run(head: try await log.head().position, against: kept)
         }
 
@@ -77,6 +85,9 @@ struct AuditCommand: AsyncParsableCommand {
             _ body: (any LedgerLog, (any OperationalState)?) async throws -> Output
         ) async throws -> Output {
             if CopiedLog.isNeeded(for: directory) {
+                Terminal.note(
+                    "warning: in a directory that cannot be written, checkpoints that were kept are"
+                        + " not compared; --against takes one.")
                 let copy = try await CopiedLog.open(directory)
                 return try await closing(copy.close) { try await body(copy.log, nil) }
             }
@@ -189,9 +200,11 @@ extension CheckpointAudit.Report {
 }
 
 extension Settings {
-    /// The key that checkpoints are signed with; nil where none is configured.
-    fileprivate func auditKey() throws -> NoteVerifierKey? {
-        try configuration.audits.first { $0.environment == environment }?.signerKey().verifier
+    /// The key that checkpoints are signed with; nil where none is configured, or where this user
+    /// cannot read it.
+    fileprivate func auditKey() -> NoteVerifierKey? {
+        let audit = configuration.audits.first { $0.environment == environment }
+        return (try? audit?.signerKey())?.verifier
     }
 
     /// Directory of the environment's files.

@@ -7,6 +7,7 @@ import LedgerStore
 import Projection
 import Proofs
 import Queries
+import Reports
 import Service
 import Signing
 
@@ -91,6 +92,31 @@ extension AuditCommand {
             transform: PlainNumber.read)
         var position: [Int64] = []
 
+        @Option(help: "A cell of a report: churn, or a metric's name, with --cell and --from.")
+        var metric: String?
+
+        @Option(help: "The cell's column: churned.billing, activeEnd, gross, …")
+        var cell: String?
+
+        @Option(help: "The beginning of the cell's interval.")
+        var from: String?
+
+        @Option(help: "Its end, exclusive (default: a month later).")
+        var to: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "The value of a dimension in the cell's row.", valueName: "dimension=value"))
+        var group: [String] = []
+
+        @Option(
+            name: .customLong("where"),
+            help: ArgumentHelp("As of the report; repeatable.", valueName: "dimension=value"))
+        var filters: [String] = []
+
+        @Flag(help: "Of churn: only chains in a paid period.")
+        var paid = false
+
         @Option(
             name: [.customShort("o"), .long], help: "The file to write (default: standard output).")
         var output: String?
@@ -102,9 +128,14 @@ extension AuditCommand {
         @OptionGroup var common: SharedOptions
 
         func validate() throws {
-            let count = [id != nil, customer != nil, !position.isEmpty].count { $0 }
+            let count = [id != nil, customer != nil, !position.isEmpty, metric != nil].count { $0 }
             guard count == 1 else {
-                throw ValidationError("Name a subscription, --customer or --position.")
+                throw ValidationError("Name a subscription, --customer, --position or --metric.")
+            }
+            let ofCell =
+                [cell, from, to].contains { $0 != nil } || paid || !(group + filters).isEmpty
+            guard metric != nil ? cell != nil && from != nil : !ofCell else {
+                throw ValidationError("A cell takes --metric, --cell and --from.")
             }
         }
 
@@ -116,13 +147,25 @@ extension AuditCommand {
                 let signer = try settings.checkpointSigner(ledger, prover)
                 let maker = BundleMaker(session.query, prover: prover, signer: signer)
                 if let customer {
-                    return try await maker.customer(CustomerId(customer), moment: moment)
+                    return try await maker.customer(CustomerId(stated: customer), moment: moment)
+                }
+                if let metric, let cell {
+                    var parameters = CellParameters(column: cell)
+                    (parameters.from, parameters.to) = (from, to)
+                    (parameters.group, parameters.filters) = (group, filters)
+                    let name = try MetricName(compared: metric)
+                    return try await maker.cell(
+                        paid && metric == MetricName.churnName ? .churn(isPaid: true) : name,
+                        parameters, reportTimeZone: settings.configuration.reportTimeZone,
+                        bundleId: settings.bundleId, moment: moment)
                 }
                 guard let id else { return try await maker.events(position) }
                 return try await maker.subscription(
                     id, bundleId: settings.bundleId, moment: moment)
             }
-            let report = BundleCheck(bundle, key: nil, roots: try settings.trustedRoots()).run()
+            let report = BundleCheck(
+                try ProofBundle(bundle.bytes), key: nil, roots: try settings.trustedRoots()
+            ).run()
             guard report.isProven else {
                 let reason = report.lines.first { !$0.isGood }?.text ?? ""
                 throw ProofError.unproven(reason)

@@ -20,6 +20,7 @@ from acts import act_page, acts, send
 from console import Console, Failure, require, template
 
 MAXIMUM_PAGE_COUNT = 60
+PAINT_COUNT = 9
 MAXIMUM_PAGE_BYTE_COUNT = 60 * 1024
 NARROW = {"width": 320, "height": 640}
 AXE_RULES = {
@@ -314,6 +315,23 @@ def no_errors(console):
     require(not console.errors, "\n     ".join(dict.fromkeys(console.errors[:10])))
 
 
+def first_paint(console):
+    """The median time to the first paint of a customer's page and of a page with one word."""
+    figures = []
+    for url in (console.first("customers", "subscriptions"), "data:text/html,<p>blank</p>"):
+        times = []
+        for _ in range(PAINT_COUNT):
+            context = console.browser.new_context(viewport={"width": 1200, "height": 800})
+            page = context.new_page()
+            page.goto(url, wait_until="load")
+            times.append(page.evaluate(
+                "new Promise(done => new PerformanceObserver(list => "
+                "done(list.getEntries()[0].startTime)).observe({type: 'paint', buffered: true}))"))
+            context.close()
+        figures.append(sorted(times)[PAINT_COUNT // 2])
+    print(f"first paint: {figures[0]:.0f} ms, of a blank page {figures[1]:.0f} ms", flush=True)
+
+
 CHECKS = [
     ("the walk: every link answers", walk),
     ("/console/ leads to production", redirected),
@@ -329,6 +347,7 @@ CHECKS = [
     ("an event verifies in the browser", verifies),
     ("a changed event does not", tampering_shows),
     ("a proof verifies by itself, offline", proof_alone),
+    ("first paint is printed", first_paint),
     ("act: link", acts("link")),
     ("act: grant", acts("grant")),
     ("act: note", acts("note")),

@@ -110,6 +110,16 @@ struct ProofCommandTests {
         #expect(unrooted.code == 1 && unrooted.out.contains("untrustedRoot"))
         try await ProofCommandTests.checkElsewhere(reader, verifier)
 
+        let cell = try await place.run(
+            "audit", "prove", "--metric", "churn", "--cell", "new", "--from", "2026-01-01", "-o",
+            "cell.json")
+        #expect(cell.code == 0, "\(cell.err)")
+        try reader.write(
+            try Data(contentsOf: URL(filePath: place.file("cell.json"))), to: "cell.json")
+        #expect(try await reader.run("audit", "check", "cell.json").code == 0)
+        #expect(try await place.run("audit", "prove", "--metric", "churn").code == 64)
+        #expect(try await place.run("audit", "prove", "1", "--paid").code == 64)
+
         for (arguments, code) in [
             (["audit", "prove", "1"], "noSuchSubscription"),
             (["audit", "prove", Evidence.id, "--known-at", "2026-01-11"], "nothingToProve"),
@@ -165,5 +175,8 @@ struct ProofCommandTests {
         #expect(made.out.hasPrefix("<!doctype html>") && made.out.contains("default-src 'none'"))
         #expect(!made.out.contains("src=\"") && !made.out.contains("href=\""))
         #expect(made.out.ranges(of: "</script>").count == 2)
+        // The page is a file for audit check, too.
+        try place.write(Data(made.out.utf8), to: "proof.html")
+        #expect(try await place.run("audit", "check", "proof.html").code == 0)
     }
 }

@@ -194,6 +194,11 @@ def check(data, key, roots):
     if key:
         need(bundle["key"] == key, "of another key")
     size, root = checkpoint(bundle["checkpoint"], bundle["key"])
+    seal = bundle.pop("seal")
+    rest = json.dumps(bundle, separators=(",", ":"), ensure_ascii=False) + "\n"
+    material = strict_base64(bundle["key"].split("+", 2)[2])
+    Ed25519PublicKey.from_public_bytes(material[1:]).verify(
+        strict_base64(seal), (bundle["format"] + "\n" + rest).encode())
     yield f"checkpoint of {size} events by {bundle['key']}"
     positions = [event["position"] for event in bundle["events"]]
     need(positions and positions == sorted(set(positions)), "events are not in order")

@@ -4,6 +4,7 @@ import LedgerStore
 import LedgerTestSupport
 import Projection
 import Queries
+import Reports
 import Simulator
 import TestSupport
 import Testing
@@ -81,25 +82,27 @@ struct BundleTests {
         try await BundleTests.bundle { bundle, key in
             let (events, answer) = (bundle.events, try #require(bundle.answer))
             func proven(
-                _ checkpoint: SignedNote? = nil, _ verifier: NoteVerifierKey? = nil,
+                _ checkpoint: SignedNote? = nil, _ signer: NoteSignerKey? = nil,
                 _ others: [ProofBundle.Event]? = nil, _ other: ProofBundle.Answer? = nil
-            ) -> Bool {
-                ProvenStory.check(
-                    ProofBundle(
+            ) throws -> Bool {
+                let signer = signer ?? key
+                return ProvenStory.check(
+                    try ProofBundle(
                         environment: bundle.environment,
-                        checkpoint: checkpoint ?? bundle.checkpoint, key: verifier ?? bundle.key,
-                        events: others ?? events, answer: other ?? answer)
+                        checkpoint: checkpoint ?? bundle.checkpoint, key: signer.verifier,
+                        events: others ?? events, answer: other ?? answer
+                    ).sealed(by: signer)
                 ).isProven
             }
-            #expect(proven())
-            #expect(!proven(nil, nil, Array(events.dropLast())))
-            #expect(!proven(nil, nil, events.reversed()))
-            #expect(!proven(nil, nil, events + [events[0]]))
-            #expect(!proven(nil, nil, []))
+            #expect(try proven())
+            #expect(try !proven(nil, nil, Array(events.dropLast())))
+            #expect(try !proven(nil, nil, events.reversed()))
+            #expect(try !proven(nil, nil, events + [events[0]]))
+            #expect(try !proven(nil, nil, []))
             let swapped = ProofBundle.Event(
                 position: events[0].position, leafData: events[0].leafData,
                 inclusion: events[0].inclusion, evidence: events.last?.evidence)
-            #expect(!proven(nil, nil, [swapped] + events.dropFirst()))
+            #expect(try !proven(nil, nil, [swapped] + events.dropFirst()))
             // A checkpoint of another size, of a fork, of another log, and of a stranger.
             let checkpoint = try LogCheckpoint(bundle.checkpoint)
             for other in [
@@ -111,25 +114,101 @@ struct BundleTests {
                 LogCheckpoint(
                     origin: "another/log", size: checkpoint.size, root: checkpoint.root),
             ] {
-                #expect(!proven(try other.signed(by: key)))
+                #expect(try !proven(other.signed(by: key)))
             }
             let stranger = try NoteSignerKey(name: checkpoint.origin)
-            #expect(!proven(try checkpoint.signed(by: stranger)))
-            #expect(proven(try checkpoint.signed(by: stranger), stranger.verifier))
+            #expect(try !proven(checkpoint.signed(by: stranger)))
+            #expect(try proven(checkpoint.signed(by: stranger), stranger))
             #expect(
                 !ProvenStory.check(
-                    ProofBundle(
+                    try ProofBundle(
                         environment: bundle.environment,
                         checkpoint: try checkpoint.signed(by: stranger), key: stranger.verifier,
-                        events: events, answer: answer), key: bundle.key
+                        events: events, answer: answer
+                    ).sealed(by: stranger), key: bundle.key
                 ).isProven)
+            // Everything is right, and not sealed by the key.
+            let unsealed = ProofBundle(
+                environment: bundle.environment, checkpoint: bundle.checkpoint, key: bundle.key,
+                events: events, answer: answer)
+            #expect(!ProvenStory.check(unsealed).isProven)
+            #expect(!ProvenStory.check(try unsealed.sealed(by: stranger)).isProven)
+        }
+    }
+
+    @Test(
+        "Another question does not fit the answer, and Apple's name stands for Apple's root alone")
+    func otherQuestions() async throws {
+        try await BundleTests.bundle { bundle, key in
+            let answer = try #require(bundle.answer)
+            let size = try LogCheckpoint(bundle.checkpoint).size
+            func proven(_ other: ProofBundle.Answer) throws -> Bool {
+                ProvenStory.check(
+                    try ProofBundle(
+                        environment: bundle.environment, checkpoint: bundle.checkpoint,
+                        key: bundle.key, events: bundle.events, answer: other
+                    ).sealed(by: key)
+                ).isProven
+            }
             // The same question at another time, or with less knowledge.
             var query = answer.query
             query.knownPosition -= 1
             let less = ProofBundle.Answer(
                 query: query, reducerVersion: answer.reducerVersion, catalogue: answer.catalogue,
                 value: answer.value)
-            #expect(!proven(nil, nil, nil, less))
+            #expect(try !proven(less))
+            // Knowledge that the signed log does not have.
+            for position in [size + 1, .max, -1, .min] {
+                query.knownPosition = position
+                let value = try BundleFold.value(
+                    query, in: bundle.environment, Catalogue(bundled: answer.catalogue)!,
+                    bundle.events.map {
+                        try BundledEvent($0, bundle.environment, TestAuthority.roots).logged
+                    })
+                let more = ProofBundle.Answer(
+                    query: query, reducerVersion: answer.reducerVersion,
+                    catalogue: answer.catalogue, value: value ?? .null)
+                #expect(try !proven(more))
+            }
+            // What the test's authority signed is not called Apple's.
+            let line = ProvenStory.check(bundle).lines.first { $0.part == "signatures" }
+            #expect(line?.text.contains("Apple signed 0") == true)
+            #expect(line?.text.contains("another root that you trust") == true)
+        }
+    }
+
+    @Test("A cell of churn is proven with its chains, and with fewer of them gives another sum")
+    func cell() async throws {
+        try await ProvenStory.run(BundleTests.story) { session, maker, signer in
+            let (_, at) = try #require(try await ProvenStory.readings(session).first)
+            var parameters = CellParameters(column: "new")
+            parameters.from = String(at.rfc3339.prefix(7)) + "-01"
+            let bundle = try await maker.cell(
+                .churn(isPaid: false), parameters, reportTimeZone: "UTC", bundleId: nil,
+                moment: Moment(at: nil, now: StoryCheck.end))
+            let answer = try #require(bundle.answer)
+            #expect(answer.value["amount"]?.int64 == 1)
+            #expect(answer.value["chains"]?.array?.count == 1)
+            let read = try ProofBundle(bundle.bytes)
+            #expect(ProvenStory.check(read).isProven)
+            guard case .cell(let cell) = answer.query.subject else { return }
+            for chains in [[], cell.chains + cell.chains] {
+                var query = answer.query
+                query.subject = .cell(
+                    BundledCell(
+                        name: cell.name, isPaid: cell.isPaid, column: cell.column, from: cell.from,
+                        to: cell.to, timeZone: cell.timeZone, group: cell.group,
+                        filters: cell.filters, chains: chains))
+                let other = try ProofBundle(
+                    environment: bundle.environment, checkpoint: bundle.checkpoint,
+                    key: bundle.key, events: bundle.events,
+                    answer: ProofBundle.Answer(
+                        query: query, reducerVersion: answer.reducerVersion,
+                        catalogue: answer.catalogue, value: answer.value)
+                ).sealed(by: signer.key)
+                let file = try? ProofBundle(other.bytes)
+                #expect(file.map { ProvenStory.check($0).isProven } ?? false == false)
+            }
         }
     }
 

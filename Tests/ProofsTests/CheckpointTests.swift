@@ -89,6 +89,31 @@ struct CheckpointTests {
         }
     }
 
+    @Test(
+        "A new key of the same origin signs the same head again, and what the old one signed holds")
+    func rotated() async throws {
+        try await CheckpointTests.ledger { signer, log, operations in
+            let first = try await signer.sign()
+            let other = CheckpointSigner(
+                log: log, operations: operations, prover: TreeProver(log),
+                key: try NoteSignerKey(name: signer.key.verifier.name)
+            ) { StoryCheck.end }
+            let second = try await other.sign()
+            #expect(second.size == first.size)
+            for key in [signer.key.verifier, other.key.verifier] {
+                #expect(try SignedNote(second.note).verify(key).isValid)
+            }
+            _ = try await log.append(Sample.events(9_000..<9_001))
+            _ = try await other.sign()
+            let head = try await log.head().position
+            for key in [signer.key.verifier, other.key.verifier] {
+                let audit = CheckpointAudit(
+                    prover: TreeProver(log), operations: operations, key: key)
+                #expect(try await audit.run(head: head).isSound)
+            }
+        }
+    }
+
     @Test("A key of another origin does not sign after the first")
     func anotherOrigin() async throws {
         try await CheckpointTests.ledger { signer, log, operations in

@@ -87,7 +87,7 @@ struct SignedNoteTests {
         let other = try LogCheckpoint(origin: "log", size: 4, root: SHA256.hash([1])).signed(
             by: log)
         #expect(!other.adding([signature]).verify(witness.verifier).isValid)
-        #expect(both.ownPart == note && both.adding([signature]) == both)
+        #expect(both.part(of: log.verifier) == note && both.adding([signature]) == both)
     }
 
     @Test("Answers of witnesses: signed, another size, refused")

@@ -33,7 +33,7 @@ struct TidyTests {
         "Projection": stores.union(["SQLiteStore", "Intake"]),
         "Queries": stores.union(["SQLiteStore", "Intake", "Projection"]),
         "Reports": stores.union(["SQLiteStore", "Projection", "Queries"]),
-        "Proofs": stores.union(["SQLiteStore", "Intake", "Projection", "Queries"]),
+        "Proofs": stores.union(["SQLiteStore", "Intake", "Projection", "Queries", "Reports"]),
         "AppleSync": stores.union([
             "SQLiteStore", "AppStoreAPI", "Intake", "Projection", "Queries",
         ]),
@@ -137,7 +137,7 @@ struct TidyTests {
     /// projection and queries are tested, opens all three.
     private static let levels: [[String]] = [
         ["AppStore"], ["Signing", "Ledger"], ["LedgerStore", "AppStoreAPI"], ["SQLiteStore"],
-        ["Intake", "Projection", "Queries"], ["Reports", "Proofs"], ["AppleSync"],
+        ["Intake", "Projection", "Queries"], ["Reports"], ["Proofs"], ["AppleSync"],
         ["Service"],
         ["Console"], ["Web"],
         ["subledger"],

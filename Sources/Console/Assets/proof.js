@@ -1,28 +1,48 @@
 /* Checks the bundle (Proof.md) in <script id="bundle">, with the functions of verify.js before it:
  * one <li> per check in <section id="proof">. It does not fold: `subledger audit check` does. */
-const bundle = JSON.parse(document.getElementById("bundle").textContent);
+const line = document.getElementById("bundle").textContent.replaceAll("\\u003c", "<");
+const bundle = JSON.parse(line);
 const [noteText, noteSignatures] = bundle.checkpoint.split(/\n\n(?=\u2014)/);
 const [origin, treeSize, treeRoot] = noteText.split("\n");
 
 const roots = document.getElementById("proof").dataset.roots.split(" ");
 
-async function checkpointSigned() {
+async function ownKey() {
   const [name, id, key] = bundle.key.split(/\+([0-9a-f]{8})\+/);
-  const [dash, signer, signature] = noteSignatures.trimEnd().split(" ");
-  const [material, signed] = [base64(key), base64(signature)];
-  need(dash === "\u2014" && name === origin && signer === name, "another name");
-  need(material.slice(0, 2) === "01" && (await sha256(new Uint8Array(
+  const material = base64(key);
+  need(name === origin && material.slice(0, 2) === "01", "another name");
+  need((await sha256(new Uint8Array(
     [...encode(`${name}\n`), ...bytes(material)]))).slice(0, 8) === id, "another key");
-  need(signed.slice(0, 8) === id, "not by this key");
   const imported = await crypto.subtle.importKey(
     "raw", bytes(material.slice(2)), "Ed25519", false, ["verify"]);
-  need(await crypto.subtle.verify(
-    "Ed25519", imported, bytes(signed.slice(8)), encode(`${noteText}\n`)), "a wrong signature");
-  return `${treeSize} events, by ${bundle.key}`;
+  return { name, id, holds: (signature, text) =>
+    crypto.subtle.verify("Ed25519", imported, bytes(signature), encode(text)) };
+}
+async function checkpointSigned({ name, id, holds }) {
+  const [dash, signer, signature] = noteSignatures.trimEnd().split(" ");
+  const signed = base64(signature);
+  need(dash === "\u2014" && signer === name && signed.slice(0, 8) === id, "not by this key");
+  need(await holds(signed.slice(8), `${noteText}\n`), "a wrong signature");
+  return `${treeSize} events of ${bundle.environment}, by ${bundle.key}`;
+}
+async function sealed({ holds }) {
+  const rest = line.replace(/,"seal":"[^"]*"\}\n$/, "}\n");
+  need(rest !== line && await holds(base64(bundle.seal), `${bundle.format}\n${rest}`), "changed");
+  return "nothing was changed since";
 }
 function evidenceBytes({ evidence, evidenceEncoding }) {
   if (evidence === null) return undefined;
   return evidenceEncoding === "text" ? encode(evidence) : bytes(base64(evidence));
+}
+const text = (hex) => hex && decoder.decode(bytes(hex));
+/** The 17 fields of leaf data (Log.md §2). */
+function fieldsOf(data) {
+  const fields = [];
+  for (let at = 0; at < data.length;) {
+    const length = parseInt(data.slice(at, at + 8), 16);
+    fields.push(data.slice(at + 8, at += 8 + (length === 0xffffffff ? 0 : 2 * length)));
+  }
+  return fields;
 }
 async function inLog(event) {
   const data = base64(event.leafData);
@@ -30,30 +50,51 @@ async function inLog(event) {
   const index = event.position - 1;
   await verifyLeaf({ data, hash: leafHash, index });
   const evidence = evidenceBytes(event);
-  need(!evidence || data.includes(await sha256(evidence)), "other evidence");
+  need(!evidence || await sha256(evidence) === fieldsOf(data)[4], "other evidence");
   need(await verifyInclusion({ leafHash, index, size: treeSize,
     path: event.inclusion.map(base64), root: base64(treeRoot) }), "not in the tree");
-  return "in the log, with this evidence";
+  return evidence ? "in the log, with this evidence" : "in the log, its evidence is not here";
 }
-async function signedByApple({ evidence }) {
-  const tokens = evidence?.startsWith("{") ? Object.values(JSON.parse(evidence)) : [evidence];
-  const jws = tokens.filter((token) => /^eyJ[^.]+\.[^.]+\.[^.]+$/.test(token ?? ""));
+async function signature(event) {
+  const fields = fieldsOf(base64(event.leafData));
+  const [kind, trust, chain] = [fields[2], fields[6], fields[10]].map(text);
+  if (event.evidence === null) return `${kind}: not here`;
+  if (trust !== "signed" || kind === "receipt") return `${kind}: no JWS by Apple (${trust})`;
+  const tokens = kind === "renewalPair"
+    ? Object.entries(JSON.parse(event.evidence)).filter(([name]) => name !== "status")
+      .map(([, token]) => token) : [event.evidence];
   let certificates;
-  if (!jws.length) return "no JWS: recorded by the operator, a receipt, or erased";
-  for (const token of jws) {
-    const { checks } = await verifyJWS(token, roots);
+  for (const token of tokens) {
+    const { checks } = await verifyJWS(token, roots, Number(BigInt(`0x${fields[1]}`)));
     checks.forEach(({ ok, name, text }) => need(ok, `${name}: ${text}`));
     certificates = checks.find(({ name }) => name === "certificates").text;
+    const { data, originalTransactionId } = json(base64url(token.split(".")[1]));
+    const part = data?.signedTransactionInfo ?? data?.signedRenewalInfo;
+    const named = originalTransactionId
+      ?? (part && json(base64url(part.split(".")[1])).originalTransactionId) ?? "";
+    need(kind === "appTransaction" || named === chain, "logged under another subscription");
   }
   return `${certificates}, valid at its date`;
 }
 async function proofs(page) {
   page.dataset.state = crypto.subtle ? "running" : "unavailable";
   if (!crypto.subtle) return page.append("This browser cannot verify here.");
-  const checks = [await check("checkpoint signed", checkpointSigned)];
+  const key = await ownKey().catch((error) => error);
+  if (key.name === "NotSupportedError") {
+    page.dataset.state = "unavailable";
+    return page.append("This browser does not know Ed25519: use subledger audit check.");
+  }
+  const withKey = (body) => () => { if (key instanceof Error) throw key; return body(key); };
+  const checks = [await check("checkpoint signed", withKey(checkpointSigned)),
+    await check("sealed by that key", withKey(sealed))];
+  const places = bundle.events.map(({ position }) => position);
+  checks.push(await check("events in order", () => {
+    need(places.length && places.every((one, index) => !index || places[index - 1] < one));
+    return `${places.length}`;
+  }));
   for (const event of bundle.events) {
     checks.push(await check(`#${event.position}`, () => inLog(event)));
-    checks.push(await check(`#${event.position} signature`, () => signedByApple(event)));
+    checks.push(await check(`#${event.position} signature`, () => signature(event)));
   }
   for (const { ok, name, text } of checks) {
     const row = page.querySelector("ul").appendChild(document.createElement("li"));

@@ -3,13 +3,14 @@ package import Proofs
 
 /// A bundle as one page that checks itself: no server, no network, nothing to install.
 package enum ProofPage {
-    /// The page. The bundle is inside it, byte for byte, for `audit check`.
+    /// The page. The bundle is inside it, also for `audit check`.
     ///
     /// - Parameter roots: SHA-256 of the trusted roots; the page names each that is not Apple's.
     package static func html(_ bundle: ProofBundle, roots: [Digest]) -> [UInt8] {
         let trusted = roots.map(\.hexadecimal).sorted().joined(separator: " ")
         // In a script element only "<" could end it; JSON has an escape for it.
-        let json = String(decoding: bundle.bytes, as: UTF8.self).replacing("<", with: "\\u003c")
+        let json = String(decoding: bundle.bytes, as: UTF8.self).replacing(
+            "<", with: ProofBundle.escapedBracket)
         let script = [PackageResources.verify_js, PackageResources.proof_js].map {
             String(decoding: $0, as: UTF8.self)
         }.joined()
@@ -36,13 +37,13 @@ package enum ProofPage {
             <p>This page checks itself, here in the browser: that the log was signed, that these
             events are in it, and that Apple signed them. Compare the key with the one that the
             log's owner publishes. Whether they give the answer below is checked by
-            <code>subledger audit check</code>; that the log holds no other event about it, by
+            <code>subledger audit check</code> of this file; that the log holds no other event about it, by
             <code>subledger audit verify</code> of the log.</p>
             <section id="proof" data-state="waiting" data-roots="\(trusted)"><ul></ul></section>
             <noscript><p>Without JavaScript: <code>subledger audit check</code>.</p></noscript>
             <h2>Answer</h2>
             <pre id="answer" tabindex="0"></pre>
-            <script type="application/json" id="bundle">\(json)</script>
+            \(ProofBundle.pageStart)\(json)\(ProofBundle.pageEnd)
             <script type="module">
             \(script)
             </script>

@@ -11,6 +11,8 @@ public final class TreeProver: Sendable {
     private let file: SubtreeRootFile?
     private let turn = AsyncLock()
     private let levels = Mutex(Levels())
+    /// A head whose leaves do not give its root: they are not read again for it.
+    private let unsound = Mutex<LogHead?>(nil)
 
     static let width = LogLimits.provenBlockCount
 
@@ -100,6 +102,9 @@ public final class TreeProver: Sendable {
         let head = try await log.head()
         guard ranges.allSatisfy({ $0.upperBound <= head.position }) else { return nil }
         guard head.position > 0 else { return ranges.isEmpty ? [] : nil }
+        guard unsound.withLock({ $0?.position != head.position || $0?.root != head.root }) else {
+            return nil
+        }
         // A file may be another log's, and a shared log may have gone back and then have other
         // leaves than before.
         for isFresh in [false, true] {
@@ -110,6 +115,7 @@ public final class TreeProver: Sendable {
             else { continue }
             return nodes.dropLast()
         }
+        unsound.withLock { $0 = head }
         return nil
     }
 

@@ -20,7 +20,7 @@ public struct BundleCheck: Sendable {
     /// What was found, line by line.
     public struct Report: Sendable {
         public struct Line: Sendable, Hashable {
-            /// `checkpoint`, `inclusion`, `evidence`, `signatures`, `answer`, `limits`.
+            /// `checkpoint`, `seal`, `inclusion`, `evidence`, `signatures`, `answer`, `limits`.
             public let part: String
             public let isGood: Bool
             public let text: String
@@ -42,15 +42,22 @@ public struct BundleCheck: Sendable {
     public func run() -> Report {
         var report = Report()
         let checkpoint = checkCheckpoint(&report)
+        if bundle.isSealed {
+            report.note("seal", "Nothing in the file was changed since that key's owner made it.")
+        } else {
+            report.fail("seal", "The file was changed, or was not made by that key's owner.")
+        }
         if let checkpoint { checkInclusion(in: checkpoint, &report) }
         let events = checkEvents(&report)
-        if let events, let answer = bundle.answer { check(answer, events, &report) }
+        if let events, let checkpoint, let answer = bundle.answer {
+            check(answer, events, in: checkpoint, &report)
+        }
         if report.isProven {
             report.note(
                 "limits",
-                "Not proven by a bundle: that the log holds no other event about this, and that"
-                    + " everything Apple sent has arrived. `audit verify` of the log, and its"
-                    + " completeThrough, say that.")
+                "Not proven by a bundle: that the log holds no other event about this, that this is"
+                    + " the newest answer, and that everything Apple sent has arrived. `audit verify`"
+                    + " of the log, and its completeThrough, say that.")
         }
         return report
     }
@@ -79,7 +86,8 @@ public struct BundleCheck: Sendable {
             let whose = key == nil ? " (compare this key: \(bundle.key))" : ", the key given"
             report.note(
                 "checkpoint",
-                "The log of \(checkpoint.size) events is signed by \(checkpoint.origin)\(whose).")
+                "The log of \(checkpoint.size) events (\(bundle.environment.rawValue)) is signed by"
+                    + " \(checkpoint.origin)\(whose).")
             return checkpoint
         } catch {
             report.fail("checkpoint", error.message)
@@ -109,38 +117,52 @@ public struct BundleCheck: Sendable {
 
     /// The events in order; nil where one is not what its leaf commits to.
     private func checkEvents(_ report: inout Report) -> [LoggedEvent]? {
-        var (events, unsigned, erased): ([LoggedEvent], [Int64], [Int64]) = ([], [], [])
+        var events: [LoggedEvent] = []
+        var positions: [BundledEvent.Signature: [Int64]] = [:]
         for event in bundle.events {
             do {
                 let read = try BundledEvent(event, bundle.environment, roots)
                 events.append(read.logged)
-                if event.evidence == nil {
-                    erased.append(event.position)
-                } else if !read.isSigned {
-                    unsigned.append(event.position)
-                }
+                positions[read.signature, default: []].append(event.position)
             } catch {
                 let reason = (error as? BundledEvent.Flaw)?.reason ?? "its evidence cannot be read"
                 report.fail("evidence", "Event \(event.position): \(reason).")
                 return nil
             }
         }
-        let rest = erased.isEmpty ? "" : "; that of #\(listed(erased)) was erased"
-        report.note("evidence", "Their evidence is what the log commits to\(rest).")
-        let signed = events.count - unsigned.count - erased.count
-        let others =
-            unsigned.isEmpty
-            ? "" : "; not signed by Apple, but recorded by the operator: #\(listed(unsigned))"
-        report.note(
-            "signatures",
-            "Apple signed \(signed) of them (certificate chain, pinned root, dates,"
-                + " signature)\(others).")
+        let absent = positions[.absent].map { "; that of #\(listed($0)) is not in this bundle" }
+        report.note("evidence", "Their evidence is what the log commits to\(absent ?? "").")
+        var parts = [
+            "Apple signed \(positions[.apple]?.count ?? 0) of them (certificate chain, pinned root,"
+                + " dates, signature)"
+        ]
+        let roots = positions.keys.compactMap { signature -> Digest? in
+            if case .other(let root) = signature { root } else { nil }
+        }.sorted { $0.hexadecimal < $1.hexadecimal }
+        for root in roots {
+            let list = listed(positions[.other(root)] ?? [])
+            parts.append("#\(list) by another root that you trust, \(root.hexadecimal)")
+        }
+        if let list = positions[.xcode] {
+            parts.append("#\(listed(list)) by Xcode or a test, which proves nothing")
+        }
+        if let list = positions[.none] {
+            parts.append("#\(listed(list)) not signed by Apple, but recorded by the operator")
+        }
+        report.note("signatures", parts.joined(separator: "; ") + ".")
         return events
     }
 
     private func check(
-        _ answer: ProofBundle.Answer, _ events: [LoggedEvent], _ report: inout Report
+        _ answer: ProofBundle.Answer, _ events: [LoggedEvent], in checkpoint: LogCheckpoint,
+        _ report: inout Report
     ) {
+        guard (0...checkpoint.size).contains(answer.query.knownPosition) else {
+            return report.fail(
+                "answer",
+                "It claims to know position \(answer.query.knownPosition), which the log"
+                    + " that was signed does not have.")
+        }
         guard answer.reducerVersion == Int64(Lifecycle.reducerVersion) else {
             return report.fail(
                 "answer",
@@ -152,7 +174,7 @@ public struct BundleCheck: Sendable {
         }
         let value = try? BundleFold.value(
             answer.query, in: bundle.environment, catalogue, events)
-        guard let value, value == answer.value else {
+        guard let value, value.encoded() == answer.value.encoded() else {
             return report.fail("answer", "Folding these events does not give this answer.")
         }
         report.note(

@@ -2,6 +2,7 @@ internal import AppStore
 internal import Ledger
 internal import LedgerStore
 internal import Queries
+internal import Reports
 internal import SQLiteStore
 internal import Signing
 
@@ -50,8 +51,37 @@ enum BundleFold {
                     at: moment.at, holdings: holdings, grants: Grant.grants(own),
                     catalogue: catalogue)
             ).write(to: &json)
+        case .cell(let cell):
+            try write(cell, query, catalogue, to: &json) { chain in
+                Lifecycle(
+                    (facts[chain] ?? []).filter(moment.knowledge.admits), environment: environment,
+                    catalogue: catalogue)
+            }
         }
         return try provable(JSONValue.parse(json.bytes))
+    }
+
+    /// What each chain adds to a cell, with the events that decided it, and the sum.
+    private static func write(
+        _ cell: BundledCell, _ query: BundleQuery, _ catalogue: Catalogue,
+        to json: inout JSONWriter,
+        _ life: (ChainId) -> Lifecycle
+    ) throws {
+        let counted = try cell.cell(limit: query.now)
+        let found = cell.chains.compactMap { counted.found($0, life($0), catalogue) }
+        json.object { json in
+            json.member("position", query.knownPosition)
+            json.member("reducerVersion", Int64(Lifecycle.reducerVersion))
+            json.member("unit", counted.column.unit.rawValue)
+            json.member("amount", found.reduce(Int64(0)) { $0.addingSaturated($1.amount) })
+            json.objects("chains", found) { json, chain in
+                json.member("bundleId", chain.chain.bundleId)
+                json.member("originalTransactionId", chain.chain.originalTransactionId)
+                json.member("amount", chain.amount)
+                json.array("events", chain.events)
+                json.member("eventsOmitted", Int64(chain.eventsOmitted))
+            }
+        }
     }
 
     /// An answer without what single events cannot prove: whether everything has arrived.

@@ -4,6 +4,7 @@ public import Ledger
 public import LedgerStore
 public import Projection
 public import Queries
+public import Reports
 internal import SQLiteStore
 internal import Signing
 
@@ -12,9 +13,16 @@ public struct BundleMaker: Sendable {
     let chains: ChainQuery
     let prover: TreeProver
     let signer: CheckpointSigner
+    let maximumByteCount: Int
 
-    /// - Parameter chains: answers from the state to prove.
-    public init(_ chains: ChainQuery, prover: TreeProver, signer: CheckpointSigner) {
+    /// - Parameters:
+    ///   - chains: answers from the state to prove.
+    ///   - maximumByteCount: about the largest file.
+    public init(
+        _ chains: ChainQuery, prover: TreeProver, signer: CheckpointSigner,
+        maximumByteCount: Int = ProofBundle.maximumByteCount
+    ) {
+        self.maximumByteCount = maximumByteCount
         self.chains = chains
         self.prover = prover
         self.signer = signer
@@ -43,6 +51,39 @@ public struct BundleMaker: Sendable {
         let facts = try await chains.facts.facts(of: homes).flatMap(\.1)
         let positions = facts.map(\.position).filter { $0 <= query.knownPosition }
         return try await bundle(Set(positions).sorted(), answering: query)
+    }
+
+    /// What the chains behind one cell of a report add to it, as `metrics chains` answers it.
+    ///
+    /// - Parameters:
+    ///   - reportTimeZone: the configured one.
+    ///   - bundleId: nil: all apps.
+    ///
+    /// Throws `MetricsError`, `StoreError` and `ProofError`.
+    public func cell(
+        _ metric: MetricName, _ parameters: CellParameters, reportTimeZone: String,
+        bundleId: BundleId?, moment: Moment
+    ) async throws -> ProofBundle {
+        let found = try await MetricsQuery(
+            chains, reportTimeZone: reportTimeZone, now: moment.now, knowledge: moment.knowledge,
+            bundleId: bundleId
+        ).cell(metric, parameters, limit: .max)
+        let isPaid = metric == .churn(isPaid: true)
+        let cell = BundledCell(
+            name: isPaid ? MetricName.churnName : metric.rawValue, isPaid: isPaid,
+            column: parameters.column, from: found.from, to: found.to,
+            timeZone: parameters.timeZone ?? reportTimeZone, group: parameters.group,
+            filters: parameters.filters, chains: found.chains.map(\.chain))
+        let query = try query(.cell(cell), moment)
+        let facts = try await chains.facts.facts(of: cell.chains).flatMap(\.1)
+        let positions = facts.map(\.position).filter { $0 <= query.knownPosition }
+        let bundle = try await bundle(Set(positions).sorted(), answering: query)
+        guard bundle.answer?.value["amount"]?.int64 == found.amount else {
+            throw ProofError(
+                .logUnsound,
+                "Its events give another figure than the report: run `rebuild --check`.")
+        }
+        return bundle
     }
 
     /// Events alone.
@@ -80,27 +121,41 @@ public struct BundleMaker: Sendable {
                 "\(positions.count) events are more than a bundle holds"
                     + " (\(ProofBundle.maximumEventCount)).")
         }
-        let checkpoint = try await signer.checkpoint(covering: positions[positions.count - 1])
-        let size = try LogCheckpoint(checkpoint).size
+        let last = max(positions[positions.count - 1], query?.knownPosition ?? 0)
+        let checkpoint = try await signer.checkpoint(covering: last)
+        let signed = try LogCheckpoint(checkpoint)
         var (events, logged): ([ProofBundle.Event], [LoggedEvent]) = ([], [])
+        var byteCount = 0
         for position in positions {
             guard let event = try await chains.ledger.log.event(at: position) else {
                 throw ProofError(.nothingToProve, "The log has no event at position \(position).")
             }
-            guard let proof = try await prover.proof(of: event.event, in: size) else {
+            guard let proof = try await prover.proof(of: event.event, in: signed.size),
+                proof.root == signed.root
+            else {
                 throw ProofError(
                     .logUnsound, "Event \(position) cannot be proven: run `audit verify`.")
+            }
+            let evidence = try event.originalBytes()
+            byteCount += (evidence?.count ?? 0) * 4 / 3 + event.event.leafData.count * 2 + 2_048
+            guard byteCount <= maximumByteCount else {
+                throw ProofError(
+                    .nothingToProve,
+                    "Its evidence is larger than the \(maximumByteCount) bytes of a"
+                        + " bundle.")
             }
             logged.append(event)
             events.append(
                 ProofBundle.Event(
                     position: position, leafData: event.event.leafData, inclusion: proof.path,
-                    evidence: try event.originalBytes()))
+                    evidence: evidence))
         }
-        return ProofBundle(
-            environment: chains.ledger.environment, checkpoint: checkpoint.ownPart,
+        return try ProofBundle(
+            environment: chains.ledger.environment,
+            checkpoint: checkpoint.part(of: signer.key.verifier),
             key: signer.key.verifier, events: events,
-            answer: try query.map { try answer($0, logged) })
+            answer: try query.map { try answer($0, logged) }
+        ).sealed(by: signer.key)
     }
 
     private func answer(

@@ -7,6 +7,8 @@ public struct BundleQuery: Hashable, Sendable {
         /// A chain, by its own id or that of one of its transactions.
         case subscription(ChainId, askedAs: String)
         case customer(CustomerId)
+        /// What chains add to one cell of a report.
+        case cell(BundledCell)
     }
 
     public var subject: Subject
@@ -32,6 +34,9 @@ public struct BundleQuery: Hashable, Sendable {
             json.member("chain", chain.originalTransactionId)
             json.member("id", id)
         case .customer(let customer): json.member("customer", customer)
+        case .cell(let cell):
+            json.key("cell")
+            cell.write(to: &json)
         }
         json.member("at", at)
         json.member("now", now)
@@ -45,6 +50,9 @@ public struct BundleQuery: Hashable, Sendable {
         else { return nil }
         if let customer = json["customer"]?.string {
             subject = .customer(CustomerId(customer))
+        } else if let value = json["cell"] {
+            guard let cell = BundledCell(value) else { return nil }
+            subject = .cell(cell)
         } else {
             guard let app = json["bundleId"]?.string, let chain = json["chain"]?.string,
                 let id = json["id"]?.string

@@ -7,8 +7,20 @@ internal import Signing
 /// An event of a bundle, compared with what its leaf commits to.
 struct BundledEvent {
     let logged: LoggedEvent
-    /// Whether Apple's signature was verified: certificate chain, pinned root, dates at signing.
-    let isSigned: Bool
+    let signature: Signature
+
+    /// Who signed the evidence; verified: certificate chain, root, dates at signing.
+    enum Signature: Hashable {
+        case apple
+        /// A root that the reader added.
+        case other(Digest)
+        /// Xcode or a local test, which proves nothing.
+        case xcode
+        /// Not signed: recorded by the operator, on Apple's word over TLS, or by a shared secret.
+        case none
+        /// Not in the bundle: erased.
+        case absent
+    }
 
     /// Why an event proves nothing.
     struct Flaw: Error {
@@ -28,7 +40,7 @@ struct BundledEvent {
         }
         guard let evidence = event.evidence else {
             logged = LoggedEvent(event: recorded, evidence: nil)
-            isSigned = false
+            signature = .absent
             return
         }
         let kind = recorded.attributes.kind
@@ -53,10 +65,15 @@ struct BundledEvent {
             else { throw Flaw(reason: "its evidence is of another app or environment") }
             try BundledEvent.compare(made, recorded)
             prepared = made.evidence
-            isSigned = true
+            signature = BundledEvent.signature(of: made.attributes)
         } else {
             prepared = try packer.pack(.verbatim(evidence))
-            isSigned = false
+            let trust: Trust = kind == .notificationV1 ? .secret : .operator
+            guard recorded.attributes.trust == trust else {
+                throw Flaw(
+                    reason: "its leaf claims the trust \(recorded.attributes.trust.rawValue)")
+            }
+            signature = .none
         }
         guard prepared.evidenceHash == recorded.evidenceHash,
             prepared.payloadHash == recorded.payloadHash
@@ -64,7 +81,15 @@ struct BundledEvent {
         logged = LoggedEvent(event: recorded, evidence: prepared.packed)
     }
 
-    /// The evidence as something to verify; nil for what Apple does not sign.
+    private static func signature(of attributes: EventAttributes) -> Signature {
+        switch (attributes.trust, attributes.rootFingerprint) {
+        case (.signed, let root?): TrustedRoots.isApple(root) ? .apple : .other(root)
+        case (.xcode, _): .xcode
+        case (.signed, nil), (.transport, _), (.secret, _), (.operator, _): .none
+        }
+    }
+
+    /// The evidence as something to verify; nil for what says nothing of its own origin.
     private static func submission(
         _ kind: EventKind, _ evidence: [UInt8]
     ) throws -> Submission? {
@@ -85,7 +110,10 @@ struct BundledEvent {
                 throw Flaw(reason: "its evidence is no pair")
             }
             return part
-        case .verifyReceipt, .notificationV1, .command, .sweep: return nil
+        case .verifyReceipt:
+            return Submission(
+                form: .verifyReceipt(evidence), claimedReceivedAt: nil, input: input, item: nil)
+        case .notificationV1, .command, .sweep: return nil
         }
     }
 

@@ -39,11 +39,18 @@ public struct ProofBundle: Sendable {
     public let events: [Event]
     /// Nil for a bundle of events alone.
     public let answer: Answer?
+    /// The key's signature of everything else (`sealed`).
+    public let seal: [UInt8]
 
     // MARK: Writing
 
     /// The file: one line of JSON in one spelling.
-    public var bytes: [UInt8] {
+    public var bytes: [UInt8] { bytes(seal: seal) }
+
+    /// What the seal signs: the format, and the file without its seal.
+    var sealedBytes: [UInt8] { Array("\(ProofBundle.format)\n".utf8) + bytes(seal: nil) }
+
+    private func bytes(seal: [UInt8]?) -> [UInt8] {
         var json = JSONWriter()
         json.object { json in
             json.member("format", ProofBundle.format)
@@ -71,6 +78,7 @@ public struct ProofBundle: Sendable {
                 json.key("value")
                 json.raw(answer.value.encoded())
             }
+            if let seal { json.member("seal", ProofBundle.base64(seal)) }
         }
         json.newline()
         return json.bytes
@@ -90,18 +98,33 @@ public struct ProofBundle: Sendable {
 
     public init(
         environment: Environment, checkpoint: SignedNote, key: NoteVerifierKey, events: [Event],
-        answer: Answer?
+        answer: Answer?, seal: [UInt8] = []
     ) {
         self.environment = environment
         self.checkpoint = checkpoint
         self.key = key
         self.events = events
         self.answer = answer
+        self.seal = seal
     }
 
-    /// Reads a file. Throws `malformedBundle` for anything that is not exactly what `bytes` writes,
-    /// and what its parts throw.
+    /// The same with the key's signature.
+    func sealed(by signer: NoteSignerKey) throws(ProofError) -> ProofBundle {
+        guard let seal = try? signer.key.sign(sealedBytes) else {
+            throw ProofError(.invalidKey, "The key does not sign.")
+        }
+        return ProofBundle(
+            environment: environment, checkpoint: checkpoint, key: key, events: events,
+            answer: answer, seal: seal)
+    }
+
+    /// Whether everything in it is as the key's owner made it.
+    var isSealed: Bool { key.key.isValid(signature: seal, of: sealedBytes) }
+
+    /// Reads a file, or the page that holds one (`ProofPage`). Throws `malformedBundle` for
+    /// anything that is not exactly what `bytes` writes, and what its parts throw.
     public init(_ file: [UInt8]) throws(ProofError) {
+        let file = ProofBundle.content(of: file)
         guard file.count <= ProofBundle.maximumByteCount else {
             throw ProofBundle.malformed("it is larger than 64 MiB")
         }
@@ -114,8 +137,11 @@ public struct ProofBundle: Sendable {
         }
         guard let environment = json["environment"]?.string.flatMap({ Environment(rawValue: $0) }),
             let note = json["checkpoint"]?.string, let key = json["key"]?.string,
-            let list = json["events"]?.array, list.count <= ProofBundle.maximumEventCount
-        else { throw ProofBundle.malformed("environment, checkpoint, key or events are missing") }
+            let list = json["events"]?.array, list.count <= ProofBundle.maximumEventCount,
+            let seal = ProofBundle.bytes(json["seal"])
+        else {
+            throw ProofBundle.malformed("environment, checkpoint, key, events or seal are missing")
+        }
         var events: [Event] = []
         for entry in list { events.append(try ProofBundle.event(entry)) }
         var answer: Answer?
@@ -123,15 +149,34 @@ public struct ProofBundle: Sendable {
         self.init(
             environment: environment, checkpoint: try SignedNote(note),
             key: try NoteVerifierKey(key), events: events,
-            answer: answer)
+            answer: answer, seal: seal)
         // Whatever was altered beside these values makes another file.
         guard bytes == file else {
             throw ProofBundle.malformed("it holds more than a bundle, or another spelling of it")
         }
     }
 
+    /// The line that begins and ends the bundle in a page, and what stands for "<" in it.
+    package static let pageStart = "<script type=\"application/json\" id=\"bundle\">"
+    package static let pageEnd = "</script>"
+    package static let escapedBracket = "\\u003c"
+
+    /// The bundle inside a page; any other file as it is.
+    private static func content(of file: [UInt8]) -> [UInt8] {
+        guard file.first == UInt8(ascii: "<"), file.count <= 2 * maximumByteCount else {
+            return file
+        }
+        let text = String(decoding: file, as: UTF8.self)
+        guard let start = text.ranges(of: pageStart).first,
+            let end = text[start.upperBound...].ranges(of: pageEnd).first
+        else { return file }
+        return Array(
+            text[start.upperBound..<end.lowerBound].replacing(escapedBracket, with: "<").utf8)
+    }
+
     private static func event(_ json: JSONValue) throws(ProofError) -> Event {
-        guard let position = json["position"]?.int64, let leaf = bytes(json["leafData"]),
+        guard let position = json["position"]?.int64, position >= 1,
+            let leaf = bytes(json["leafData"]),
             let path = json["inclusion"]?.array
         else { throw malformed("an event lacks its position, leafData or inclusion") }
         var inclusion: [Digest] = []

@@ -6,7 +6,7 @@ public struct CheckpointAudit: Sendable {
     let prover: TreeProver
     /// Nil: none was kept.
     let operations: (any OperationalState)?
-    /// The key whose checkpoints count; nil: any.
+    /// The key whose checkpoints count; nil: any, and no signature is checked.
     let key: NoteVerifierKey?
 
     /// Checkpoints read at once.
@@ -65,7 +65,8 @@ public struct CheckpointAudit: Sendable {
             size = last.size
             for stored in page {
                 let note = try? SignedNote(stored.note)
-                try await compare(note, stored.size, head, &confirmed, &report)
+                try await compare(
+                    note, stored.size, head, mustBeSigned: false, &confirmed, &report)
             }
         }
         guard let other else { return report }
@@ -75,17 +76,27 @@ public struct CheckpointAudit: Sendable {
         let earlier = try await operations?.checkpoints(
             before: named, limit: CheckpointAudit.pageCount)
         var start = earlier?.first { !bad.contains($0.size) }?.size ?? 0
-        try await compare(other, named, head, &start, &report)
+        try await compare(other, named, head, mustBeSigned: true, &start, &report)
         return report
     }
 
+    /// Whether the key signed a checkpoint. One that was kept may be of an earlier key of the same
+    /// origin: then its root alone is compared.
+    private func isValid(
+        _ note: SignedNote, _ checkpoint: LogCheckpoint, mustBeSigned: Bool
+    ) -> Bool {
+        guard let key else { return true }
+        let isSigned = mustBeSigned || note.signatures.contains { $0.isOf(key) }
+        return key.name == checkpoint.origin && (!isSigned || note.verify(key).isValid)
+    }
+
     private func compare(
-        _ note: SignedNote?, _ size: Int64, _ head: Int64, _ confirmed: inout Int64,
-        _ report: inout Report
+        _ note: SignedNote?, _ size: Int64, _ head: Int64, mustBeSigned: Bool,
+        _ confirmed: inout Int64, _ report: inout Report
     ) async throws(StoreError) {
         report.checkpointCount += 1
         guard let note, let checkpoint = try? LogCheckpoint(note), checkpoint.size == size,
-            key.map({ $0.name == checkpoint.origin && note.verify($0).isValid }) ?? true
+            isValid(note, checkpoint, mustBeSigned: mustBeSigned)
         else {
             report.findings.append(
                 Finding(code: .checkpointInvalid, size: size, firstPosition: confirmed + 1))

@@ -40,10 +40,11 @@ public struct CheckpointSigner: Sendable {
     /// Signs the head and keeps it; returns the newest checkpoint kept where the head has not moved
     /// since.
     ///
-    /// Throws `ProofError` (`logForked`) where the log does not extend the newest one, and
-    /// `StoreError`.
+    /// Throws `ProofError` (`logForked` where the log does not extend the newest one, `logUnsound`)
+    /// and `StoreError`.
     public func sign() async throws -> StoredCheckpoint {
         let head = try await log.head()
+        var earlier: [SignedNote.Signature] = []
         if let newest = try await operations.checkpoints(before: .max, limit: 1).first {
             let known = try LogCheckpoint(try SignedNote(newest.note))
             guard known.origin == key.verifier.name else {
@@ -64,11 +65,18 @@ public struct CheckpointSigner: Sendable {
                     "The log does not extend the checkpoint of \(known.size) events"
                         + " that was signed: run `audit verify`.")
             }
-            if known.size == head.position { return newest }
+            let note = try SignedNote(newest.note)
+            if known.size == head.position, note.verify(key.verifier).isValid { return newest }
+            if known.size == head.position { earlier = note.signatures }
         }
+        guard try await prover.root(of: head.position) == head.root else {
+            throw ProofError(
+                .logUnsound, "The leaves of the log do not give its root: run `audit verify`.")
+        }
+        // After a change of keys the same size has a signature of each.
         let note = try LogCheckpoint(
             origin: key.verifier.name, size: head.position, root: head.root
-        ).signed(by: key)
+        ).signed(by: key).adding(earlier)
         let made = StoredCheckpoint(size: head.position, note: note.note, signedAt: clock())
         try await operations.keep(made)
         return made

@@ -90,10 +90,10 @@ public struct SignedNote: Hashable, Sendable {
     /// The note as it is written.
     public var note: String { text + "\n" + signatures.map { $0.line + "\n" }.joined() }
 
-    /// The note with its first signature alone: its origin's.
-    public var ownPart: SignedNote {
+    /// The note with the signatures of one key alone.
+    public func part(of key: NoteVerifierKey) -> SignedNote {
         var note = self
-        note.signatures = Array(signatures.prefix(1))
+        note.signatures = signatures.filter { $0.isOf(key) }
         return note
     }
 

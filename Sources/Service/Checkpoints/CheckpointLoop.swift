@@ -81,7 +81,7 @@ public struct CheckpointLoop: Sendable {
     private func ask(
         _ witness: ServiceConfiguration.Audit.Witness, _ note: SignedNote, _ size: Int64
     ) async -> SignedNote? {
-        let checkpoint = note.ownPart
+        let checkpoint = note.part(of: signer.key.verifier)
         do {
             var known = try await lastSigned(by: witness, before: size)
             // A witness that knows another size names it, once.

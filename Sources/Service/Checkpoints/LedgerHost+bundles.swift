@@ -21,6 +21,9 @@ extension LedgerHost {
         configuration.audits.contains { $0.environment == environment }
     }
 
+    /// About the largest bundle over HTTP: 4 MiB; `audit prove` makes larger ones.
+    static let bundleByteCount = 4 * 1024 * 1024
+
     /// Makes a bundle of the state that a scope asks about.
     ///
     /// Throws `ProofError`, `ConfigurationError`, `MissingAnswer`, `QueryError`, `StoreError` or
@@ -33,7 +36,9 @@ extension LedgerHost {
             log: served.ledger.log, operations: served.ledger.operations, prover: served.proofs,
             key: try audit.signerKey(), clock: clock)
         let snapshot = try await served.snapshot(for: scope)
-        let maker = BundleMaker(snapshot.query, prover: served.proofs, signer: signer)
+        let maker = BundleMaker(
+            snapshot.query, prover: served.proofs, signer: signer,
+            maximumByteCount: LedgerHost.bundleByteCount)
         switch answer {
         case .subscription(let id):
             return try await maker.subscription(

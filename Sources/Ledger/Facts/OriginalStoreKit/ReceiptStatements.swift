@@ -53,11 +53,15 @@ public struct ReceiptStatements: Sendable {
             chains.append((chain, rest[..<end]))
             rest = rest[end...]
         }
-        for chain in content.renewals.map(\.chain) + [content.subject?.chain].compactMap({ $0 })
-        where !chains.contains(where: { $0.0 == chain }) { chains.append((chain, [])) }
+        var named = Set(chains.map(\.0))
+        let renewals = content.renewals.prefix(ReceiptStatements.maximumTransactions)
+        for chain in renewals.map(\.chain) + [content.subject?.chain].compactMap({ $0 })
+        where named.insert(chain).inserted { chains.append((chain, [])) }
         chains.sort { $0.0 < $1.0 }
+        let renewed = Dictionary(grouping: renewals, by: \.chain)
         for (chain, transactions) in chains {
-            add(chain, transactions, content, origin, digest)
+            let renewals = (renewed[chain] ?? []).map(\.renewal)
+            add(chain, transactions, renewals, content, origin, digest)
         }
     }
 
@@ -65,13 +69,13 @@ public struct ReceiptStatements: Sendable {
     /// content about this chain.
     private mutating func add(
         _ chain: OriginalTransactionId, _ transactions: ArraySlice<TransactionSnapshot>,
-        _ content: Content, _ origin: FactOrigin, _ digest: (Int) -> Digest
+        _ renewals: [RenewalSnapshot], _ content: Content, _ origin: FactOrigin,
+        _ digest: (Int) -> Digest
     ) {
         let subject = content.subject.flatMap { $0.chain == chain ? $0 : nil }
         let main =
             transactions.first { $0.transactionId == subject?.transactionId } ?? transactions.last
-        let renewal = ReceiptStatements.renewal(
-            content.renewals.filter { $0.chain == chain }.map(\.renewal), main)
+        let renewal = ReceiptStatements.renewal(renewals, main)
         for transaction in transactions where transaction.transactionId != main?.transactionId {
             append(chain, transaction, nil, Cause(kind: content.kind), [], content, origin, digest)
         }

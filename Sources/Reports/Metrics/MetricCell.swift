@@ -1,0 +1,101 @@
+package import AppStore
+package import Ledger
+
+/// One cell of a report: the only interval of a question, a group and a column. Pure: the same
+/// lives give the same amounts.
+package struct MetricCell: Sendable {
+    package let column: CountColumn
+    let scope: MetricScope
+    /// The values of its row's dimensions.
+    package let group: [(dimension: Dimension, value: String?)]
+    private let question: RollForwardQuery
+    private let key: RollForwardQuery.Key
+    /// Nothing later counts.
+    private let limit: Timestamp
+    private let source: Source
+
+    private enum Source: Sendable {
+        case rollForward(RollForwardFigure)
+        case counted(CountedMetric, column: String)
+    }
+
+    /// - Parameters:
+    ///   - reportTimeZone: the configured one.
+    ///   - limit: nothing later counts.
+    package init(
+        _ metric: MetricName, _ parameters: CellParameters, reportTimeZone: String,
+        limit: Timestamp
+    ) throws(MetricsError) {
+        let column = try CellColumn(parameters.column, of: metric)
+        let values = try parameters.values()
+        let scope = try parameters.scope(
+            reportTimeZone, limit: limit, values.map(\.dimension.rawValue))
+        switch metric {
+        case .churn, .mrrMovement: break
+        case .counted, .mrr, .arr, .lateness, .ltv:
+            guard !scope.hasReason else { throw .reasonElsewhere }
+        }
+        (self.column, self.scope, self.limit) = (column.column, scope, limit)
+        switch column.figure {
+        case .rollForward(let figure, let measure):
+            question = scope.question(measure)
+            source = .rollForward(figure)
+        case .counted(let metric):
+            question =
+                CountTable(
+                    metric, instants: scope.instants, dimensions: scope.dimensions,
+                    filters: scope.filters
+                ).question
+            source = .counted(metric, column: column.column.name)
+        }
+        let isMoney = question.measure == .money
+        let named = (isMoney ? [.currency] : []) + question.dimensions
+        var group: [(dimension: Dimension, value: String?)] = []
+        for dimension in named {
+            // Money is separated by currency, and a filter by reason also groups by it.
+            let only = question.filters[dimension].flatMap { $0.count == 1 ? $0.first : nil }
+            let stated = values.first { $0.dimension == dimension }
+            guard stated != nil || only != nil else {
+                throw .invalidGroup("This one has the dimension \(dimension.rawValue), too.")
+            }
+            group.append((dimension, stated.map(\.value) ?? only ?? nil))
+        }
+        self.group = group
+        key = group.map(\.value)
+    }
+
+    /// The cell's interval `[from, to)`.
+    package var from: Timestamp { question.instants[0] }
+    package var to: Timestamp { question.instants[1] }
+
+    /// What a chain adds to the cell; nil where it adds nothing.
+    package func found(
+        _ chain: ChainId, _ life: Lifecycle, _ catalogue: Catalogue
+    ) -> CellChain? {
+        let parts = parts(life, of: chain.bundleId, catalogue)
+        return parts.isEmpty ? nil : CellChain(chain, parts)
+    }
+
+    /// Without zeros.
+    private func parts(
+        _ life: Lifecycle, of app: BundleId, _ catalogue: Catalogue
+    ) -> [CellPart] {
+        switch source {
+        case .rollForward(let figure):
+            guard !life.isOneTime else { return [] }
+            return ChainMetrics(life, of: app, catalogue: catalogue)
+                .parts(of: figure, in: key, question)
+        case .counted(let metric, let column):
+            return life.occurrences(
+                of: metric, in: app, catalogue: catalogue, limit: limit,
+                instants: question.instants
+            ).compactMap { found in
+                guard let amount = found.amounts[column], amount != 0,
+                    question.interval(of: found.at) == 0, question.matches(found.values),
+                    question.key(found.values, reason: nil) == key
+                else { return nil }
+                return CellPart(amount: amount, cause: found.cause)
+            }
+        }
+    }
+}
