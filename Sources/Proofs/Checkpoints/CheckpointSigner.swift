@@ -43,9 +43,15 @@ public struct CheckpointSigner: Sendable {
     /// Throws `ProofError` (`logForked` where the log does not extend the newest one, `logUnsound`)
     /// and `StoreError`.
     public func sign() async throws -> StoredCheckpoint {
+        // Before the head: another node may sign a later one meanwhile.
+        let newest = try await operations.checkpoints(before: .max, limit: 1).first
         let head = try await log.head()
+        guard try await prover.root(of: head.position) == head.root else {
+            throw ProofError(
+                .logUnsound, "The leaves of the log do not give its root: run `audit verify`.")
+        }
         var earlier: [SignedNote.Signature] = []
-        if let newest = try await operations.checkpoints(before: .max, limit: 1).first {
+        if let newest {
             let known = try LogCheckpoint(try SignedNote(newest.note))
             guard known.origin == key.verifier.name else {
                 throw ProofError(
@@ -68,10 +74,6 @@ public struct CheckpointSigner: Sendable {
             let note = try SignedNote(newest.note)
             if known.size == head.position, note.verify(key.verifier).isValid { return newest }
             if known.size == head.position { earlier = note.signatures }
-        }
-        guard try await prover.root(of: head.position) == head.root else {
-            throw ProofError(
-                .logUnsound, "The leaves of the log do not give its root: run `audit verify`.")
         }
         // After a change of keys the same size has a signature of each.
         let note = try LogCheckpoint(
