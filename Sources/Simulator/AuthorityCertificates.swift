@@ -109,7 +109,7 @@ package struct AuthorityCertificates {
             extensions.append(.marker("2.25.2", isCritical: true))
         }
         var issuer = intermediateName
-        if shape.isLeafMisnamed { issuer.commonName = "Somebody else" }
+        if shape.isLeafMisnamed { issuer.commonName = "Another issuer" }
         let builder = CertificateBuilder(
             subject: leafName, issuer: issuer, validity: shape.leafValidity, key: key,
             digest: shape.digest, extensions: extensions)

@@ -63,7 +63,7 @@ struct CheckpointTests {
         }
     }
 
-    @Test("A checkpoint that somebody else kept is compared, too")
+    @Test("A checkpoint from elsewhere is compared, too")
     func against() async throws {
         try await CheckpointTests.ledger { signer, log, operations in
             let first = try await signer.sign()

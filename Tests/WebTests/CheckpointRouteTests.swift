@@ -88,7 +88,7 @@ struct CheckpointRouteTests {
                 sizes.append(try LogCheckpoint(note).size)
             }
             #expect(sizes == [1, 2, 3] && setup.notes.take().isEmpty)
-            // Nothing new: nobody is asked.
+            // Nothing new: no witness is asked.
             let count = setup.witness.requestCount
             await setup.loop.round()
             #expect(setup.witness.requestCount == count)

@@ -35,28 +35,19 @@ function evidenceBytes({ evidence, evidenceEncoding }) {
   return evidenceEncoding === "text" ? encode(evidence) : bytes(base64(evidence));
 }
 const text = (hex) => hex && decoder.decode(bytes(hex));
-/** The 17 fields of leaf data (Log.md §2). */
-function fieldsOf(data) {
-  const fields = [];
-  for (let at = 0; at < data.length;) {
-    const length = parseInt(data.slice(at, at + 8), 16);
-    fields.push(data.slice(at + 8, at += 8 + (length === 0xffffffff ? 0 : 2 * length)));
-  }
-  return fields;
-}
 async function inLog(event) {
   const data = base64(event.leafData);
   const leafHash = await sha256(bytes(`00${data}`));
   const index = event.position - 1;
   await verifyLeaf({ data, hash: leafHash, index });
   const evidence = evidenceBytes(event);
-  need(!evidence || await sha256(evidence) === fieldsOf(data)[4], "other evidence");
+  need(!evidence || await sha256(evidence) === leafFields(data)[4], "other evidence");
   need(await verifyInclusion({ leafHash, index, size: treeSize,
     path: event.inclusion.map(base64), root: base64(treeRoot) }), "not in the tree");
   return evidence ? "in the log, with this evidence" : "in the log, its evidence is not here";
 }
 async function signature(event) {
-  const fields = fieldsOf(base64(event.leafData));
+  const fields = leafFields(base64(event.leafData));
   const [kind, trust, chain] = [fields[2], fields[6], fields[10]].map(text);
   if (event.evidence === null) return `${kind}: not here`;
   if (trust !== "signed" || kind === "receipt") return `${kind}: no JWS by Apple (${trust})`;

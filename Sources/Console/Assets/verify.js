@@ -134,14 +134,18 @@ export async function verifyInclusion({ leafHash, index, size, path, root }) {
   }
   return !last && hash === root;
 }
-export async function verifyLeaf({ data, hash, index, evidence }) {
-  need(await sha256(bytes(`00${data}`)) === hash, "another hash");
+function leafFields(data) {
   const fields = [];
   for (let at = 0; at < data.length;) {
     const length = parseInt(data.slice(at, at + 8), 16);
     fields.push(data.slice(at + 8, at += 8 + (length === 0xffffffff ? 0 : 2 * length)));
   }
   need(fields.length === 17);
+  return fields;
+}
+export async function verifyLeaf({ data, hash, index, evidence }) {
+  need(await sha256(bytes(`00${data}`)) === hash, "another hash");
+  const fields = leafFields(data);
   need(Number(`0x${fields[0]}`) === Number(index) + 1, "another position");
   need(!evidence || await sha256(encode(evidence)) === fields[4], "other evidence");
   return evidence ? "of this evidence" : "evidence not here";

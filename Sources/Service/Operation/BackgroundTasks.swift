@@ -8,7 +8,7 @@ final class BackgroundTasks: Sendable {
 
     init() { (waiting, continuation) = AsyncStream.makeStream(of: Work.self) }
 
-    /// Starts work, once `run` runs. Whoever starts it bounds how much there is.
+    /// Starts work, once `run` runs. The caller bounds how much there is.
     func start(_ work: @escaping Work) { continuation.yield(work) }
 
     /// Returns after `stop`, once everything that was started has ended.

@@ -98,7 +98,7 @@ struct EndpointHandlers: Sendable {
         return "\(parts[0]).\(parts[1]).A\(reversed.dropFirst().dropLast())A"
     }
 
-    static let otherApp = BundleId("com.example.somebody-else")
+    static let otherApp = BundleId("com.example.another-app")
 
     var statedBundleId: BundleId {
         fault == .anotherApp ? EndpointHandlers.otherApp : books.bundleId
