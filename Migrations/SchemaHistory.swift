@@ -12,6 +12,8 @@ public enum SchemaHistory {
             version: 2, name: "V0002_log_sweeps", sql: PackageResources.V0002_log_sweeps_sql),
         Migration(
             version: 3, name: "V0003_log_xcode", sql: PackageResources.V0003_log_xcode_sql),
+        Migration(
+            version: 4, name: "V0004_log_erasure", sql: PackageResources.V0004_log_erasure_sql),
     ]
 
     /// `operations.sqlite`: quarantine, feeds and webhooks, keys of uploads, recoveries and backfills.
@@ -35,5 +37,8 @@ public enum SchemaHistory {
         Migration(
             version: 3, name: "V0003_postgres_checkpoints",
             sql: PackageResources.V0003_postgres_checkpoints_sql),
+        Migration(
+            version: 4, name: "V0004_postgres_erasure",
+            sql: PackageResources.V0004_postgres_erasure_sql),
     ]
 }

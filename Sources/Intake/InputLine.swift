@@ -107,7 +107,7 @@ package enum InputLine {
         case .verifyReceipt: return .verifyReceipt(Redaction.withoutPasswords(text))
         case .notificationV1: return .notificationV1(NotificationV1Body(text))
         case .renewalPair: return (try? JSONValue.parse(text)).map { transaction($0) }
-        case .command, .sweep:
+        case .command, .sweep, .erasure:
             throw UnreadableInput(
                 code: ownRecordCode,
                 message:

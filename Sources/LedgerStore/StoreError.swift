@@ -49,6 +49,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         /// COMMIT failed twice: the events may or may not be in the log. Appending them again is
         /// safe.
         case commitOutcomeUnknown
+        /// Newer events may belong to what is being erased.
+        case erasureOvertaken
         /// The store was closed.
         case closed
         /// The database failed in a way no other code names.

@@ -7,6 +7,10 @@ enum PostgresLimits {
     /// How long the outcome of a COMMIT is asked for after the connection was lost: longer than a
     /// standby takes to be promoted.
     static let outcomeTimeout: Duration = .seconds(20)
+    /// How long the server may take to rewrite a table.
+    static let rewriteTimeout: Duration = .seconds(3_600)
+    /// How long that waits for other connections, which wait behind it.
+    static let rewriteWait = "10s"
     /// How often a transaction is run again that another one was in the way of.
     static let conflictAttemptCount = 12
     /// Connections that read.

@@ -74,11 +74,12 @@ extension EnvironmentLedger {
     /// - Parameters:
     ///   - replaces: whether a log with events may be replaced; it is kept under another name.
     ///   - now: the time in that name.
+    ///   - erasures: applied again where the backup lacks them, beside those of the log replaced.
     /// - Returns: also why derived data could not be rebuilt; the log is in place all the same, and
     ///   the next command rebuilds it.
     public static func restore(
         _ configuration: Configuration, environment: Environment, from path: String,
-        replaces: Bool = false, now: Timestamp,
+        replaces: Bool = false, now: Timestamp, erasures: [ErasureRecord] = [],
         report: @escaping @Sendable (BackupStep) -> Void = { _ in }
     ) async throws -> (restored: LogRestore.Report, projectionFailure: StoreError?) {
         let directory = directory(configuration, environment)
@@ -86,13 +87,15 @@ extension EnvironmentLedger {
         if let engine = try engine(of: configuration) {
             done = try await withScratch(directory, "restore") { scratch in
                 _ = try await LogRestore(
-                    path, into: scratch, environment: environment, replaces: true, now: now
+                    path, into: scratch, environment: environment, replaces: true, now: now,
+                    erasures: erasures
                 ).run(report: report)
                 return try await copy(scratch, into: engine, environment, report)
             }
         } else {
             done = try await LogRestore(
-                path, into: directory, environment: environment, replaces: replaces, now: now
+                path, into: directory, environment: environment, replaces: replaces, now: now,
+                erasures: erasures
             ).run(report: report)
         }
         do throws(StoreError) {
@@ -116,7 +119,7 @@ extension EnvironmentLedger {
                 }
                 return LogRestore.Report(
                     before: .position(done.presentCount), head: try await target.head(),
-                    setAside: nil)
+                    setAside: nil, erasureCount: 0)
             }
             await target.close()
             return try copied.get()

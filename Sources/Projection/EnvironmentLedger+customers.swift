@@ -11,10 +11,12 @@ extension EnvironmentLedger {
         if let id = attributes.chain {
             return [ChainId(bundleId: attributes.bundleId, originalTransactionId: id)]
         }
-        guard attributes.kind.mayNameSeveralChains,
+        guard attributes.kind.mayNameSeveralChains || attributes.kind == .erasure,
             let logged = try await log.event(at: event.position)
         else { return [] }
-        return Set(try FactDecoder.decode(logged).map(\.chain)).sorted()
+        let chains = Set(try FactDecoder.decode(logged).map(\.chain))
+        // The random ids of an erasure are about no event of its own.
+        return chains.filter { attributes.kind != .erasure || $0.erased != nil }.sorted()
     }
 
     /// The customer of an event that has no chain: a grant, its withdrawal, a note. Only the

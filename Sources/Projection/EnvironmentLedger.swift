@@ -293,6 +293,11 @@ public final class EnvironmentLedger: Sendable {
         currentFacts.withLock { $0 = built }
     }
 
+    /// Whether the log erased anything after a position.
+    func hasErasures(after position: Int64, through end: Int64) async throws(StoreError) -> Bool {
+        try await !log.erasurePositions(after: position, through: end).isEmpty
+    }
+
     public func close() async {
         await log.close()
         await operations.close()

@@ -11,6 +11,8 @@ public final class Projector: Sendable {
     let lock: ProjectorLock
     private let current: Mutex<ProjectionsStore>
     private let found: Mutex<[Remark]>
+    /// Whether files that may hold erased data are to be removed; set until none is left.
+    private let hasErased: Mutex<Bool>
     /// Product classes that chains share.
     private let numbers: ClassNumbers?
 
@@ -76,8 +78,9 @@ public final class Projector: Sendable {
 
     private init(
         ledger: EnvironmentLedger, lock: ProjectorLock, projections: ProjectionsStore,
-        wasBuiltOnOpening: Bool, remarks: [Remark], keepsSums: Bool
+        wasBuiltOnOpening: Bool, remarks: [Remark], keepsSums: Bool, hasErased: Bool
     ) {
+        self.hasErased = Mutex(hasErased)
         numbers = keepsSums ? ClassNumbers() : nil
         self.ledger = ledger
         self.lock = lock
@@ -133,7 +136,8 @@ public final class Projector: Sendable {
         remarks += ledger.log.takeUnreadablePositions().map { .unreadable(position: $0) }
         return Projector(
             ledger: ledger, lock: lock, projections: projections,
-            wasBuiltOnOpening: usable == nil, remarks: remarks, keepsSums: keepsSums)
+            wasBuiltOnOpening: usable == nil, remarks: remarks, keepsSums: keepsSums,
+            hasErased: try await ledger.hasErasures(after: 0, through: .max))
     }
 
     /// The current projections, unless they were built otherwise or are damaged.
@@ -193,6 +197,8 @@ public final class Projector: Sendable {
         let built = try await Rebuild(ledger: ledger, lock: lock).run(
             fromLog: fromLog, report: report)
         current.withLock { $0 = built }
+        let isErased = try await ledger.hasErasures(after: 0, through: .max)
+        hasErased.withLock { $0 = isErased }
         noteFound()
     }
 
@@ -210,11 +216,15 @@ public final class Projector: Sendable {
         let position = min(
             try await projections.checkpoint().position,
             try await ledger.facts.checkpoint().position)
-        if BulkLimits.isFar(behind: head - position, head: head) || !projections.isInPlace {
+        let isErased = try await ledger.hasErasures(after: position, through: head)
+        if isErased || BulkLimits.isFar(behind: head - position, head: head)
+            || !projections.isInPlace
+        {
             // A stopping service does not start one.
             guard await rest(.zero) else { return position }
-            try await rebuild(report: report)
+            try await rebuild(fromLog: isErased, report: report)
         }
+        await dropErased()
         let lock = lock
         var steps = ProjectionSteps(ledger: ledger, projections: projections, numbers: numbers) {
             lock.note($0)
@@ -223,6 +233,24 @@ public final class Projector: Sendable {
         steps.rest = rest
         try await steps.run(through: head)
         return head
+    }
+
+    /// Removes every derived file but the current ones once the log erased something: they belong
+    /// to the time before it. A file that a query has open is left for the next call.
+    public func dropErased() async {
+        guard hasErased.withLock({ $0 }) else { return }
+        let (lock, kinds) = (lock, [ledger.factsFiles, ledger.projectionFiles])
+        let isDone = await Blocking.run {
+            var isDone = true
+            for files in kinds {
+                let current = files.current()
+                for name in files.names() where files.path(of: name) != current {
+                    isDone = (try? files.drop(name, holding: lock)) == true && isDone
+                }
+            }
+            return isDone
+        }
+        if isDone { hasErased.withLock { $0 = false } }
     }
 
     /// Makes another file of the same build the current one and catches it up.

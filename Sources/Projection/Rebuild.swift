@@ -62,7 +62,11 @@ struct Rebuild: Sendable {
         to checkpoint: ProjectionCursor, fromLog: Bool, _ report: @escaping Projector.Report
     ) async throws(StoreError) {
         // Facts that will be rebuilt need not be readable.
-        let start = fromLog ? 0 : try await ledger.facts.checkpoint().position
+        var start = fromLog ? 0 : try await ledger.facts.checkpoint().position
+        // Facts of erased events are replaced by those that the erasure carries.
+        let isErased = try await ledger.hasErasures(after: start, through: checkpoint.position)
+        if isErased { start = 0 }
+        let fromLog = fromLog || isErased
         let behind = checkpoint.position - start
         guard fromLog || behind > 0 else { return }
         let build = FactsBuild(log: ledger.log, directory: ledger.directory)

@@ -8,8 +8,37 @@ import Service
 
 struct LogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "log", abstract: "Move a log between engines, or accept one that went back.",
-        subcommands: [CopyCommand.self, AcceptCommand.self])
+        commandName: "log",
+        abstract:
+            "Move a log between engines, accept one that went back, or list its erasures.",
+        subcommands: [CopyCommand.self, AcceptCommand.self, ErasuresCommand.self])
+
+    struct ErasuresCommand: OutputCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "erasures",
+            abstract: "Print the erasures of the log, for `restore --erasures`.",
+            discussion: """
+                One line of JSON for each, without anything of the persons. Keep the output apart \
+                from the disk of the log: a backup that is older than an erasure holds what was \
+                erased, and restore applies the erasures again.
+                """)
+
+        @OptionGroup var common: SharedOptions
+
+        func output(_ settings: Settings) async throws -> Output {
+            let ledger = try await settings.openLedger()
+            let records = try await closing(ledger.close) {
+                try await ErasureRecord.all(of: ledger.log)
+            }
+            var lines = JSONWriter()
+            for record in records {
+                record.write(to: &lines)
+                lines.newline()
+            }
+            try FileHandle.standardOutput.write(contentsOf: lines.bytes)
+            return .printed()
+        }
+    }
 
     struct CopyCommand: OutputCommand {
         static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import AppStore
 import ArgumentParser
+import Foundation
 import LedgerStore
 import Projection
 import SQLiteStore
@@ -21,13 +22,19 @@ struct RestoreCommand: OutputCommand {
     @Flag(help: "Replace an existing log; it is kept under another name.")
     var replace = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Apply these erasures again: the output of log erasures.", valueName: "file"))
+    var erasures: String?
+
     @OptionGroup var common: SharedOptions
 
     func output(_ settings: Settings) async throws -> Output {
         let progress = ProgressLine()
         let outcome = try await EnvironmentLedger.restore(
             settings.configuration.ledger, environment: settings.environment, from: file,
-            replaces: replace, now: Terminal.now
+            replaces: replace, now: Terminal.now,
+            erasures: try erasures.map { try Self.records($0) } ?? []
         ) { step in
             switch step {
             case .copying(let done, let all): progress.show("copy: \(done) of \(all) bytes")
@@ -51,9 +58,11 @@ struct RestoreCommand: OutputCommand {
             return CommandFailure(failure.code, message + failure.description, .io)
         }
         let kept = report.setAside.map { "the replaced log is kept as \($0)\n" }
+        let erased = report.erasureCount > 0 ? "erased again: \(report.erasureCount)\n" : ""
         return Output(
             text: "restored \(environment) from \(file): \(report.head.position) events,"
-                + " verified, root \(report.head.root.hexadecimal); \(old)\n" + (kept ?? ""),
+                + " verified, root \(report.head.root.hexadecimal); \(old)\n" + erased
+                + (kept ?? ""),
             failure: failure
         ) { json in
             json.member("file", file)
@@ -62,6 +71,18 @@ struct RestoreCommand: OutputCommand {
             json.member("position", report.head.position)
             json.member("root", report.head.root)
             json.member("setAside", report.setAside)
+            json.member("erasedAgain", Int64(report.erasureCount))
+        }
+    }
+
+    /// The erasures in a file of `log erasures`.
+    private static func records(_ path: String) throws -> [ErasureRecord] {
+        let refusal = CommandFailure.invalidOption(
+            "--erasures: \(path) is no output of `subledger log erasures`.")
+        guard let data = FileManager.default.contents(atPath: path) else { throw refusal }
+        return try data.split(separator: UInt8(ascii: "\n")).map { line in
+            guard let record = ErasureRecord(line: Array(line)) else { throw refusal }
+            return record
         }
     }
 }

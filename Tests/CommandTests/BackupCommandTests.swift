@@ -35,6 +35,7 @@ struct BackupCommandTests {
         #expect(
             back.object?.map(\.key) == [
                 "file", "environment", "positionBefore", "position", "root", "setAside",
+                "erasedAgain",
             ])
         #expect(back["root"] == reported["root"])
         #expect(back["positionBefore"]?.isNull == true)

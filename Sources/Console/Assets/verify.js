@@ -3,7 +3,7 @@
  * data-jws-from: id of the element with the evidence, a JWS; optional
  * data-roots: SHA-256 of trusted roots, by spaces
  * data-date: for a JWS without a date, ms since 1970; optional
- * data-leaf, data-leaf-hash: leaf data in base64; its hash
+ * data-leaf, data-leaf-hash: leaf data in base64, absent for an erased event; its hash
  * data-index, data-size, data-tree-root: position - 1; leaves; hash
  * data-path: hashes, by commas */
 export const appleRoot = "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179";
@@ -158,7 +158,7 @@ async function show(section) {
   const evidence = document.getElementById(jwsFrom)?.textContent.trim();
   const { checks } = evidence === undefined
     ? { checks: [] } : await verifyJWS(evidence, roots.split(" "), date && Number(date));
-  checks.push(await check("leaf hash", () =>
+  if (leaf !== undefined) checks.push(await check("leaf hash", () =>
     verifyLeaf({ data: base64(leaf), hash: leafHash, index, evidence })));
   checks.push(await check(`in tree of ${Number(size).toLocaleString("en")}`, async () => {
     const proof = { leafHash, index, size, path: path ? path.split(",") : [], root: treeRoot };

@@ -194,6 +194,7 @@ extension NoticeCode {
         case .unreadable: "An event could not be used."
         case .unknownValue: "An event has a value that this version does not know."
         case .unconfirmedStatement: "Something is stated by a source that Apple did not sign."
+        case .erasedBefore: "Earlier data of these ids was erased on request."
         }
     }
 
@@ -204,7 +205,7 @@ extension NoticeCode {
             .missingRenewalInfo:
             true
         case .lateDelivery, .contradiction, .tokenChanged, .unreadable, .unknownValue,
-            .unconfirmedStatement:
+            .unconfirmedStatement, .erasedBefore:
             false
         }
     }

@@ -4,7 +4,7 @@ package struct Viewer: Sendable, Hashable {
     package var name: String?
     /// May link, grant and note.
     package var decides: Bool
-    /// May retry, recover, redeliver and audit.
+    /// May retry, recover, redeliver, audit and erase.
     package var operates: Bool
     /// May see customers, subscriptions and events.
     package var seesPeople: Bool

@@ -39,7 +39,7 @@ package struct DecisionsPage {
             """
             <h1>Decisions</h1>
             <p class="muted">Links, grants and notes stand in the log for ever; refused attempts are kept \
-            by this node until it stops.</p>
+            by this node until it stops, or until a person's data is erased.</p>
             \(table.html(refused + made, empty: "No decision was found here."))
             \(frame.pager("Older", "before", listing.next.map(String.init)))
             """)

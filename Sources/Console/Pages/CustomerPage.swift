@@ -55,13 +55,19 @@ package struct CustomerPage {
     }
 
     private var acts: HTML {
-        guard frame.viewer.decides, !frame.state.isHistoric else { return "" }
+        guard !frame.state.isHistoric else { return "" }
         let id = reading.customer.rawValue
-        func act(_ name: String, _ title: String) -> HTML {
-            "<a href=\"\(frame.url("customers", id, name))\">\(title)</a>"
+        var own: [HTML] = []
+        func add(_ name: String, _ title: String) {
+            own.append(frame.link(title, "customers", id, name))
         }
-        let own: [HTML] = [act("link", "Link"), act("grant", "Grant"), act("note", "Note")]
-        return "<p class=\"acts\">\(own.joined(" "))</p>"
+        if frame.viewer.decides {
+            add("link", "Link")
+            add("grant", "Grant")
+            add("note", "Note")
+        }
+        if frame.viewer.operates { add("erase", "Erase this person's data") }
+        return own.isEmpty ? "" : "<p class=\"acts\">\(own.joined(" "))</p>"
     }
 
     // MARK: Verdicts

@@ -29,6 +29,7 @@ package struct EventPage {
             """
             <h1>Event #\(event.position) \(name)</h1>
             \(neighbours)
+            \(erasure)
             \(fields)
             \(verification)
             \(content)
@@ -87,7 +88,14 @@ package struct EventPage {
     private var verification: HTML {
         guard let proof = detail.proof else { return "" }
         let path = proof.path.map(\.hexadecimal).joined(separator: ",")
-        let leaf = String(decoding: Base64Standard.encode(event.leafData), as: UTF8.self)
+        // The leaf of an erased event commits to what was erased: its hash is left.
+        let isErased = detail.evidence == nil && detail.damage == nil
+        let leafData = isErased ? event.knownLeafData : event.leafData
+        let leaf: HTML =
+            leafData.map { data in
+                let text = String(decoding: Base64Standard.encode(data), as: UTF8.self)
+                return " data-leaf=\"\(text)\""
+            } ?? ""
         let isShown = (detail.evidence?.count ?? .max) <= EventPage.shownByteCount
         let jws: HTML
         switch event.attributes.kind {
@@ -96,8 +104,9 @@ package struct EventPage {
         default: jws = ""
         }
         return """
-            <section id="verify"\(jws) data-roots="\(roots.map(\.hexadecimal).joined(separator: " "))" \
-            data-leaf="\(leaf)" data-leaf-hash="\(event.leafHash.hexadecimal)" \
+            <section id="verify"\(jws)\(leaf) \
+            data-roots="\(roots.map(\.hexadecimal).joined(separator: " "))" \
+            data-leaf-hash="\(event.leafHash.hexadecimal)" \
             data-index="\(event.position - 1)" data-size="\(proof.treeSize)" data-path="\(path)" \
             data-tree-root="\(proof.root.hexadecimal)">
             <h2>Verified here</h2>

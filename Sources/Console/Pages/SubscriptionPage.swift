@@ -43,12 +43,17 @@ package struct SubscriptionPage {
     }
 
     private var acts: HTML {
-        guard frame.viewer.decides, !frame.state.isHistoric else { return "" }
+        guard !frame.state.isHistoric else { return "" }
         let id = reading.chain.originalTransactionId.rawValue
-        return """
-            <p class="acts"><a href="\(frame.url("subscriptions", id, "link"))">Link to a customer</a> \
-            <a href="\(frame.url("subscriptions", id, "note"))">Note</a></p>
-            """
+        var acts: [HTML] = []
+        if frame.viewer.decides {
+            acts.append(frame.link("Link to a customer", "subscriptions", id, "link"))
+            acts.append(frame.link("Note", "subscriptions", id, "note"))
+        }
+        if frame.viewer.operates {
+            acts.append(frame.link("Erase this person's data", "subscriptions", id, "erase"))
+        }
+        return acts.isEmpty ? "" : "<p class=\"acts\">\(acts.joined(" "))</p>"
     }
 
     private var verdict: HTML {

@@ -55,6 +55,7 @@ struct ChangeEmitter {
         guard let newest = facts.last else { return }
         let before = reported
         position = newest.position
+        guard chain.erased == nil else { return emit(.erased, at: clock, isWanted) }
         // Of several statements of one event, the one that names the notification is shown.
         let statements = facts.reversed().prefix { $0.position == newest.position }
         known[newest.position] = statements.first { $0.cause.notificationType != nil } ?? newest

@@ -1,4 +1,5 @@
-/// The name of a change: of a transition, of a fact, or one of the two about earlier changes. Raw
+/// The name of a change: of a transition, of a fact, or one of the two about earlier changes, or
+/// of an erasure. Raw
 /// values are part of the contract and unique.
 public enum ChangeName: Hashable, Sendable {
     case transition(TransitionName)
@@ -8,6 +9,8 @@ public enum ChangeName: Hashable, Sendable {
     /// A change of the subscription without a name of its own: the end of access, the token, the
     /// price of a period, the terms of the next renewal.
     case updated
+    /// The data of the chain was erased; a receiver erases its own (`Erasure.md`).
+    case erased
 
     public init?(rawValue: String) {
         guard let name = ChangeName.allCases.first(where: { $0.rawValue == rawValue }) else {
@@ -22,6 +25,7 @@ public enum ChangeName: Hashable, Sendable {
         case .fact(let name): name.rawValue
         case .corrected: "corrected"
         case .updated: "updated"
+        case .erased: "chain.erased"
         }
     }
 
@@ -34,10 +38,10 @@ public enum ChangeName: Hashable, Sendable {
 }
 
 extension ChangeName: CaseIterable {
-    /// Transitions, facts, then the two others.
+    /// Transitions, facts, then the others.
     public static var allCases: [ChangeName] {
         TransitionName.allCases.map { .transition($0) }
             + TimelineEventName.allCases.map { .fact($0) }
-            + [.corrected, .updated]
+            + [.corrected, .updated, .erased]
     }
 }

@@ -38,7 +38,9 @@ public struct ChangeStream: Sendable {
         _ chain: ChainId, facts: [Fact], readings: [ClockReading], rules: Rules,
         isWanted: (ChangePlace) -> Bool
     ) {
-        let facts = facts.sorted { $0.position < $1.position }
+        // An earlier erasure is no change of the life that began after it.
+        let facts = facts.filter { $0.cause.kind != .erasure || chain.erased != nil }
+            .sorted { $0.position < $1.position }
         let readings = readings.sorted { ($0.position, $0.at) < ($1.position, $1.at) }
         var emitter = ChangeEmitter(chain: chain, rules: rules)
         var next = 0

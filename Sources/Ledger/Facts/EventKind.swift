@@ -11,12 +11,16 @@ public enum EventKind: String, Sendable, CaseIterable {
     case notificationV1
     case command
     case sweep
+    /// The erasure of a person's data (`Erasure.md`).
+    case erasure
 
     /// Whether one event of this kind can state several transactions, of several chains.
     public var mayNameSeveralChains: Bool {
         switch self {
         case .receipt, .verifyReceipt, .notificationV1: true
-        case .notification, .transaction, .renewalPair, .appTransaction, .command, .sweep: false
+        case .notification, .transaction, .renewalPair, .appTransaction, .command, .sweep,
+            .erasure:
+            false
         }
     }
 }

@@ -16,6 +16,8 @@ public enum NoticeCode: String, Sendable, CaseIterable {
     /// A refund, a failed payment or a purchase that only a lower rank of trust states, or a later
     /// end that only a renewal info states: not applied, and not contradicted (`Lifecycle.md` §7).
     case unconfirmedStatement
+    /// The data of an earlier life under the same ids was erased (`Erasure.md`).
+    case erasedBefore
 }
 
 /// One notice with the valid time in which it holds. Independent of the clock.
@@ -103,6 +105,7 @@ struct NoticeReader {
         reader.readTokenChange()
         reader.readTokensAgainst(holders)
         reader.readUnfoldable()
+        reader.readErasures()
         reader.readUnknownValues()
         guard reader.found.count > 1 else { return reader.found }
         return reader.found.sorted { left, right in

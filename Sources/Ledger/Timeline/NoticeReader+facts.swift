@@ -146,6 +146,16 @@ extension NoticeReader {
         }
     }
 
+    /// Data of these ids was erased before: what is known begins after that.
+    mutating func readErasures() {
+        for fact in facts.unusable where fact.cause.kind == .erasure {
+            add(
+                .erasedBefore, from: fact.receivedAt, positions: [fact.position],
+                "The data known of these ids by then was erased on request; what Apple sent later"
+                    + " is kept apart from it.")
+        }
+    }
+
     private mutating func addUnreadable(_ fact: Fact, _ flaw: Fact.Flaw, from: Timestamp) {
         add(
             .unreadable, from: from, positions: [fact.position],

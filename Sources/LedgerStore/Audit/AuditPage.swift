@@ -15,6 +15,6 @@ package struct AuditPage: Sendable {
         self.rows = rows
         self.largestHeader = largestHeader
         findings = rows.flatMap { $0.findings() }
-        leafHashes = rows.map { $0.event?.computedLeafHash() }
+        leafHashes = rows.map(\.leafHash)
     }
 }

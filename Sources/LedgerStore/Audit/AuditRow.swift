@@ -1,4 +1,5 @@
-internal import AppStore
+package import AppStore
+internal import Ledger
 
 /// A row as an audit reads it: damage is returned as data, not as an error.
 package struct AuditRow: Sendable {
@@ -30,11 +31,12 @@ package struct AuditRow: Sendable {
         guard let event else { return [LogFinding(.rowUnreadable, at: position)] }
         var findings: [LogFinding] = []
         if !isReachable { findings.append(LogFinding(.rowUnreachable, at: position)) }
-        if event.computedLeafHash() != event.leafHash {
+        if leafHash != event.leafHash {
             findings.append(LogFinding(.leafHashMismatch, at: position))
         }
         switch evidence {
-        case .erased: findings.append(LogFinding(.evidenceErased, at: position))
+        // The walk finds out whether an erasure names it.
+        case .erased: break
         case .missing: findings.append(LogFinding(.evidenceMissing, at: position))
         case .unreadable: findings.append(LogFinding(.evidenceUnreadable, at: position))
         case .packed(let packed):
@@ -51,6 +53,26 @@ package struct AuditRow: Sendable {
             }
         }
         return findings
+    }
+
+    /// Whether evidence and identifying columns are gone.
+    package var isTombstone: Bool {
+        guard case .erased = evidence, let event else { return false }
+        return event.attributes.chain == nil && event.attributes.notificationUUID == nil
+    }
+
+    /// The leaf hash that the row should have; of a tombstone, which lacks what it was computed
+    /// from, the stored one. Nil for an unreadable row.
+    package var leafHash: Digest? {
+        isTombstone ? event?.leafHash : event?.computedLeafHash()
+    }
+
+    /// The positions that the row erases; nil unless it is an erasure.
+    package var erasedPositions: [Int64]? {
+        guard case .packed(let packed) = evidence, event?.attributes.kind == .erasure else {
+            return nil
+        }
+        return (try? packed.originalBytes()).flatMap { Erasure.positions(inEvidence: $0) }
     }
 
     /// The event as readers get it; nil when the row is damaged.

@@ -12,6 +12,10 @@ package struct AuditWalk {
     private var largestHeader: Int64 = 0
     /// Whether the headers of all evidence could be determined.
     private var areHeadersKnown = true
+    /// Positions without evidence that no erasure has named yet, and those whose rows are
+    /// tombstones.
+    private var unnamed: Set<Int64> = []
+    private var tombstones: Set<Int64> = []
 
     package init() {
     }
@@ -39,7 +43,17 @@ package struct AuditWalk {
 
     private mutating func count(_ row: AuditRow) {
         report.eventCount += 1
-        if case .erased = row.evidence { report.tombstoneCount += 1 }
+        if case .erased = row.evidence {
+            report.tombstoneCount += 1
+            unnamed.insert(row.position)
+            if row.isTombstone { tombstones.insert(row.position) }
+        }
+        for position in row.erasedPositions ?? [] {
+            unnamed.remove(position)
+            if !tombstones.contains(position) {
+                report.add(LogFinding(.evidenceNotErased, at: position))
+            }
+        }
         if case .packed = row.evidence {} else { areHeadersKnown = false }
         guard let event = row.event else { return }
         keys.add(event.key, event.position)
@@ -53,6 +67,7 @@ package struct AuditWalk {
 
     /// Compares the result of the walk with the head row as it was at the start.
     package mutating func finish(_ head: AuditHead) {
+        for position in unnamed.sorted() { report.add(LogFinding(.evidenceErased, at: position)) }
         report.head = head.row
         report.lastPosition = head.lastPosition
         finish(head.extent)

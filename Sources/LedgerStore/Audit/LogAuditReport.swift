@@ -6,8 +6,9 @@ public struct LogAuditReport: Sendable {
     public package(set) var eventCount: Int64 = 0
     /// The largest position of a row when the audit began; later rows are not checked.
     public package(set) var lastPosition: Int64 = 0
-    /// Events whose evidence was erased: their rows were checked, their bytes cannot be. Each is
-    /// also a finding (`LogFinding.Code.evidenceErased`).
+    /// Events whose evidence was erased: their leaf hashes are part of the tree, their rows and
+    /// bytes cannot be checked. One that no erasure names is also a finding
+    /// (`LogFinding.Code.evidenceErased`).
     public package(set) var tombstoneCount: Int64 = 0
     /// The first findings, in the order of the log.
     public private(set) var findings: [LogFinding] = []

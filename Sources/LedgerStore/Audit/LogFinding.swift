@@ -16,9 +16,11 @@ public struct LogFinding: Hashable, Sendable {
         case leafHashMismatch
         /// No evidence row, not even a tombstone.
         case evidenceMissing
-        /// The bytes were erased and a tombstone left. An erasure must be an event of the log, and
-        /// this release has none: no tombstone is authorised yet (`Log.md` §2).
+        /// The bytes were erased and a tombstone left, and no erasure of the log names the position
+        /// (`Erasure.md`).
         case evidenceErased
+        /// An erasure names the position, and its evidence, chain or notificationUUID is there.
+        case evidenceNotErased
         /// Evidence without an event: a later event could not be given its position.
         case evidenceSurplus
         /// The stored evidence cannot be reassembled.

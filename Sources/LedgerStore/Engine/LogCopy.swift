@@ -97,17 +97,21 @@ public struct LogCopy: Sendable {
     private func event(_ logged: LoggedEvent) throws(StoreError) -> NewEvent {
         let event = logged.event
         if let damage = logged.damage { throw damage }
-        guard let packed = logged.evidence else { throw unreadable(event, "has no evidence") }
+        guard let packed = logged.evidence else { return try tombstone(event) }
         let hashes = try packed.computedHashes()
         guard hashes.evidence == event.evidenceHash, hashes.payload == event.payloadHash else {
             throw unreadable(event, "has evidence that does not match its hashes")
         }
-        return NewEvent(
-            key: event.identity ?? event.key, attributes: event.attributes,
-            receivedAt: event.receivedAt, receivedAtClaimed: event.receivedAtClaimed,
-            evidence: PreparedEvidence(
-                packed: packed, evidenceHash: event.evidenceHash, payloadHash: event.payloadHash,
-                byteCount: packed.storedByteCount))
+        return NewEvent(copying: event, packed)
+    }
+
+    /// An event whose evidence was erased. Whether an erasure names it is known only later in the
+    /// log; `audit verify` of the copy says so.
+    private func tombstone(_ event: RecordedEvent) throws(StoreError) -> NewEvent {
+        guard event.attributes.chain == nil, event.attributes.notificationUUID == nil else {
+            throw unreadable(event, "has no evidence")
+        }
+        return NewEvent(copying: event, nil)
     }
 
     private func unreadable(_ event: RecordedEvent, _ problem: String) -> StoreError {

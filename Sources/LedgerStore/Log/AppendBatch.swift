@@ -10,15 +10,19 @@ package struct AppendBatch: Sendable {
     /// Whether the batch has no events but must write: it tests whether a log that failed can be
     /// written again.
     package var isProbe = false
+    /// Refuses the batch where the log has newer events than its erasure covers.
+    package var erasure: ErasureScope?
     package let continuation: CheckedContinuation<Answer, Never>
 
     package init(
         events: [NewEvent], byteCount: Int, isProbe: Bool = false,
+        erasure: ErasureScope? = nil,
         continuation: CheckedContinuation<Answer, Never>
     ) {
         self.events = events
         self.byteCount = byteCount
         self.isProbe = isProbe
+        self.erasure = erasure
         self.continuation = continuation
     }
 

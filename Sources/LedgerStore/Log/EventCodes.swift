@@ -27,6 +27,7 @@ extension EventKind: StoredCode {
         case .notificationV1: 7
         case .command: 8
         case .sweep: 9
+        case .erasure: 10
         }
     }
 }

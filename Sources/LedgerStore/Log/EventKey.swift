@@ -20,6 +20,12 @@ public enum EventKey {
         return hasher.finish()
     }
 
+    /// The digest by which an erased chain is recognised: that of an event of the kind `erasure`
+    /// with bundle id and originalTransactionId.
+    fileprivate static func erased(_ chain: ChainId) -> Digest {
+        make(.erasure, [chain.bundleId.rawValue, chain.originalTransactionId.rawValue])
+    }
+
     /// The key of an event whose identity already belongs to an event with other claims:
     /// SHA-256(identity ‖ SHA-256(payload)).
     package static func conflict(identity: Digest, payloadHash: Digest) -> Digest {
@@ -27,5 +33,12 @@ public enum EventKey {
         hasher.update(identity)
         hasher.update(payloadHash)
         return hasher.finish()
+    }
+}
+
+extension ErasedChain {
+    /// The chain as an erasure names it (`Erasure.md`).
+    public init(_ chain: ChainId) {
+        self.init(bundleId: chain.bundleId, digest: EventKey.erased(chain))
     }
 }

@@ -20,7 +20,7 @@ package enum EvidenceClaims {
             guard let members = (try? JSONValue.parse(original))?.object else { break }
             return SHA256.hash(
                 JSONValue.object(members.filter { $0.key != "password" }).canonical())
-        case .renewalPair, .receipt, .verifyReceipt, .command, .sweep: break
+        case .renewalPair, .receipt, .verifyReceipt, .command, .sweep, .erasure: break
         }
         return SHA256.hash(canonical(original))
     }

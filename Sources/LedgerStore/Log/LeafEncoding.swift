@@ -63,6 +63,9 @@ extension RecordedEvent {
             ).dropFirst())
     }
 
+    /// The leaf data; nil for a tombstone, whose leaf commits to what was erased.
+    public var knownLeafData: [UInt8]? { computedLeafHash() == leafHash ? leafData : nil }
+
     /// The leaf hash the row should have.
     package func computedLeafHash() -> Digest {
         LeafEncoding.hash(

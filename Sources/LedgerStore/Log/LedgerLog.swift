@@ -59,6 +59,11 @@ public protocol LedgerLog: EventStore {
         of bundleId: BundleId, since: Timestamp, after position: Int64, through end: Int64
     ) async throws(StoreError) -> [NotificationDelivery]
 
+    /// Positions of erasures after `position` up to and including `through`, in order.
+    func erasurePositions(
+        after position: Int64, through: Int64
+    ) async throws(StoreError) -> [Int64]
+
     /// Positions of sweeps up to `through`, in order.
     func sweepPositions(through: Int64) async throws(StoreError) -> [Int64]
 
@@ -69,6 +74,24 @@ public protocol LedgerLog: EventStore {
         of bundleId: BundleId, signedFrom from: Timestamp, before: Timestamp,
         after position: Int64, through: Int64
     ) async throws(StoreError) -> (found: [LateNotification], next: Int64)
+
+    // MARK: Erasure
+
+    /// Appends an erasure and erases, in the same transaction, the evidence, the chain and the
+    /// notificationUUID of every position it names (`Erasure.md`).
+    ///
+    /// Throws as `append`, and `erasureOvertaken` when the log has newer events that may be within
+    /// `scope`; nothing was changed then.
+    func erase(
+        _ erasure: NewEvent, within scope: ErasureScope
+    ) async throws(StoreError) -> AppendResult
+
+    /// Removes what is left of erased evidence in the store's files: in free space, and in the
+    /// write-ahead log. Costs as much as rewriting the log where the engine has no other way.
+    ///
+    /// Throws `fileLocked` while another connection reads what was erased; calling it again
+    /// finishes it.
+    func purge() async throws(StoreError)
 
     // MARK: Audit
 

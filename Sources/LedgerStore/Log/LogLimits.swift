@@ -43,6 +43,10 @@ public enum LogLimits {
     /// Consecutive checkpoints that another process may block before `fileLocked` is reported: one
     /// runs every 30 s, or every 128 MiB. One or two are normal when two processes share a log.
     package static let refusedCheckpointCount = 10
+    /// How often, and after which pauses, the removal of erased data from the write-ahead log waits
+    /// for readers: 30 s in all.
+    package static let purgeAttemptCount = 300
+    package static let purgePauseMilliseconds = 100
     /// Rows scanned in one transaction by a query over many rows.
     package static let scannedEventCount: Int64 = 50_000
     /// Leaves of one block whose root is kept to prove events (`InclusionProver`), a power of two.

@@ -1,4 +1,5 @@
 public import AppStore
+internal import Ledger
 
 /// An event to be appended: verified, keyed and packed, but without a position.
 public struct NewEvent: Sendable {
@@ -10,6 +11,11 @@ public struct NewEvent: Sendable {
     /// Whether an import line stated `receivedAt`: it is then kept unchanged, and marked.
     public var receivedAtClaimed: Bool
     public var evidence: PreparedEvidence
+    /// The row of another log that this repeats, where the row cannot be made again from the rest:
+    /// of a conflict, and of a tombstone, whose leaf commits to what was erased.
+    package var copied: RecordedEvent?
+    /// Whether the evidence was erased.
+    package private(set) var isTombstone = false
 
     public init(
         key: Digest, attributes: EventAttributes, receivedAt: Timestamp,
@@ -20,5 +26,42 @@ public struct NewEvent: Sendable {
         self.receivedAt = receivedAt
         self.receivedAtClaimed = receivedAtClaimed
         self.evidence = evidence
+    }
+}
+
+extension NewEvent {
+    /// The event of a row that is copied.
+    ///
+    /// - Parameter packed: its evidence; nil: it is appended as a tombstone.
+    package init(copying event: RecordedEvent, _ packed: PackedEvidence?) {
+        self.init(
+            key: event.identity ?? event.key, attributes: event.attributes,
+            receivedAt: event.receivedAt, receivedAtClaimed: event.receivedAtClaimed,
+            evidence: PreparedEvidence(
+                packed: packed ?? PackedEvidence(form: .verbatim, headers: [], body: []),
+                evidenceHash: event.evidenceHash, payloadHash: event.payloadHash,
+                byteCount: packed?.storedByteCount ?? 0))
+        if packed == nil || event.isConflict { copied = event }
+        isTombstone = packed == nil
+    }
+
+    /// The row that it becomes at a position.
+    ///
+    /// - Parameter identity: the key it shares with another event; nil unless it is a conflict.
+    package func row(
+        at position: Int64, key: Digest, identity: Digest?, receivedAt: Timestamp
+    ) -> RecordedEvent {
+        RecordedEvent(
+            position: position, key: key, attributes: attributes, receivedAt: receivedAt,
+            receivedAtClaimed: receivedAtClaimed, identity: identity,
+            payloadHash: evidence.payloadHash, evidenceHash: evidence.evidenceHash,
+            leafHash: isTombstone ? copied?.leafHash : nil)
+    }
+
+    /// The positions that appending it erases; none unless it is an erasure that this release
+    /// understands.
+    package func erasedPositions() throws(StoreError) -> [Int64] {
+        guard attributes.kind == .erasure else { return [] }
+        return Erasure.positions(inEvidence: try evidence.packed.originalBytes()) ?? []
     }
 }

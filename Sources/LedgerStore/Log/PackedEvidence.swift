@@ -133,7 +133,7 @@ public struct PackedEvidence: Sendable {
             payloads.transaction = PackedEvidence.payload(of: .transaction, in: pair)
             payloads.renewal = PackedEvidence.payload(of: .renewal, in: pair)
             payloads.status = pair["status"]?.int64
-        case .receipt, .verifyReceipt, .notificationV1, .command, .sweep: break
+        case .receipt, .verifyReceipt, .notificationV1, .command, .sweep, .erasure: break
         }
         return payloads
     }

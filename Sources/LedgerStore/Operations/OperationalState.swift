@@ -138,6 +138,19 @@ public protocol OperationalState: QuarantineStore {
     /// Stores the position reached in a history; nil removes it.
     func keep(_ place: HistoryPlace?, of key: HistoryPlace.Key) async throws(StoreError)
 
+    // MARK: Erasure
+
+    /// Removes what is kept about chains, ids and positions: look-ups, places in histories,
+    /// readings of the clock, waiting deliveries, keys of uploads, failures of backfills,
+    /// undelivered notifications and reports that name one. Quarantined inputs are removed one by
+    /// one.
+    func erase(
+        chains: [ChainId], ids: [String], positions: [Int64]
+    ) async throws(StoreError)
+
+    /// Removes what is left of removed rows in the store's files.
+    func purge() async throws(StoreError)
+
     // MARK: Checkpoints
 
     /// Keeps a signed checkpoint for ever; replaces one of the same size, which then has fewer

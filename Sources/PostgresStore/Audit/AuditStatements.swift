@@ -64,8 +64,10 @@ struct AuditStatements: Sendable {
 
     /// Triggers and indexes that must be there, enabled and valid.
     static let objects: Set<String> = [
-        "ledger_immutable", "events_immutable", "evidence_immutable", "headers_immutable",
+        "ledger_immutable", "events_immutable", "events_erased_only", "events_erasing",
+        "evidence_immutable", "evidence_erased_only", "evidence_erasing", "headers_immutable",
         "head_immutable", "events_pkey", "events_key", "events_identity", "events_sweeps",
+        "events_erasures",
         "evidence_pkey", "headers_pkey", "headers_hash_key", "head_pkey",
     ]
 }

@@ -38,7 +38,7 @@ struct AppendTransaction {
     ///   - earlier: an outcome of the same batches that is unknown.
     ///   - isProbe: whether the head row is written although nothing is appended.
     func run(
-        _ batches: [[NewEvent]], headers known: KnownHeaders, seen: ProjectionCursor,
+        _ batches: [AppendBatch], headers known: KnownHeaders, seen: ProjectionCursor,
         resolving earlier: Outcome? = nil, isProbe: Bool = false
     ) throws(Failure) -> Outcome {
         let prepared: (outcome: Outcome, commands: [Command])
@@ -80,11 +80,11 @@ struct AppendTransaction {
 
     /// The first round trip, and the placing of the events.
     private func prepare(
-        _ batches: [[NewEvent]], _ known: KnownHeaders, _ seen: ProjectionCursor,
+        _ batches: [AppendBatch], _ known: KnownHeaders, _ seen: ProjectionCursor,
         _ earlier: Outcome?, _ isProbe: Bool
     ) throws -> (outcome: Outcome, commands: [Command]) {
         var headers = HeaderTable(statements, known: known, location: location)
-        let events = batches.joined()
+        let events = batches.flatMap(\.events)
         let keys = Array(Set(events.map(\.key)))
         var commands = [
             Statement.begin.with(), statements.lockHead.with(),
@@ -106,11 +106,25 @@ struct AppendTransaction {
         var placed = PlacedEvents(
             after: head, known: try KnownEvents(results[2], location: location),
             stored: { try stored.at($0) })
-        let answers = try batches.map { try $0.map { try placed.place($0) } }
+        var answers: [[AppendResult]] = []
+        for batch in batches {
+            let isOvertaken = try batch.erasure.map { try self.isOvertaken($0) } ?? false
+            answers.append(isOvertaken ? [] : try batch.events.map { try placed.place($0) })
+        }
         let writes = try writes(of: placed, &headers)
         let trace = AppendTrace(rows: placed.rows, headers: headers.committed)
         let last = isProbe && writes.isEmpty ? [statements.touchHead.with()] : []
         return (Outcome(answers: answers, trace: trace), writes + last + [Statement.commit.with()])
+    }
+
+    /// Whether the log has events after those that an erasure considered, and which may be within
+    /// its scope.
+    private func isOvertaken(_ scope: ErasureScope) throws -> Bool {
+        let command = statements.erasing.newer.with {
+            $0.add(scope.position)
+            $0.add(scope.chains, text: { $0.rawValue })
+        }
+        return try connection.run(command).first?.int64(0) != 0
     }
 
     private func require(
@@ -126,9 +140,13 @@ struct AppendTransaction {
         of placed: PlacedEvents, _ headers: inout HeaderTable
     ) throws -> [Command] {
         guard !placed.rows.isEmpty else { return [] }
-        var bytes: [[UInt8]] = []
+        var bytes: [[UInt8]?] = []
         bytes.reserveCapacity(placed.evidence.count)
         for evidence in placed.evidence {
+            guard let evidence else {
+                bytes.append(nil)
+                continue
+            }
             var ids: [Int64] = []
             for header in evidence.headers { ids.append(try headers.id(of: header)) }
             bytes.append(EvidenceColumn.encode(evidence, headerIds: ids))
@@ -146,9 +164,14 @@ struct AppendTransaction {
         commands.append(
             statements.insertEvidence.with {
                 $0.add(placed.rows, integer: { $0.position })
-                $0.add(placed.evidence, integer: { $0.form.rawValue })
+                $0.add(placed.evidence, integer: { $0?.form.rawValue ?? 0 })
                 $0.add(bytes, bytes: { $0 })
             })
+        if !placed.erased.isEmpty {
+            for statement in [statements.erasing.eraseEvents, statements.erasing.eraseEvidence] {
+                commands.append(statement.with { $0.add(placed.erased, integer: { $0 }) })
+            }
+        }
         commands.append(
             statements.updateHead.with {
                 $0.add(placed.tree.size)

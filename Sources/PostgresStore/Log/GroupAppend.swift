@@ -57,7 +57,7 @@ struct GroupAppend {
             connection: connection, statements: log.statements, location: log.location,
             faults: log.faults)
         return try transaction.run(
-            group.map(\.events), headers: log.knownHeaders.withLock { $0 },
+            group, headers: log.knownHeaders.withLock { $0 },
             seen: log.seen.withLock { $0.last }, resolving: earlier,
             isProbe: group.contains(where: \.isProbe))
     }

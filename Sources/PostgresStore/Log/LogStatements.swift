@@ -23,6 +23,7 @@ struct LogStatements: Sendable {
     let position: Statement
     let arrivals: Statement
     let sweeps: Statement
+    let erasing: ErasureStatements
     let decisions: Statement
     let notifications: Statement
 
@@ -32,8 +33,7 @@ struct LogStatements: Sendable {
             "SELECT position, tree, root, newest_received_at FROM \(schema).head WHERE log = 1"
         lockHead = Statement("\(head) FOR UPDATE")
         readHead = Statement(head)
-        touchHead = Statement(
-            "UPDATE \(schema).head SET position = position WHERE log = 1")
+        touchHead = Statement("UPDATE \(schema).head SET position = position WHERE log = 1")
         endSilent = Statement(LogStatements.endSilent(schema))
         updateHead = Statement(
             """
@@ -88,6 +88,7 @@ struct LogStatements: Sendable {
             SELECT position FROM \(schema).events WHERE kind = 9 AND position <= $1::bigint
             ORDER BY position
             """)
+        erasing = ErasureStatements(schema)
         decisions = Statement(
             """
             SELECT position FROM \(schema).events
@@ -160,5 +161,35 @@ struct LogStatements: Sendable {
             AND notification_type IS DISTINCT FROM 'TEST'::bytea
         ORDER BY position
         """
+    }
+}
+
+/// Statements of erasures.
+struct ErasureStatements: Sendable {
+    let erasures: Statement
+    let newer: Statement
+    let eraseEvents: Statement
+    let eraseEvidence: Statement
+
+    /// - Parameter schema: quoted.
+    init(_ schema: String) {
+        erasures = Statement(
+            """
+            SELECT position FROM \(schema).events
+            WHERE kind = 10 AND position > $1::bigint AND position <= $2::bigint
+            ORDER BY position
+            """)
+        newer = Statement(
+            """
+            SELECT count(*) FROM \(schema).events WHERE position > $1::bigint
+                AND (chain = ANY ($2::bytea[]) OR (chain IS NULL AND kind NOT IN (9, 10)))
+            """)
+        eraseEvents = Statement(
+            """
+            UPDATE \(schema).events SET chain = NULL, notification_uuid = NULL
+            WHERE position = ANY ($1::bigint[])
+            """)
+        eraseEvidence = Statement(
+            "UPDATE \(schema).evidence SET bytes = NULL WHERE position = ANY ($1::bigint[])")
     }
 }

@@ -9,7 +9,10 @@ struct PlacedEvents {
     /// every later time.
     private(set) var newestReceivedAt: Timestamp?
     private(set) var rows: [RecordedEvent] = []
-    private(set) var evidence: [PackedEvidence] = []
+    /// Nil for tombstones of a log that is copied.
+    private(set) var evidence: [PackedEvidence?] = []
+    /// Positions whose events become tombstones.
+    private(set) var erased: [Int64] = []
     private var known: KnownEvents
     /// The stored evidence at a position; nil when it was erased or is damaged.
     private let stored: (Int64) throws -> PackedEvidence?
@@ -25,32 +28,32 @@ struct PlacedEvents {
 
     /// Appends one event, or finds the existing event it repeats.
     mutating func place(_ event: NewEvent) throws -> AppendResult {
+        if let copied = event.copied {
+            let position = try add(event, key: copied.key, identity: copied.identity)
+            return copied.isConflict
+                ? .conflict(position: position) : .appended(position: position)
+        }
         let rivals = known[event.key]
         guard !rivals.isEmpty else {
-            return .appended(position: add(event, key: event.key, identity: nil))
+            return .appended(position: try add(event, key: event.key, identity: nil))
         }
         if let position = try equal(to: event, among: rivals) { return .duplicate(of: position) }
         let key = EventKey.conflict(
             identity: event.key, payloadHash: event.evidence.payloadHash)
-        return .conflict(position: add(event, key: key, identity: event.key))
+        return .conflict(position: try add(event, key: key, identity: event.key))
     }
 
-    private mutating func add(_ event: NewEvent, key: Digest, identity: Digest?) -> Int64 {
+    private mutating func add(
+        _ event: NewEvent, key: Digest, identity: Digest?
+    ) throws -> Int64 {
         let position = tree.size + 1
         let receivedAt = clamped(event)
-        let (payloadHash, evidenceHash) =
-            (event.evidence.payloadHash, event.evidence.evidenceHash)
-        let leafHash = LeafEncoding.hash(
-            position: position, key: key, attributes: event.attributes, receivedAt: receivedAt,
-            receivedAtClaimed: event.receivedAtClaimed, identity: identity,
-            payloadHash: payloadHash, evidenceHash: evidenceHash)
-        rows.append(
-            RecordedEvent(
-                position: position, key: key, attributes: event.attributes, receivedAt: receivedAt,
-                receivedAtClaimed: event.receivedAtClaimed, identity: identity,
-                payloadHash: payloadHash, evidenceHash: evidenceHash, leafHash: leafHash))
-        evidence.append(event.evidence.packed)
-        tree.append(leafHash)
+        let row = event.row(
+            at: position, key: key, identity: identity, receivedAt: receivedAt)
+        erased += try event.erasedPositions()
+        rows.append(row)
+        evidence.append(event.isTombstone ? nil : event.evidence.packed)
+        tree.append(row.leafHash)
         if !event.receivedAtClaimed { newestReceivedAt = receivedAt }
         known.add(event, at: position)
         return position
@@ -71,12 +74,23 @@ struct PlacedEvents {
                 || $0.payloadHash == event.evidence.payloadHash
         }
         if let same { return same.position }
+        // Of an erased event only the key is left: a repetition must not bring it back.
+        let erased = try rivals.first { try $0.evidence == nil && isErased($0.position) }
+        if let erased { return erased.position }
         let kind = event.attributes.kind
         let claims = try EvidenceClaims.digest(event.evidence.packed, kind: kind)
         return try rivals.first { try self.claims(of: $0, kind) == claims }?.position
     }
 
-    /// Nil when the claims cannot be compared because the evidence was erased or is damaged. The
+    private func isErased(_ position: Int64) throws -> Bool {
+        do {
+            return try stored(position) == nil
+        } catch let error as StoreError where error.code == .fileCorrupt {
+            return false
+        }
+    }
+
+    /// Nil when the claims cannot be compared because the evidence is damaged. The
     /// new event is then stored as a conflict, so that one bad row stops no append.
     private func claims(of rival: KnownEvents.Entry, _ kind: EventKind) throws -> Digest? {
         do {

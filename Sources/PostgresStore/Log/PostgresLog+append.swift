@@ -21,6 +21,20 @@ extension PostgresLog {
         return try answer.get()
     }
 
+    public func erase(
+        _ erasure: NewEvent, within scope: ErasureScope
+    ) async throws(StoreError) -> AppendResult {
+        let byteCount = try AppendBatch.measure([erasure])
+        let answer = await withCheckedContinuation { continuation in
+            enqueue(
+                AppendBatch(
+                    events: [erasure], byteCount: byteCount, erasure: scope,
+                    continuation: continuation))
+        }
+        guard let result = try answer.get().first else { throw ErasureScope.overtaken }
+        return result
+    }
+
     /// Whether the log can be written now, tested by a durable transaction that writes the head row
     /// unchanged. Throws as `append` does.
     public func probeCommit() async throws(StoreError) {

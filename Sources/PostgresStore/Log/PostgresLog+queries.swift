@@ -50,6 +50,18 @@ extension PostgresLog {
         }
     }
 
+    public func erasurePositions(
+        after position: Int64, through: Int64
+    ) async throws(StoreError) -> [Int64] {
+        try await read { [self] connection in
+            let command = statements.erasing.erasures.with {
+                $0.add(position)
+                $0.add(through)
+            }
+            return try connection.run(command).rows.map { try $0.int64(0) }
+        }
+    }
+
     public func decisionPositions(
         after position: Int64, through end: Int64, limit: Int
     ) async throws(StoreError) -> [Int64] {

@@ -30,4 +30,11 @@ extension PostgresLog {
         guard !state.withLock({ $0.isClosed }) else { throw closedError }
         try remember()
     }
+
+    /// Rewrites both tables: an update leaves the old row on its page. Blocks every other access
+    /// meanwhile. The server's write-ahead log holds what was erased until its segments are reused.
+    public func purge() async throws(StoreError) {
+        guard !state.withLock({ $0.isClosed }) else { throw closedError }
+        try await place.rewrite(["evidence", "events"])
+    }
 }

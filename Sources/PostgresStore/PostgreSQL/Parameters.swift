@@ -63,9 +63,10 @@ struct Parameters {
     }
 
     /// `bytea[]`
-    mutating func add<Element>(_ elements: [Element], bytes value: (Element) -> [UInt8]) {
+    mutating func add<Element>(_ elements: [Element], bytes value: (Element) -> [UInt8]?) {
         addArray(elements, of: ElementType.bytea) { bytes, element in
-            bytes.append(contentsOf: value(element))
+            guard let value = value(element) else { return false }
+            bytes.append(contentsOf: value)
             return true
         }
     }

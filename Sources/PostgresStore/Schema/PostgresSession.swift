@@ -36,6 +36,27 @@ struct PostgresSession: Sendable {
     }
 }
 
+extension PostgresLocation {
+    /// Rewrites tables, so that nothing of removed rows is left in their files; each is blocked
+    /// meanwhile.
+    ///
+    /// Throws as a transaction does, and `fileLocked` where other connections use a table too long.
+    func rewrite(_ tables: [String]) async throws(StoreError) {
+        let session = PostgresSession(place: self, answerTimeout: PostgresLimits.rewriteTimeout)
+        try await Blocking.run { () throws(StoreError) in
+            do {
+                let connection = try session.open()
+                try connection.run(script: "SET lock_timeout = '\(PostgresLimits.rewriteWait)'")
+                for table in tables {
+                    try connection.run(script: "VACUUM (FULL) \"\(schema)\".\(table)")
+                }
+            } catch {
+                throw StoreError(error, location: description)
+            }
+        }
+    }
+}
+
 /// Opens connections to a database that is checked on the first one: when the log is opened, or
 /// later where the database was away.
 final class CheckedSession: Sendable {

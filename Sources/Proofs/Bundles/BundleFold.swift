@@ -22,6 +22,10 @@ enum BundleFold {
                 facts[decoded.chain, default: []].append(decoded.fact)
             }
         }
+        for chain in facts.keys where chain.customer == nil {
+            let erasures = facts[ChainId(erased: ErasedChain(chain))] ?? []
+            facts[chain]? += erasures
+        }
         let moment = Moment(
             at: query.at, now: query.now, knowledge: .knownPosition(query.knownPosition))
         let stamp = AnswerStamp(
@@ -38,7 +42,7 @@ enum BundleFold {
         case .customer(let customer):
             let home = ChainId(customer: customer)
             let own = (facts[home] ?? []).filter(moment.knowledge.admits)
-            let holdings = facts.filter { $0.key != home }.sorted { $0.key < $1.key }.map {
+            let holdings = facts.filter { $0.key.customer == nil }.sorted { $0.key < $1.key }.map {
                 chain, facts in
                 Lifecycle(
                     facts.filter(moment.knowledge.admits), environment: environment,

@@ -108,6 +108,26 @@ public struct BundleMaker: Sendable {
             knownPosition: moment.knowledge.position(head: chains.head))
     }
 
+    /// The positions with erased events replaced by the erasures that carry what they stated.
+    private func carried(_ positions: [Int64], isAnswer: Bool) async throws -> [Int64] {
+        let log = chains.ledger.log
+        var carrier: [Int64: Int64] = [:]
+        for erasure in try await log.erasurePositions(after: 0, through: .max) {
+            let bytes = try await log.event(at: erasure)?.originalBytes() ?? []
+            for position in Erasure.positions(inEvidence: bytes) ?? [] {
+                carrier[position] = erasure
+            }
+        }
+        guard !carrier.isEmpty else { return positions }
+        guard isAnswer || positions.allSatisfy({ carrier[$0] == nil }) else {
+            throw ProofError(
+                .nothingToProve,
+                "The evidence of one of these events was erased: its hashes remain, and prove"
+                    + " nothing to a reader.")
+        }
+        return Set(positions.map { carrier[$0] ?? $0 }).sorted()
+    }
+
     private func bundle(
         _ positions: [Int64], answering query: BundleQuery?
     ) async throws -> ProofBundle {
@@ -121,6 +141,7 @@ public struct BundleMaker: Sendable {
                 "\(positions.count) events are more than a bundle holds"
                     + " (\(ProofBundle.maximumEventCount)).")
         }
+        let positions = try await carried(positions, isAnswer: query != nil)
         let last = max(positions[positions.count - 1], query?.knownPosition ?? 0)
         let checkpoint = try await signer.checkpoint(covering: last)
         let signed = try LogCheckpoint(checkpoint)

@@ -113,7 +113,7 @@ struct BundledEvent {
         case .verifyReceipt:
             return Submission(
                 form: .verifyReceipt(evidence), claimedReceivedAt: nil, input: input, item: nil)
-        case .notificationV1, .command, .sweep: return nil
+        case .notificationV1, .command, .sweep, .erasure: return nil
         }
     }
 

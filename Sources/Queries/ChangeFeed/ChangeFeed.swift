@@ -173,6 +173,9 @@ public final class ChangeFeed: Sendable {
         return beginning
     }
 
+    /// Forgets pages kept for other readers: they may name chains that were erased.
+    public func forget() { state.withLock { $0.recent = [] } }
+
     // MARK: The clock
 
     /// Steps while there are subscribers, until the task is cancelled. A failed step is reported

@@ -13,6 +13,8 @@ public struct FeedChange: Sendable {
 
     public var place: ChangePlace { change.place }
     public var chain: ChainId { change.chain }
+    /// The app of the chain.
+    var bundleId: BundleId { chain.erased?.bundleId ?? chain.bundleId }
     package var chainPlace: ChainPlace { ChainPlace(place: place, chain: chain) }
 
     /// The same id for every emission of the same change; a different one when another reducer or
@@ -34,7 +36,12 @@ public struct FeedChange: Sendable {
             json.member("timestamp", change.emittedAt)
             json.object("data") { json in
                 json.member("environment", environment.rawValue)
-                json.member("bundleId", chain.bundleId)
+                json.member("bundleId", bundleId)
+                if let erased = chain.erased {
+                    json.member("chainDigest", erased.digest)
+                    json.member("position", change.position)
+                    return
+                }
                 json.member("originalTransactionId", chain.originalTransactionId)
                 json.member("sequence", change.sequence)
                 json.member("stateHash", change.stateHash)
@@ -91,6 +98,6 @@ public struct ChangeFilter: Hashable, Sendable {
     public func admits(_ name: ChangeName) -> Bool { names?.contains(name) ?? true }
 
     public func admits(_ change: FeedChange) -> Bool {
-        admits(change.change.name) && (bundleId.map { $0 == change.chain.bundleId } ?? true)
+        admits(change.change.name) && (bundleId.map { $0 == change.bundleId } ?? true)
     }
 }

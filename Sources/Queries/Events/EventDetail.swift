@@ -73,8 +73,8 @@ public struct EventDetail: Sendable {
             json.raw((payload ?? .null).encoded())
             json.member("damage", damage?.code.rawValue)
             json.object("proof", proof) { json, proof in
-                let data = Base64Standard.encode(event.leafData)
-                json.member("leafData", String(decoding: data, as: UTF8.self))
+                let data = event.knownLeafData.map { Base64Standard.encode($0) }
+                json.member("leafData", data.map { String(decoding: $0, as: UTF8.self) })
                 json.member("leafHash", proof.leafHash)
                 json.member("leafIndex", proof.leafIndex)
                 json.member("treeSize", proof.treeSize)

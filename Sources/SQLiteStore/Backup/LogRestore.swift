@@ -15,6 +15,7 @@ public struct LogRestore: Sendable {
     private let environment: Environment
     private let replaces: Bool
     private let now: Timestamp
+    private let erasures: [ErasureRecord]
 
     /// The result of a restore.
     public struct Report: Sendable {
@@ -25,8 +26,13 @@ public struct LogRestore: Sendable {
         /// The new name of the previous log; where only its write-ahead log was left, that file's.
         /// Nil when there was none, or an empty one.
         public let setAside: String?
+        /// Erasures applied again, because the backup is older than they are.
+        public let erasureCount: Int
 
-        package init(before: Before?, head: LogHead, setAside: String?) {
+        package init(
+            before: Before?, head: LogHead, setAside: String?, erasureCount: Int
+        ) {
+            self.erasureCount = erasureCount
             self.before = before
             self.head = head
             self.setAside = setAside
@@ -45,10 +51,12 @@ public struct LogRestore: Sendable {
     ///   - directory: the environment's, created when missing.
     ///   - replaces: whether a log with events may be replaced; it is kept under another name.
     ///   - now: becomes part of that name.
+    ///   - erasures: those that the backup may lack, beside those of the log that is replaced.
     public init(
         _ path: String, into directory: String, environment: Environment, replaces: Bool,
-        now: Timestamp
+        now: Timestamp, erasures: [ErasureRecord] = []
     ) {
+        self.erasures = erasures
         self.path = path
         self.directory = directory
         self.environment = environment
@@ -75,7 +83,7 @@ public struct LogRestore: Sendable {
         defer { withExtendedLifetime(lock) {} }
         StagingDirectory.removeStale(in: directory)
         ReplacedLog.removeUnfinished(in: directory, log: logPath)
-        let before = try await lookAtLog()
+        let (before, known) = try await lookAtLog()
         try requireReplaceable(before)
         let trace = FileTrace(logPath)
         let staging = try StagingDirectory.make(for: logPath)
@@ -86,10 +94,12 @@ public struct LogRestore: Sendable {
         let head = try await verify(staging, description) {
             report(.verifying(done: $0, all: $1))
         }
+        let (applied, end) = try await eraseAgain(known, in: staging)
         let setAside = try await Blocking.run { () throws in
             try put(staging.file, before, trace, holding: lock)
         }
-        return Report(before: before, head: head, setAside: setAside)
+        return Report(
+            before: before, head: end ?? head, setAside: setAside, erasureCount: applied)
     }
 
     /// Removes the leftovers of restores that died; a running one is not affected.
@@ -126,22 +136,25 @@ public struct LogRestore: Sendable {
 
     // MARK: The log that is there
 
-    private func lookAtLog() async throws -> Before? {
-        guard FileManager.default.fileExists(atPath: logPath) else { return nil }
+    /// The log and its erasures.
+    private func lookAtLog() async throws -> (Before?, [ErasureRecord]) {
+        guard FileManager.default.fileExists(atPath: logPath) else { return (nil, []) }
         // SQLite would delete the write-ahead log of a file that is empty or not a database.
-        guard try hasSQLiteHeader(), try !isEmptyWithWrites() else { return .unreadable }
+        guard try hasSQLiteHeader(), try !isEmptyWithWrites() else {
+            return (.unreadable, [])
+        }
         do throws(StoreError) {
             let log = try await EventLog.open(directory: directory)
-            let result: Result<LogHead, StoreError>
-            do throws(StoreError) { result = .success(try await log.head()) } catch {
-                result = .failure(error)
+            let result = await Outcome { () throws(StoreError) in
+                (try await log.head().position, try await ErasureRecord.all(of: log))
             }
             await log.close()
-            return .position(try result.get().position)
+            let (position, known) = try result.get()
+            return (.position(position), known)
         } catch {
             switch error.code {
             case .fileCorrupt, .fileNotDatabase, .fileForeign, .fileNewer, .fileChanged:
-                return .unreadable
+                return (.unreadable, [])
             case .fileLocked: throw inUse
             default: throw error
             }
@@ -210,6 +223,41 @@ public struct LogRestore: Sendable {
             default: throw error
             }
         }
+    }
+
+    // MARK: Erasing again
+
+    /// Applies the erasures that the backup lacks, before it takes the log's place.
+    ///
+    /// - Parameter known: those of the log that is replaced, which may be another ledger's.
+    /// - Returns: how many were applied, and the end of the log then.
+    private func eraseAgain(
+        _ known: [ErasureRecord], in staging: StagingDirectory
+    ) async throws -> (Int, LogHead?) {
+        guard !known.isEmpty || !erasures.isEmpty else { return (0, nil) }
+        let log = try await EventLog.open(directory: staging.path)
+        let result = await Outcome { () throws(StoreError) in
+            var count = 0
+            for record in known where try await record.belongs(to: log) {
+                if try await record.apply(to: log) { count += 1 }
+            }
+            for record in erasures {
+                guard try await record.belongs(to: log) else {
+                    throw StoreError(
+                        .fileForeign, path: path,
+                        reason: "The erasures given are not of the log in this backup.",
+                        remedy: "Give the output of `subledger log erasures` of this ledger;"
+                            + " nothing was changed.")
+                }
+                if try await record.apply(to: log) { count += 1 }
+            }
+            try await log.purge()
+            return (count, try await log.head())
+        }
+        await log.close()
+        let (count, head) = try result.get()
+        try OpenFile.appending(staging.file).synchronize()
+        return (count, head)
     }
 
     // MARK: Putting in place

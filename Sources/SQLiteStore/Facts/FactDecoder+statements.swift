@@ -50,7 +50,7 @@ extension FactDecoder {
             guard let receipt = try? ReceiptVerifier.readUnverified(bytes) else { return nil }
             return ReceiptStatements(receipt, origin: origin, digest: digest)
         case .notification, .transaction, .renewalPair, .appTransaction, .command,
-            .sweep:
+            .sweep, .erasure:
             return nil
         }
     }
@@ -64,6 +64,23 @@ extension FactDecoder {
                     bundleId: logged.event.attributes.bundleId, originalTransactionId: chain),
                 fact: blank(logged.event, flaw))
         ]
+    }
+
+    /// What an erasure carries: the facts of the erased events, and one fact for each erased chain.
+    static func erased(_ logged: LoggedEvent) -> [Decoded] {
+        let event = logged.event
+        guard let bytes = try? logged.evidence?.originalBytes(),
+            let erasure = Erasure(evidence: bytes)
+        else { return [] }
+        return erasure.facts.map { Decoded(chain: $0.chain, fact: $0.fact, part: $0.part) }
+            + erasure.chains.map { chain in
+                Decoded(
+                    chain: ChainId(erased: chain),
+                    fact: Fact(
+                        position: event.position, receivedAt: event.receivedAt.clamped,
+                        trust: event.attributes.trust, cause: Cause(kind: .erasure),
+                        signedDate: nil, digest: event.payloadHash))
+            }
     }
 
     /// An operator's command, among the facts of the chain or of the customer it concerns.

@@ -28,6 +28,7 @@ public enum FactDecoder {
         let event = logged.event
         switch event.attributes.kind {
         case .command: return command(logged).map { [$0] } ?? []
+        case .erasure: return erased(logged)
         case .receipt, .verifyReceipt, .notificationV1: return statements(logged)
         case .notification, .transaction, .renewalPair, .appTransaction, .sweep: break
         }
@@ -67,7 +68,8 @@ public enum FactDecoder {
             return Fact(
                 pair: transaction, renewal: try decode(payloads.renewal),
                 status: payloads.status.map { Raw(rawValue: $0) }, origin: origin)
-        case .appTransaction, .receipt, .verifyReceipt, .notificationV1, .command, .sweep:
+        case .appTransaction, .receipt, .verifyReceipt, .notificationV1, .command, .sweep,
+            .erasure:
             return nil
         }
     }

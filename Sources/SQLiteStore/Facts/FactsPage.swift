@@ -5,6 +5,7 @@ public import LedgerStore
 /// Whole chains with their facts in stored form, in the order of the originalTransactionId.
 public struct FactsPage: Sendable {
     private let names: [Int64: BundleId]
+    private let erased: ErasedChains
     private var bodies: [UInt8] = []
     private var rows: [Row] = []
     private var starts: [Start] = []
@@ -26,8 +27,9 @@ public struct FactsPage: Sendable {
     }
 
     /// - Parameter factCount: the number of facts to reserve memory for.
-    init(names: [Int64: BundleId], reserving factCount: Int) {
+    init(names: [Int64: BundleId], erased: ErasedChains = .none, reserving factCount: Int) {
         self.names = names
+        self.erased = erased
         rows.reserveCapacity(factCount)
         bodies.reserveCapacity(factCount * FactsPage.bodyByteCount)
     }
@@ -85,7 +87,8 @@ public struct FactsPage: Sendable {
         let recent = StringInterner()
         for index in chainOrder() {
             let end = index + 1 < starts.count ? starts[index + 1].row : rows.count
-            body(chain(index), try facts(starts[index].row..<end, recent, isForReduction))
+            let facts = try facts(starts[index].row..<end, recent, isForReduction)
+            body(chain(index), erased.adding(to: chain(index), facts))
         }
     }
 

@@ -142,7 +142,8 @@ public final class FactsStore: DerivedStore {
                                 recent: recent)
                         })
                 }
-                return lives.sorted { $0.0 < $1.0 }
+                let erased = try ErasedChains.of(lives.map(\.0), database)
+                return lives.map { ($0.0, erased.adding(to: $0.0, $0.1)) }.sorted { $0.0 < $1.0 }
             }
         }
     }
@@ -176,7 +177,9 @@ public final class FactsStore: DerivedStore {
                 """)
             select.bind(1, after?.rawValue ?? "")
             defer { select.reset() }
-            var page = FactsPage(names: names, reserving: FactsStore.pageFactCount)
+            var page = FactsPage(
+                names: names, erased: try ErasedChains.all(database),
+                reserving: FactsStore.pageFactCount)
             while try select.step() {
                 guard page.add(select, limit: FactsStore.pageFactCount) else { break }
             }

@@ -20,6 +20,8 @@ struct AppendTransaction {
     private let insertEvidence: PreparedStatement
     private let selectKnown: PreparedStatement
     private let selectEvidence: PreparedStatement
+    private let eraseEvent: PreparedStatement
+    private let eraseEvidence: PreparedStatement
 
     init(_ database: Database, headers known: KnownHeaders, path: String) throws {
         self.database = database
@@ -42,12 +44,22 @@ struct AppendTransaction {
             """)
         selectEvidence = try PreparedStatement(
             database, "SELECT form, bytes FROM evidence WHERE position = ?")
+        eraseEvent = try PreparedStatement(
+            database, "UPDATE events SET chain = NULL, notification_uuid = NULL WHERE position = ?")
+        eraseEvidence = try PreparedStatement(
+            database, "UPDATE evidence SET bytes = NULL WHERE position = ?")
     }
 
     // MARK: Placing events
 
     /// Appends one event, or finds the existing event it repeats.
     mutating func place(_ event: NewEvent) throws -> AppendResult {
+        if let copied = event.copied {
+            guard let position = try insert(event, key: copied.key, identity: copied.identity)
+            else { throw StoreError.corrupt(path: path, "A copied key is in use.") }
+            return copied.isConflict
+                ? .conflict(position: position) : .appended(position: position)
+        }
         if let position = try insert(event, key: event.key, identity: nil) {
             return .appended(position: position)
         }
@@ -67,14 +79,12 @@ struct AppendTransaction {
     ) throws -> Int64? {
         let position = tree.size + 1
         let receivedAt = clamped(event)
-        let evidence = event.evidence
-        let row = RecordedEvent(
-            position: position, key: key, attributes: event.attributes, receivedAt: receivedAt,
-            receivedAtClaimed: event.receivedAtClaimed, identity: identity,
-            payloadHash: evidence.payloadHash, evidenceHash: evidence.evidenceHash)
+        let row = event.row(
+            at: position, key: key, identity: identity, receivedAt: receivedAt)
         EventRow.bind(row, to: insertEvent)
         guard try insertEvent.run() == 1 else { return nil }
-        try insert(evidence.packed, at: position)
+        try insert(event.isTombstone ? nil : event.evidence.packed, at: position)
+        try erase(event.erasedPositions())
         tree.append(row.leafHash)
         lastLeafHash = row.leafHash
         if !event.receivedAtClaimed { newestReceivedAt = receivedAt }
@@ -88,16 +98,55 @@ struct AppendTransaction {
         return max(event.receivedAt, newest)
     }
 
-    private mutating func insert(_ evidence: PackedEvidence, at position: Int64) throws {
+    /// - Parameter evidence: nil for a tombstone.
+    private mutating func insert(_ evidence: PackedEvidence?, at position: Int64) throws {
+        insertEvidence.bind(1, position)
+        guard let evidence else {
+            insertEvidence.bind(2, PackedEvidence.Form.verbatim.rawValue)
+            insertEvidence.bindNull(3)
+            _ = try insertEvidence.run()
+            return
+        }
         var ids: [Int64] = []
         ids.reserveCapacity(evidence.headers.count)
         for header in evidence.headers {
             ids.append(try headers.id(of: header) ?? headers.insert(header, database))
         }
-        insertEvidence.bind(1, position)
         insertEvidence.bind(2, evidence.form.rawValue)
         insertEvidence.bind(3, EvidenceColumn.encode(evidence, headerIds: ids))
         _ = try insertEvidence.run()
+    }
+
+    // MARK: Erasing
+
+    /// Turns the events at these positions into tombstones. What was there is overwritten
+    /// (https://www.sqlite.org/pragma.html#pragma_secure_delete).
+    private func erase(_ positions: [Int64]) throws {
+        guard !positions.isEmpty else { return }
+        try database.execute(sql: "PRAGMA secure_delete = ON")
+        for position in positions {
+            for statement in [eraseEvent, eraseEvidence] {
+                statement.bind(1, position)
+                guard try statement.run() == 1 else {
+                    throw StoreError.corrupt(
+                        path: path, "An erasure names position \(position), which is missing.")
+                }
+            }
+        }
+    }
+
+    /// Whether the log has events after those that an erasure considered, and which may be within
+    /// its scope: of its chains, or of several chains or of customers.
+    func isOvertaken(_ scope: ErasureScope) throws -> Bool {
+        let chains = Set(scope.chains)
+        return try database.rows(
+            "SELECT kind, chain FROM events WHERE position > ?", scope.position
+        ) { row in
+            guard let chain = row.text(1) else {
+                return ErasureScope.mayCover(EventKind(code: row.int64(0)))
+            }
+            return chains.contains(OriginalTransactionId(chain))
+        }.contains(true)
     }
 
     // MARK: Finding equals
@@ -117,6 +166,8 @@ struct AppendTransaction {
             }
             others.append(position)
         }
+        // Of an erased event only the key is left: a repetition must not bring it back.
+        if let position = try others.first(where: { try isErased($0) }) { return position }
         guard !others.isEmpty else {
             throw StoreError.corrupt(path: path, "A key is in use, but its event is missing.")
         }
@@ -128,7 +179,13 @@ struct AppendTransaction {
         return nil
     }
 
-    /// Nil when the claims cannot be compared because the evidence was erased or is damaged. The
+    private func isErased(_ position: Int64) throws -> Bool {
+        selectEvidence.bind(1, position)
+        defer { selectEvidence.reset() }
+        return try selectEvidence.step() && selectEvidence.isNull(1)
+    }
+
+    /// Nil when the claims cannot be compared because the evidence is damaged. The
     /// new event is then stored as a conflict, so that one bad row stops no append.
     private mutating func claims(at position: Int64, _ kind: EventKind) throws -> Digest? {
         do {

@@ -22,6 +22,19 @@ extension EventLog {
         return try answer.get()
     }
 
+    public func erase(
+        _ erasure: NewEvent, within scope: ErasureScope
+    ) async throws(StoreError) -> AppendResult {
+        let byteCount = try AppendBatch.measure([erasure])
+        let answer = await withCheckedContinuation { continuation in
+            enqueue(
+                AppendBatch(
+                    events: [erasure], byteCount: byteCount, erasure: scope,
+                    continuation: continuation))
+        }
+        return try answer.get()[0]
+    }
+
     func enqueue(_ batch: AppendBatch) {
         let (refusal, mustDrain) = state.withLock { state -> (StoreError?, Bool) in
             guard !state.isClosed else { return (EventLog.closedError(path: path), false) }
@@ -109,6 +122,10 @@ extension EventLog {
             var transaction = try AppendTransaction(
                 database, headers: knownHeaders.withLock { $0 }, path: path)
             for batch in group {
+                if let scope = batch.erasure, try transaction.isOvertaken(scope) {
+                    answers.append(.failure(ErasureScope.overtaken))
+                    continue
+                }
                 answers.append(.success(try batch.events.map { try transaction.place($0) }))
             }
             if group.contains(where: \.isProbe) { try transaction.rewriteMark() }

@@ -15,6 +15,28 @@ extension EventLog {
         try await checkpointer.access(path) { [self] in try runCheckpoint($0) }
     }
 
+    /// Overwrites the write-ahead log, where copies of erased pages may remain. Waits for readers.
+    public func purge() async throws(StoreError) {
+        try requireFile()
+        for _ in 0..<LogLimits.purgeAttemptCount {
+            let isDone = try await checkpointer.access(path) { database in
+                do {
+                    _ = try Int.fetchOne(database, sql: "SELECT position FROM head")
+                    let frames = try database.checkpoint(.truncate).walFrameCount
+                    return frames <= 0
+                } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+                    return false
+                }
+            }
+            if isDone { return }
+            try? await Task.sleep(for: .milliseconds(LogLimits.purgePauseMilliseconds))
+        }
+        throw StoreError(
+            .fileLocked, path: path,
+            reason: "Another connection reads what was erased; the write-ahead log holds it.",
+            remedy: "Wait for long exports and audits to end; then run the same erasure again.")
+    }
+
     /// Called by the writer after each commit.
     func noteWritten(bytes: Int) {
         let isDue = state.withLock { state in

@@ -19,6 +19,19 @@ extension EventLog {
         }
     }
 
+    public func erasurePositions(
+        after position: Int64, through: Int64
+    ) async throws(StoreError) -> [Int64] {
+        try await read { database in
+            try database.rows(
+                """
+                SELECT position FROM events INDEXED BY events_erasures
+                WHERE kind = 10 AND position > ? AND position <= ? ORDER BY position
+                """, position, through
+            ) { $0.int64(0) }
+        }
+    }
+
     public func decisionPositions(
         after position: Int64, through end: Int64, limit: Int
     ) async throws(StoreError) -> [Int64] {

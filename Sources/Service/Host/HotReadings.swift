@@ -65,6 +65,9 @@ final class HotReadings<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
+    /// Forgets every value.
+    func removeAll() { state.withLock { $0 = State() } }
+
     private func add(_ value: Value, _ key: Key, _ state: inout State) {
         let cost = cost(value)
         guard cost <= maximumCost, state.young[key] == nil else { return }

@@ -160,6 +160,7 @@ public final class LedgerHost: Sendable {
         uploads = intake(.client, verifier, uploadBudget) {
             [.transaction, .renewalPair, .receipt].contains($0.kind)
         }
+        for served in ledgers { addMemories(of: served) }
     }
 
     // MARK: Running

@@ -94,6 +94,8 @@ struct ProjectionLoop: Sendable {
         if let snapshot = served.board.snapshot, snapshot.position == head, snapshot.isInPlace,
             linked == snapshot.projections.path
         {
+            // Answers came from the files before an erasure until now.
+            await projector?.dropErased()
             return false
         }
         // Readers follow the links: open files that they no longer name are released.
@@ -147,6 +149,7 @@ struct ProjectionLoop: Sendable {
     private func catchUp(_ projector: Projector, from position: Int64) async throws(StoreError) {
         let start = ContinuousClock.now
         let known = projector.remarks.count
+        let before = served.board.snapshot
         let head = try await projector.catchUp(resting: rest(worked:)) { progress in
             // Each step in the files can serve answers at once.
             guard progress.phase == .apply else { return }
@@ -156,6 +159,7 @@ struct ProjectionLoop: Sendable {
         }
         try await ledger.completeness(asOf: projector.projections, at: head)
         publish(projector, head)
+        try await forgetErased(since: before)
         for remark in projector.remarks.dropFirst(known) { emit(remark) }
         served.observer.projected(
             ledger.environment, eventCount: max(0, head - position), start.duration(to: .now))
@@ -175,6 +179,21 @@ struct ProjectionLoop: Sendable {
 
     private func emit(_ remark: Projector.Remark) {
         served.observer.noted(.remark(ledger.environment, remark))
+    }
+
+    // MARK: Erasures
+
+    /// Forgets what was remembered of persons once answers are of the time after an erasure: until
+    /// then they may have named the person again. Also of erasures by other processes.
+    ///
+    /// - Parameter before: what answers came from before; an erasure makes other files of it.
+    private func forgetErased(since before: LedgerSnapshot?) async throws(StoreError) {
+        guard let before, before.projections.path != served.board.snapshot?.projections.path else {
+            return
+        }
+        let erasures = try await ledger.log.erasurePositions(
+            after: before.position, through: .max)
+        if !erasures.isEmpty { served.forgetPersons() }
     }
 
     // MARK: Following
@@ -203,9 +222,11 @@ struct ProjectionLoop: Sendable {
             // Never publish an older position.
             guard position >= served.projectedPosition ?? 0 else { return }
             try await ledger.completeness(asOf: store, at: checkpoint.position)
+            let before = served.board.snapshot
             served.board.publish(
                 LedgerSnapshot(
                     ledger: ledger, facts: facts, projections: store, position: position))
+            try await forgetErased(since: before)
         } catch {
             // The holder of the lock finds the problem too and rebuilds the file.
             return

@@ -32,6 +32,14 @@ final class ActMemory: Sendable {
             state.entries[state.order.removeFirst()] = nil
         }
     }
+
+    /// Forgets every act in an environment: requests name persons.
+    func removeAll(in environment: Environment) {
+        state.withLock { state in
+            state.entries = state.entries.filter { $0.key.environment != environment }
+            state.order.removeAll { $0.environment == environment }
+        }
+    }
 }
 
 /// What came of an operator's act.

@@ -48,9 +48,15 @@ public final class PageAnswers: Sendable {
         }
     }
 
+    /// Keeps what came of an answer, unless it was forgotten while it was made.
     func end(_ key: String, _ entry: Entry) {
-        entries.withLock { $0[key] = entry }
+        entries.withLock { entries in
+            if entries[key] != nil { entries[key] = entry }
+        }
     }
+
+    /// Forgets every answer, also those being made.
+    func removeAll() { entries.withLock { $0 = [:] } }
 
     /// Forgets an answer that its request received.
     func take(_ key: String) -> Entry? {

@@ -103,6 +103,13 @@ final class RecoveryJobs: Sendable {
     /// Forgets one that could not begin.
     func remove(_ id: String) { jobs.withLock { $0.removeAll { $0.id == id } } }
 
+    /// Forgets those that ended: their reports name chains and customers.
+    func removeEnded(in environment: Environment) {
+        jobs.withLock { jobs in
+            jobs.removeAll { $0.environment == environment && $0.endedAt != nil }
+        }
+    }
+
     func update(_ id: String, _ change: (inout RecoveryJob) -> Void) {
         jobs.withLock { jobs in
             guard let index = jobs.firstIndex(where: { $0.id == id }) else { return }

@@ -47,6 +47,8 @@ final class RefusedDecisions: Sendable {
         }
     }
 
+    func removeAll(in environment: Environment) { state.withLock { $0[environment] = nil } }
+
     /// Newest first.
     func all(in environment: Environment) -> [RefusedDecision] {
         state.withLock { ($0[environment] ?? []).reversed() }

@@ -35,6 +35,7 @@ struct ConsoleRoutes: Sendable {
         EventPages(host: host, pages: pages, access: access, answers: answers).add(to: group)
         BundlePages(host: host, pages: pages, answers: answers).add(to: group)
         ActPages(host: host, pages: pages).add(to: group)
+        ErasePages(host: host, pages: pages).add(to: group)
         ReportPages(host: host, pages: pages).add(to: group)
         OperatorPages(host: host, pages: pages, answers: answers).add(to: group)
     }

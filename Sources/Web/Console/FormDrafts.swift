@@ -1,3 +1,4 @@
+internal import Console
 import Foundation
 import Synchronization
 
@@ -17,9 +18,11 @@ final class FormDrafts: Sendable {
 
     private let drafts = Mutex<[Draft]>([])
 
-    /// Keeps the fields of a form. Returns the id that shows them, once.
+    /// Keeps the fields of a form, except what confirms an erasure. Returns the id that shows
+    /// them, once.
     func keep(_ values: [String: String], at now: ContinuousClock.Instant = .now) -> String {
         let id = UUID().uuidString.lowercased()
+        let values = values.filter { $0.key != ErasePage.confirmation }
         drafts.withLock { drafts in
             FormDrafts.expire(&drafts, now)
             if drafts.count >= FormDrafts.maximumCount { drafts.removeFirst() }
@@ -37,6 +40,8 @@ final class FormDrafts: Sendable {
             return drafts.remove(at: index).values
         }
     }
+
+    func removeAll() { drafts.withLock { $0 = [] } }
 
     private static func expire(_ drafts: inout [Draft], _ now: ContinuousClock.Instant) {
         drafts.removeAll { $0.keptAt.duration(to: now) > lifetime }

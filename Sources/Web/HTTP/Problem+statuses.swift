@@ -80,6 +80,19 @@ extension Problem {
         self.init(status, code: error.code.rawValue, detail: error.message)
     }
 
+    private init(_ error: ErasureError) {
+        let status: HTTPResponse.Status =
+            switch error.code {
+            case .nothingToErase: .notFound
+            case .heldByAnother: .conflict
+            case .erasureTooLarge: .unprocessableContent
+            case .numbersWouldChange: .internalServerError
+            }
+        self.init(status, code: error.code.rawValue, detail: error.message)
+        // For the log; only of what is a fault.
+        remedy = error.message
+    }
+
     private init(_ error: OperatorError) {
         let status: HTTPResponse.Status =
             switch error.code {
@@ -97,7 +110,7 @@ extension Problem {
     private init(_ error: StoreError) {
         let passing: [StoreError.Code] = [
             .fileLocked, .queueFull, .diskFull, .closed, .ioError, .noSuchFile, .fileReplaced,
-            .commitOutcomeUnknown, .databaseUnavailable, .logWentBack,
+            .commitOutcomeUnknown, .databaseUnavailable, .logWentBack, .erasureOvertaken,
         ]
         let isPassing = passing.contains(error.code)
         self.init(
@@ -158,6 +171,7 @@ extension Problem {
         case let error as SearchError:
             self.init(.badRequest, code: error.code, detail: error.message)
         case let error as OperatorError: self.init(error)
+        case let error as ErasureError: self.init(error)
         case let error as ProofError:
             self.init(
                 error.code == .logForked || error.code == .logUnsound

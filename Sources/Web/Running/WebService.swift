@@ -36,6 +36,9 @@ public struct WebService: Sendable {
         server = host.configuration.server
         self.metrics = metrics
         feeds = host.makeFeeds()
+        host.onErasure { [feeds] in
+            for feed in feeds { feed.forget() }
+        }
         self.logger = logger
         self.limits = limits
         census = ConnectionLimiter(
@@ -74,6 +77,7 @@ public struct WebService: Sendable {
         SubscriptionRoutes(host: host, answers: answers).add(to: groups)
         CustomerRoutes(host: host, bodies: bodies).add(to: groups)
         DecisionRoutes(host: host, bodies: bodies).add(to: groups)
+        ErasureRoutes(host: host, bodies: bodies).add(to: groups)
         EventRoutes(host: host, answers: answers).add(to: groups)
         SearchRoutes(host: host).add(to: groups)
         ReportRoutes(host: host, bodies: bodies).add(to: groups)
@@ -90,6 +94,7 @@ public struct WebService: Sendable {
     ) {
         let sessions = ConsoleSessions(tokens)
         let pages = ConsolePages(host: host, tokens: tokens)
+        host.onErasure { [drafts = pages.drafts] in drafts.removeAll() }
         let access = ConsoleGuard(
             sessions: sessions, tokens: tokens, server: server, pages: pages)
         ConsoleRoutes(

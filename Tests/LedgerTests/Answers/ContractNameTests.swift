@@ -38,7 +38,7 @@ struct ContractNameTests {
                 "renewalOverdue", "missingPeriod", "unexplainedExpiry", "historyMissingBefore",
                 "missingRenewalInfo", "lateDelivery", "contradiction", "tokenChanged", "unreadable",
                 "unknownValue",
-                "unconfirmedStatement",
+                "unconfirmedStatement", "erasedBefore",
             ])
     }
 

@@ -144,10 +144,10 @@ struct LogAuditTests {
         let page = try await again.page(after: 0)
         #expect(page.map { $0.evidence == nil } == [false, true, false])
         #expect(page.allSatisfy { $0.damage == nil })
-        // Its key remains: the same delivery is still a duplicate, other claims are a conflict.
+        // Its key remains: whatever comes under it again is a duplicate, and brings nothing back.
         #expect(try await again.append(Sample.events(1..<2)) == [.duplicate(of: 2)])
         #expect(
-            try await again.append([try Sample.event("n1", price: 3)]) == [.conflict(position: 4)])
+            try await again.append([try Sample.event("n1", price: 3)]) == [.duplicate(of: 2)])
         await again.close()
     }
 

@@ -34,7 +34,7 @@ struct LogFileTests {
     }
 
     static let spoilt: [(sql: String, code: StoreError.Code)] = [
-        ("INSERT INTO migrations VALUES (4, 'V0004_later', zeroblob(32))", .fileNewer),
+        ("INSERT INTO migrations VALUES (5, 'V0005_later', zeroblob(32))", .fileNewer),
         ("UPDATE migrations SET checksum = zeroblob(32)", .fileChanged),
         ("UPDATE migrations SET checksum = x''", .fileChanged),
         ("UPDATE migrations SET name = 'V0001_other'", .fileChanged),

@@ -16,6 +16,8 @@ struct SchemaHistoryTests {
             "c86e057b1bd7ed2fd0cf13fb213adacf0fda6bbead3b5e434f4de0f62718782f",
         "V0003_log_xcode":
             "d18560ac2f1dae3914957d0f52e51fcdd336c66c0afb2bce6a8cc8c143cc1519",
+        "V0004_log_erasure":
+            "7384e1e80dc2ac5c7f57d330d8fca4fd83fe285592cb0c9d435e70fff4884ec2",
         "V0011_operations":
             "12ae9ded2839ffeb355b3193cab1c46af7478fe3752c8437eaacfa424a1d1e39",
         "V0012_operations_checkpoints":

@@ -139,6 +139,7 @@ struct DocumentLimitTests {
             ("Quarantine/properties/items/maxItems", LedgerHost.maximumPageCount),
             ("Decisions/properties/decisions/maxItems", LedgerHost.maximumPageCount),
             ("Decisions/properties/refused/maxItems", RefusedDecisions.count),
+            ("ErasureBody/properties/chains/maxItems", ErasureBody.chainCount),
             ("IngestSummary/properties/errors/maxItems", IngestSummary.maximumErrors),
             ("Recoveries/properties/reports/maxItems", OperationsLimits.recoveryReportCount),
         ] as [(String, Int)])

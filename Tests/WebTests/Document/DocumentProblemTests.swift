@@ -92,6 +92,7 @@ struct DocumentProblemTests {
                 ])
         codes.formUnion(OperatorError.Code.allCases.map(\.rawValue))
         // A failure of the store has its own code.
+        codes.formUnion(ErasureError.Code.allCases.map(\.rawValue))
         codes.formUnion(CommandError.Code.allCases.filter { $0 != .store }.map(\.rawValue))
         codes.subtract(DocumentProblemTests.readinessCodes)
         let documented = values(document.schema("ProblemCode"))

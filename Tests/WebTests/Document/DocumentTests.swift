@@ -145,6 +145,7 @@ struct DocumentTests {
         "Subscription": ["transaction"], "Timeline": ["next"], "Metric": ["suspectedOutages"],
         "Comparison": ["reasons"], "Health.problems[]": ["position", "head"],
         "MetricsStamp": ["rates"], "RecoveryReport": ["suggested"],
+        "ErasureBody": ["chains", "customer", "dryRun"],
         "Redelivery": ["dryRun"], "RecoveryWindow": ["to", "bundleId"],
         "RowGroup": Set(Dimension.allCases.map(\.rawValue)),
         "Decision": [

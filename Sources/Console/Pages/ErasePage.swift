@@ -1,0 +1,141 @@
+internal import AppStore
+package import Ledger
+package import Queries
+
+/// The two forms that erase a person's data: why, then what would be erased.
+package struct ErasePage {
+    /// Whose data.
+    package enum Subject: Sendable {
+        case customer(CustomerId)
+        /// By the id of a chain.
+        case chain(String)
+
+        package var chains: [String] {
+            switch self {
+            case .customer: []
+            case .chain(let id): [id]
+            }
+        }
+
+        package var customer: CustomerId? {
+            switch self {
+            case .customer(let customer): customer
+            case .chain: nil
+            }
+        }
+
+        /// The id that is typed to confirm.
+        var id: String {
+            switch self {
+            case .customer(let customer): customer.rawValue
+            case .chain(let id): id
+            }
+        }
+
+        /// Whether a typed text is the id.
+        package func isNamed(by text: String?) -> Bool {
+            guard let text else { return false }
+            return switch self {
+            case .customer(let customer): CustomerId(stated: text) == customer
+            case .chain(let id): text == id
+            }
+        }
+    }
+
+    /// The field in which the id is typed; no page and no draft repeats it.
+    package static let confirmation = "confirm"
+
+    let frame: Frame
+    let subject: Subject
+    /// Unique to this form, so that sending it twice erases once.
+    let key: String
+    let values: [String: String]
+    package var failure: String?
+
+    package init(_ frame: Frame, _ subject: Subject, key: String, values: [String: String]) {
+        self.frame = frame
+        self.subject = subject
+        self.key = key
+        self.values = values
+    }
+
+    private var title: String {
+        switch subject {
+        case .customer: "Erase the data of customer \(subject.id)"
+        case .chain: "Erase the data of purchase \(subject.id)"
+        }
+    }
+
+    /// Asks why.
+    package var question: Page {
+        let extent: HTML =
+            switch subject {
+            case .customer:
+                "Everything that is known of this customer, and of every purchase that names it,"
+            case .chain: "Everything that is known of this purchase, also of its customers,"
+            }
+        return Page(
+            title, frame,
+            """
+            <h1>\(title)</h1>
+            \(HTML.failure(failure))
+            <p>\(extent) is erased. Random ids take the place of its ids, so that reports and proofs stay \
+            as they are. The next page shows what would be erased; nothing is erased before.</p>
+            \(form(fields: reason, button: "Next: show what would be erased"))
+            """)
+    }
+
+    /// Shows what would be erased, and asks for the id.
+    package func page(_ plan: ErasurePlan) -> Page {
+        let chains = plan.chains.map { frame.chain($0) }.joined(", ")
+        let rows: [(String, HTML?)] = [
+            ("Events", "\(plan.positions.count): \(frame.events(plan.positions))"),
+            ("Purchases", plan.chains.isEmpty ? nil : chains),
+            ("Customer", plan.customer.map { frame.customer($0) }),
+            ("By", "\(frame.viewer.name ?? values["actor"] ?? "")"),
+            ("Reason", "\(values["reason"] ?? "")"),
+        ]
+        return Page(
+            title, frame,
+            """
+            <h1>\(title)</h1>
+            \(HTML.failure(failure))
+            \(HTML.fields(rows))
+            <p class="banner warn">This cannot be undone. What arrives about it until you erase is erased, \
+            too; what arrives later is a new beginning.</p>
+            <p>Not reached: backups (restoring one applies the erasure again), exports to warehouses, and \
+            what receivers of webhooks keep; they are told by a <code>chain.erased</code> change.</p>
+            \(form(fields: confirmed, button: "Erase for ever"))
+            """)
+    }
+
+    /// The address keeps the app: two apps may have chains of one id.
+    private func form(fields: HTML, button: HTML) -> HTML {
+        """
+        <form class="act" method="post" action="\(frame.state.url(frame.path))" data-once>
+        <input type="hidden" name="key" value="\(key)">
+        \(fields)
+        <button>\(button)</button>
+        </form>
+        """
+    }
+
+    private var reason: HTML {
+        """
+        \(ActPage.actor(frame, values))
+        <label for="reason">Reason (required; it stands in the log for ever: write no name and no id)</label>
+        <textarea id="reason" name="reason" required maxlength="2000" rows="3">\
+        \(values["reason"] ?? "")</textarea>
+        """
+    }
+
+    private var confirmed: HTML {
+        let kept = ["actor", "reason"].compactMap { name -> HTML? in
+            values[name].map { "<input type=\"hidden\" name=\"\(name)\" value=\"\($0)\">\n" }
+        }
+        let label = "Type \(subject.id) to confirm"
+        return """
+            \(kept)\(HTML.input(ErasePage.confirmation, label, nil, isRequired: true))
+            """
+    }
+}

@@ -1,0 +1,100 @@
+public import AppStore
+
+/// The erasure of a person's data: stored as an event, for ever (`Erasure.md`). It names the
+/// positions whose evidence was erased, and carries the facts that they stated under random ids, so
+/// that every number stays as it was. It does not name the person.
+public struct Erasure: Hashable, Sendable {
+    /// The event's identity: the same erasure sent again is a duplicate.
+    public var id: String
+    /// Who ordered it, as stated by the sender.
+    public var actor: String
+    /// The name of the token that the sender authenticated with; nil where none is required.
+    public var tokenName: String?
+    public var reason: String
+    /// The events whose evidence, chain and notificationUUID were erased, ascending.
+    public var positions: [Int64]
+    /// The chains that were erased, in order of their digests.
+    public var chains: [ErasedChain]
+    /// What the erased events stated, under random ids.
+    public var facts: [ErasedFact]
+
+    public init(
+        id: String, actor: String, tokenName: String? = nil, reason: String, positions: [Int64],
+        chains: [ErasedChain], facts: [ErasedFact]
+    ) {
+        self.id = id
+        self.actor = actor
+        self.tokenName = tokenName
+        self.reason = reason
+        self.positions = positions
+        self.chains = chains
+        self.facts = facts
+    }
+
+    /// The same erasure for a log that ends at `end` and lacks what followed: an older backup.
+    /// Events after it cannot be erased there; what they stated is stated by the erasure itself.
+    ///
+    /// - Parameter position: of the erasure in that log.
+    public func reapplied(through end: Int64, at position: Int64) -> Erasure {
+        var again = self
+        again.positions = positions.filter { $0 <= end }
+        again.facts = facts.map { erased in
+            var erased = erased
+            if erased.fact.position > end { erased.fact.position = position }
+            return erased
+        }
+        return again
+    }
+}
+
+/// An erased chain, recognisable only by a reader who knows its ids.
+public struct ErasedChain: Hashable, Sendable {
+    public var bundleId: BundleId
+    /// SHA-256 over the bundle id and the originalTransactionId (`Erasure.md`).
+    public var digest: Digest
+
+    public init(bundleId: BundleId, digest: Digest) {
+        self.bundleId = bundleId
+        self.digest = digest
+    }
+}
+
+/// A fact of an erased event, under random ids.
+public struct ErasedFact: Hashable, Sendable {
+    public var chain: ChainId
+    public var fact: Fact
+    /// The index of the fact in its event.
+    public var part: UInt16
+
+    public init(chain: ChainId, fact: Fact, part: UInt16) {
+        self.chain = chain
+        self.fact = fact
+        self.part = part
+    }
+}
+
+extension ChainId {
+    private static let erasedPrefix = "erased:"
+
+    /// The key under which the erasure of a chain is stored among the facts: neither a chain of an
+    /// app nor a customer.
+    public init(erased chain: ErasedChain) {
+        self.init(
+            bundleId: BundleId(""),
+            originalTransactionId: OriginalTransactionId(
+                "\(ChainId.erasedPrefix)\(chain.digest.hexadecimal):\(chain.bundleId)"))
+    }
+
+    /// The erased chain whose erasure is stored under this key; nil for chains and customers.
+    public var erased: ErasedChain? {
+        guard bundleId.rawValue.isEmpty,
+            originalTransactionId.rawValue.hasPrefix(ChainId.erasedPrefix)
+        else { return nil }
+        let rest = originalTransactionId.rawValue.dropFirst(ChainId.erasedPrefix.count)
+        guard let colon = rest.firstIndex(of: ":"),
+            let digest = Digest(hexadecimal: String(rest[..<colon]))
+        else { return nil }
+        return ErasedChain(
+            bundleId: BundleId(String(rest[rest.index(after: colon)...])), digest: digest)
+    }
+}

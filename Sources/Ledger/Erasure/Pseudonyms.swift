@@ -1,0 +1,101 @@
+public import AppStore
+
+/// Replaces the ids of a person's facts with random ones, in the same order: ties that reduction
+/// breaks by an id are broken in the same way afterwards. The mapping ends with this value.
+public struct Pseudonyms: Sendable {
+    private let replacements: [String: String]
+
+    /// Begins every random id, so that people recognise one.
+    public static let prefix = "erased-"
+    /// Reason and actor of erased commands.
+    public static let withheld = "erased"
+
+    /// - Parameters:
+    ///   - facts: every fact that will be replaced.
+    ///   - draw: returns this many different random texts, all of one length.
+    public init(_ facts: [(chain: ChainId, fact: Fact)], draw: (Int) -> [String]) {
+        var ids: Set<String> = []
+        for (chain, fact) in facts {
+            ids.insert(chain.originalTransactionId.rawValue)
+            if let snapshot = fact.transaction { ids.formUnion(Pseudonyms.ids(snapshot)) }
+            if let command = fact.command { ids.formUnion(Pseudonyms.ids(command)) }
+        }
+        let known = ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        let drawn = draw(known.count).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        precondition(drawn.count == known.count, "As many random ids as ids are needed.")
+        replacements = Dictionary(
+            uniqueKeysWithValues: zip(known, drawn.map { Pseudonyms.prefix + $0 }))
+    }
+
+    private static func ids(_ snapshot: TransactionSnapshot) -> [String] {
+        [
+            snapshot.transactionId.rawValue, snapshot.originalTransactionId.rawValue,
+            snapshot.webOrderLineItemId?.rawValue,
+            snapshot.appAccountToken.map { CustomerId(token: $0).rawValue },
+        ].compactMap(\.self)
+    }
+
+    private static func ids(_ command: Command) -> [String] {
+        var ids = [command.id]
+        if let customer = command.customer { ids.append(customer.rawValue) }
+        if case .ungrant(_, let grant) = command.action { ids.append(grant) }
+        return ids
+    }
+
+    /// The replaced fact; nil for a note, which states nothing but its text.
+    public func replace(_ chain: ChainId, _ fact: Fact, part: UInt16) -> ErasedFact? {
+        if case .note = fact.command?.action { return nil }
+        var fact = fact
+        fact.cause.notificationUUID = nil
+        fact.transaction = fact.transaction.map { replace($0) }
+        fact.command = fact.command.map { replace($0) }
+        return ErasedFact(
+            chain: self.chain(chain), fact: fact, part: part)
+    }
+
+    /// The chain under its random id.
+    public func chain(_ chain: ChainId) -> ChainId {
+        ChainId(
+            bundleId: chain.bundleId,
+            originalTransactionId: OriginalTransactionId(
+                self[chain.originalTransactionId.rawValue]))
+    }
+
+    private func replace(_ snapshot: TransactionSnapshot) -> TransactionSnapshot {
+        var snapshot = snapshot
+        snapshot.transactionId = TransactionId(self[snapshot.transactionId.rawValue])
+        snapshot.originalTransactionId = OriginalTransactionId(
+            self[snapshot.originalTransactionId.rawValue])
+        snapshot.webOrderLineItemId = snapshot.webOrderLineItemId.map {
+            WebOrderLineItemId(self[$0.rawValue])
+        }
+        snapshot.appAccountToken = snapshot.appAccountToken.map {
+            self[CustomerId(token: $0).rawValue]
+        }
+        return snapshot
+    }
+
+    private func replace(_ command: Command) -> Command {
+        func customer(_ id: CustomerId) -> CustomerId { CustomerId(self[id.rawValue]) }
+        let action: Command.Action =
+            switch command.action {
+            case .link(let id): .link(customer(id))
+            case .unlink(let id): .unlink(customer(id))
+            case .claim(let id, let policy): .claim(customer(id), policy: policy)
+            case .grant(let id, let entitlement, let until):
+                .grant(customer(id), entitlement: entitlement, until: until)
+            case .ungrant(let id, let grant): .ungrant(customer(id), grant: self[grant])
+            case .note(let id): .note(id.map(customer))
+            }
+        return Command(
+            id: self[command.id], actor: Pseudonyms.withheld, tokenName: command.tokenName,
+            reason: Pseudonyms.withheld, action: action)
+    }
+
+    private subscript(id: String) -> String {
+        guard let replacement = replacements[id] else {
+            preconditionFailure("An id of a fact that was not passed to the initializer.")
+        }
+        return replacement
+    }
+}

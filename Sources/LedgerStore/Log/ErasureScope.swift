@@ -1,0 +1,30 @@
+public import AppStore
+package import Ledger
+
+/// What an erasure covers, to find out whether newer events belong to it, too. Never stored.
+public struct ErasureScope: Sendable {
+    /// Every event up to this position was considered.
+    public let position: Int64
+    /// The chains, under any bundle id.
+    public let chains: [OriginalTransactionId]
+
+    public init(through position: Int64, chains: [OriginalTransactionId]) {
+        self.position = position
+        self.chains = chains
+    }
+
+    /// Whether an event of this kind that names no chain may be about a person.
+    package static func mayCover(_ kind: EventKind?) -> Bool {
+        switch kind {
+        case .sweep, .erasure: false
+        default: true
+        }
+    }
+
+    package static var overtaken: StoreError {
+        StoreError(
+            .erasureOvertaken,
+            reason: "Events arrived that may be about what is being erased.",
+            remedy: "Nothing was changed; erase again.")
+    }
+}

@@ -1,0 +1,86 @@
+public import AppStore
+public import Ledger
+public import LedgerStore
+
+/// What an erasure would erase: found in the log, and not written anywhere.
+public struct ErasurePlan: Sendable {
+    /// The chains, in order. More than were asked for where one receipt states several.
+    public let chains: [ChainId]
+    /// The customer whose own decisions are erased, too.
+    public let customer: CustomerId?
+    /// The events that become tombstones, ascending.
+    public let positions: [Int64]
+    /// Every id of the person that the events hold.
+    let ids: Set<String>
+    /// What the events state.
+    let facts: [FactsOfEvent]
+    /// Every event up to this position was considered.
+    let through: Int64
+
+    /// The facts of one chain in one event.
+    struct FactsOfEvent: Sendable {
+        let chain: ChainId
+        let fact: Fact
+        let part: UInt16
+    }
+
+    var scope: ErasureScope {
+        ErasureScope(through: through, chains: chains.map(\.originalTransactionId))
+    }
+
+    /// What would be erased, for people.
+    public var text: String {
+        var text = "\(positions.count) events would be erased\n"
+        for chain in chains {
+            text +=
+                "chain \(chain.originalTransactionId.rawValue.printable) of"
+                + " \(chain.bundleId.rawValue.printable)\n"
+        }
+        if let customer {
+            text += "the decisions about customer \(customer.rawValue.printable)\n"
+        }
+        let shown = positions.prefix(ErasurePlan.shownCount).map { "#\($0)" }
+        let more = positions.count - shown.count
+        return text + "positions: \(shown.joined(separator: " "))"
+            + (more > 0 ? " and \(more) more" : "") + "\n"
+    }
+
+    private static let shownCount = 20
+
+    /// The members of `{"plan":…}` of `Contract.md`, `erase`.
+    public func writeMembers(to json: inout JSONWriter) {
+        json.objects("chains", chains) { json, chain in
+            json.member("bundleId", chain.bundleId)
+            json.member("originalTransactionId", chain.originalTransactionId)
+            json.member("digest", ErasedChain(chain).digest)
+        }
+        json.member("customer", customer)
+        json.array("positions", positions)
+    }
+}
+
+/// A refused erasure. Nothing was changed.
+public struct ErasureError: Error, Sendable, Equatable, CustomStringConvertible {
+    public let code: Code
+    /// What is wrong and what to do, for people.
+    public let message: String
+
+    /// Stable names; scripts rely on them.
+    public enum Code: String, Sendable, CaseIterable {
+        /// No event names the chain or the customer.
+        case nothingToErase
+        /// Another customer holds a chain that names the customer.
+        case heldByAnother
+        /// The facts do not fit into one event.
+        case erasureTooLarge
+        /// A number would change: the facts cannot be carried.
+        case numbersWouldChange
+    }
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    public var description: String { message }
+}

@@ -1,0 +1,151 @@
+public import AppStore
+public import Ledger
+internal import LedgerStore
+public import Projection
+internal import SQLiteStore
+
+/// Finds what is known of a person in the log.
+struct ErasurePlanner: Sendable {
+    let ledger: EnvironmentLedger
+    let projections: ProjectionsStore
+
+    /// The plan for chains and a customer, as of the end of the log, which the projections hold.
+    ///
+    /// - Parameter chains: named by the caller: erased also where another customer holds them.
+    ///
+    /// Throws `ErasureError` or `StoreError`.
+    func plan(
+        chains given: [ChainId], customer: CustomerId?, at now: Timestamp,
+        report: @Sendable (_ done: Int64, _ all: Int64) -> Void
+    ) async throws -> ErasurePlan {
+        let end = try await ledger.facts.checkpoint().position
+        var chains = Set(given)
+        if let customer {
+            let named = try await projections.chains(of: customer)
+            try await require(customer, named.filter { !chains.contains($0) }, at: now)
+            chains.formUnion(named)
+        }
+        let homes = customer.map { [ChainId(customer: $0)] } ?? []
+        var found = try await stated(by: &chains, homes)
+        var ids = Set((chains.map(\.originalTransactionId.rawValue)))
+        if let customer { ids.insert(customer.rawValue) }
+        for position in found { ids.formUnion(try await evidence(at: position).ids) }
+        try await walk(chains, customer, ids, through: end, &found, report)
+        let facts = try await facts(at: found.sorted(), of: chains.union(homes))
+        guard !found.isEmpty else {
+            throw ErasureError(
+                .nothingToErase,
+                "The log holds no event about this. What was erased before cannot be found by its"
+                    + " ids any more.")
+        }
+        return ErasurePlan(
+            chains: chains.sorted(), customer: customer, positions: found.sorted(), ids: ids,
+            facts: facts, through: end)
+    }
+
+    /// Another person's access does not end because the customer once held it.
+    private func require(
+        _ customer: CustomerId, _ chains: [ChainId], at now: Timestamp
+    ) async throws {
+        for (chain, facts) in try await ledger.facts.facts(of: chains) {
+            let life = Lifecycle(
+                facts, environment: ledger.environment, catalogue: ledger.catalogue)
+            let holders = life.holders.holders(at: now).map(\.customer)
+            guard holders.isEmpty || holders == [customer] else {
+                throw ErasureError(
+                    .heldByAnother,
+                    "\(chain.originalTransactionId) of \(chain.bundleId) names this customer, and"
+                        + " another one holds it now. Name the chain, too, to erase it, or"
+                        + " link it to this customer first.")
+            }
+        }
+    }
+
+    /// Positions of the facts of chains and homes. Adds the chains that the same receipts state:
+    /// they are one person's, and their evidence is one.
+    private func stated(
+        by chains: inout Set<ChainId>, _ homes: [ChainId]
+    ) async throws -> Set<Int64> {
+        var positions: Set<Int64> = []
+        var next = chains.union(homes)
+        while !next.isEmpty {
+            var added: Set<ChainId> = []
+            for (_, facts) in try await ledger.facts.facts(of: next.sorted()) {
+                for fact in facts where fact.cause.kind != .erasure {
+                    guard positions.insert(fact.position).inserted,
+                        fact.cause.kind.mayNameSeveralChains,
+                        let logged = try await ledger.log.event(at: fact.position)
+                    else { continue }
+                    added.formUnion(try FactDecoder.decode(logged).map(\.chain))
+                }
+            }
+            next = added.subtracting(chains)
+            chains.formUnion(next)
+        }
+        return positions
+    }
+
+    private func evidence(at position: Int64) async throws -> PersonalIds {
+        let logged = try await ledger.log.event(at: position)
+        return PersonalIds((try? logged?.originalBytes()) ?? [])
+    }
+
+    /// Adds the events that state no fact: conflicts, other statements about the app, decisions
+    /// about the customer that never took effect.
+    private func walk(
+        _ chains: Set<ChainId>, _ customer: CustomerId?, _ ids: Set<String>, through end: Int64,
+        _ found: inout Set<Int64>, _ report: @Sendable (Int64, Int64) -> Void
+    ) async throws {
+        var position: Int64 = 0
+        while position < end {
+            let page = try await ledger.log.events(after: position, through: end, damaged: .marked)
+            guard let last = page.last?.position else { break }
+            for event in page where !found.contains(event.position) {
+                let isOfChain = event.attributes.chain.map {
+                    chains.contains(
+                        ChainId(bundleId: event.attributes.bundleId, originalTransactionId: $0))
+                }
+                if let isOfChain {
+                    if isOfChain { found.insert(event.position) }
+                } else if try await mentions(event, customer, ids) {
+                    found.insert(event.position)
+                }
+            }
+            position = last
+            report(position, end)
+        }
+    }
+
+    /// Whether an event that names no chain is the person's.
+    private func mentions(
+        _ event: RecordedEvent, _ customer: CustomerId?, _ ids: Set<String>
+    ) async throws -> Bool {
+        switch event.attributes.kind {
+        // Those that state a fact of the person were found by it.
+        case .receipt, .verifyReceipt, .notificationV1, .sweep, .erasure: return false
+        case .command:
+            guard let customer else { return false }
+            let bytes = try? await ledger.log.event(at: event.position)?.originalBytes()
+            let command = bytes.flatMap { try? JSONValue.parse($0) }
+                .flatMap { Command(evidence: $0) }
+            return command?.customer == customer
+        case .notification, .transaction, .renewalPair, .appTransaction:
+            return try await !evidence(at: event.position).ids.isDisjoint(with: ids)
+        }
+    }
+
+    private func facts(
+        at positions: [Int64], of chains: Set<ChainId>
+    ) async throws -> [ErasurePlan.FactsOfEvent] {
+        var facts: [ErasurePlan.FactsOfEvent] = []
+        for position in positions {
+            guard let logged = try await ledger.log.event(at: position) else { continue }
+            for decoded in try FactDecoder.decode(logged) where chains.contains(decoded.chain) {
+                facts.append(
+                    ErasurePlan.FactsOfEvent(
+                        chain: decoded.chain, fact: decoded.fact, part: decoded.part))
+            }
+        }
+        return facts
+    }
+}

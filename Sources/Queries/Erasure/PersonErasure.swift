@@ -1,0 +1,234 @@
+public import AppStore
+public import Ledger
+public import LedgerStore
+public import Projection
+public import SQLiteStore
+
+/// Erases what is known of a person (`Erasure.md`): from operational state, from the log, and from
+/// what either leaves in its files. Derived files follow when they are caught up.
+///
+/// A kill at any moment leaves the log as it was, or erased; the same order then finishes the rest.
+public struct PersonErasure: Sendable {
+    private let ledger: EnvironmentLedger
+    private let clock: @Sendable () -> Timestamp
+    /// Returns different random texts of one length.
+    private let draw: @Sendable (Int) -> [String]
+    /// Returns the projections once they, and the facts, include the end of the log.
+    private let caughtUp: @Sendable () async throws -> ProjectionsStore
+
+    /// Receives the events considered and their number.
+    public typealias Progress = @Sendable (_ done: Int64, _ all: Int64) -> Void
+
+    /// The outcome of an order.
+    public struct Receipt: Sendable {
+        /// The position of the erasure.
+        public let position: Int64
+        /// Nil where the order repeats an earlier one.
+        public let plan: ErasurePlan?
+    }
+
+    /// How often newer events of the same chains are taken in before giving up.
+    static let attemptCount = 20
+
+    public init(
+        ledger: EnvironmentLedger, clock: @escaping @Sendable () -> Timestamp,
+        draw: @escaping @Sendable (Int) -> [String],
+        caughtUp: @escaping @Sendable () async throws -> ProjectionsStore
+    ) {
+        self.ledger = ledger
+        self.clock = clock
+        self.draw = draw
+        self.caughtUp = caughtUp
+    }
+
+    /// What would be erased.
+    ///
+    /// - Parameter chains: erased also where another customer holds them.
+    ///
+    /// Throws `ErasureError` or `StoreError`.
+    public func plan(
+        chains: [ChainId], customer: CustomerId?, report: Progress = { _, _ in }
+    ) async throws -> ErasurePlan {
+        try await ErasurePlanner(ledger: ledger, projections: try await caughtUp()).plan(
+            chains: chains, customer: customer, at: clock(), report: report)
+    }
+
+    /// Erases chains, and a customer with every chain that names it. An order that was carried out
+    /// before is finished, and answered with the same position.
+    ///
+    /// Throws `ErasureError`, `CommandError` for a wrong actor, reason or key, and `StoreError`.
+    public func run(
+        chains: [ChainId], customer: CustomerId?, _ order: CommandIntake.Order,
+        report: Progress = { _, _ in }
+    ) async throws -> Receipt {
+        try CommandCheck.check(order)
+        if let key = order.key,
+            let known = try await ledger.log.event(key: EventKey.make(.erasure, [key]))
+        {
+            try await finish()
+            return Receipt(position: known.event.position, plan: nil)
+        }
+        for _ in 0..<PersonErasure.attemptCount {
+            do {
+                let plan = try await plan(chains: chains, customer: customer, report: report)
+                return Receipt(position: try await carryOut(plan, order), plan: plan)
+            } catch let error as StoreError where error.code == .erasureOvertaken {
+                continue
+            } catch let error as ErasureError where error.code == .nothingToErase {
+                guard let position = try await lastErasure(of: chains) else { throw error }
+                try await finish()
+                return Receipt(position: position, plan: nil)
+            }
+        }
+        throw ErasureScope.overtaken
+    }
+
+    /// Erases what a plan found. Returns the position of the erasure.
+    ///
+    /// - Parameter steps: how many of its calls of the stores are made; fewer in tests.
+    @discardableResult
+    package func carryOut(
+        _ plan: ErasurePlan, _ order: CommandIntake.Order, steps: Int = .max
+    ) async throws -> Int64 {
+        let event = try event(plan, order)
+        guard steps > 0 else { return 0 }
+        // First: afterwards the ids are known only to the caller.
+        try await ledger.operations.erase(
+            chains: plan.chains, ids: plan.ids.sorted(), positions: plan.positions)
+        guard steps > 1 else { return 0 }
+        try await eraseQuarantine(plan.ids)
+        guard steps > 2 else { return 0 }
+        try await ledger.operations.purge()
+        guard steps > 3 else { return 0 }
+        let result = try await ledger.log.erase(event, within: plan.scope)
+        guard steps > 4 else { return result.position }
+        try await ledger.log.purge()
+        return result.position
+    }
+
+    /// The newest erasure of chains that were all erased before.
+    private func lastErasure(of chains: [ChainId]) async throws(StoreError) -> Int64? {
+        let homes = chains.map { ChainId(erased: ErasedChain($0)) }
+        let erased = try await ledger.facts.facts(of: homes).map(\.1)
+        guard !erased.isEmpty, erased.allSatisfy({ !$0.isEmpty }) else { return nil }
+        return erased.joined().map(\.position).max()
+    }
+
+    /// The chain with this originalTransactionId that was erased before, in one of the apps; nil
+    /// when there is none.
+    public func erasedChain(
+        _ id: String, among apps: [BundleId]
+    ) async throws(StoreError) -> ChainId? {
+        for app in apps {
+            let chain = ChainId(
+                bundleId: app, originalTransactionId: OriginalTransactionId(id))
+            if try await lastErasure(of: [chain]) != nil { return chain }
+        }
+        return nil
+    }
+
+    /// Finishes an erasure that was interrupted after the log was erased.
+    private func finish() async throws(StoreError) {
+        try await ledger.operations.purge()
+        try await ledger.log.purge()
+    }
+
+    // MARK: The event
+
+    private func event(_ plan: ErasurePlan, _ order: CommandIntake.Order) throws -> NewEvent {
+        let pseudonyms = Pseudonyms(plan.facts.map { ($0.chain, $0.fact) }, draw: draw)
+        let erasure = Erasure(
+            id: order.key ?? draw(1)[0], actor: order.actor, tokenName: order.tokenName,
+            reason: order.reason, positions: plan.positions,
+            chains: plan.chains.map { ErasedChain($0) }.sorted { $0.digest < $1.digest },
+            facts: plan.facts.compactMap { pseudonyms.replace($0.chain, $0.fact, part: $0.part) }
+                .sorted { ($0.fact.position, $0.part) < ($1.fact.position, $1.part) })
+        let evidence = erasure.evidence
+        guard evidence.count <= LogLimits.evidenceByteCount else {
+            throw ErasureError(
+                .erasureTooLarge,
+                "What \(plan.positions.count) events state does not fit into one erasure of"
+                    + " \(LogLimits.evidenceByteCount) bytes. Erase the customer's chains one by"
+                    + " one.")
+        }
+        guard Erasure(evidence: evidence) == erasure else {
+            throw ErasureError(
+                .numbersWouldChange,
+                "A fact of these events cannot be carried without a change; nothing was erased."
+                    + " Please report this as a defect.")
+        }
+        try requireSameNumbers(plan, erasure, pseudonyms)
+        return NewEvent(
+            key: EventKey.make(.erasure, [erasure.id]),
+            attributes: EventAttributes(
+                kind: .erasure, source: .operator, trust: .operator, bundleId: BundleId("")),
+            receivedAt: clock(), evidence: try ledger.log.packer.pack(.verbatim(evidence)))
+    }
+
+    /// Every chain has the same states at the same times afterwards.
+    private func requireSameNumbers(
+        _ plan: ErasurePlan, _ erasure: Erasure, _ pseudonyms: Pseudonyms
+    ) throws {
+        let before = Dictionary(grouping: plan.facts, by: \.chain)
+        let after = Dictionary(grouping: erasure.facts, by: \.chain)
+        for (chain, facts) in before {
+            let name = pseudonyms.chain(chain)
+            let one = life(facts.map(\.fact)).intervals
+            let other = life((after[name] ?? []).map(\.fact)).intervals
+            let isSame =
+                one.count == other.count
+                && zip(one, other).allSatisfy {
+                    $0.from == $1.from && $0.to == $1.to && $0.state == $1.state
+                }
+            guard isSame else {
+                throw ErasureError(
+                    .numbersWouldChange,
+                    "The states of a chain would change; nothing was erased. Please report this as"
+                        + " a defect.")
+            }
+        }
+    }
+
+    private func life(_ facts: [Fact]) -> Lifecycle {
+        Lifecycle(facts, environment: ledger.environment, catalogue: ledger.catalogue)
+    }
+
+    // MARK: Quarantine
+
+    private func eraseQuarantine(_ ids: Set<String>) async throws(StoreError) {
+        var last: Int64 = 0
+        while true {
+            let page = try await ledger.operations.quarantined(after: last)
+            guard let end = page.last?.id else { return }
+            for item in page {
+                guard let whole = try await ledger.operations.quarantineItem(item.id) else {
+                    continue
+                }
+                if !PersonalIds(whole.bytes).texts.isDisjoint(with: ids) {
+                    _ = try await ledger.operations.removeFromQuarantine(item.id)
+                }
+            }
+            last = end
+        }
+    }
+}
+
+extension PersonErasure.Receipt {
+    /// For people.
+    public var text: String {
+        guard let plan else {
+            return "erased before, at position \(position); what was left of it is removed\n"
+        }
+        return "erased \(plan.positions.count) events of \(plan.chains.count) chains at position"
+            + " \(position)\n"
+            + "Not reached: backups (restore applies it again), warehouses, receivers of"
+            + " webhooks.\n"
+    }
+
+    /// The members of `{"erasure":…}` of `Contract.md`, `erase`.
+    public func writeMembers(to json: inout JSONWriter) {
+        json.member("position", position)
+        json.member("repeated", plan == nil)
+        json.object("plan", plan) { json, plan in plan.writeMembers(to: &json) }
+    }
+}

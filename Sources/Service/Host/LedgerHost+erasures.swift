@@ -1,0 +1,165 @@
+import AppStore
+public import Ledger
+internal import LedgerStore
+internal import Projection
+public import Queries
+internal import SQLiteStore
+
+/// The erasure of a person's data, over HTTP and in the console (`Erasure.md`).
+extension LedgerHost {
+    /// What would be erased; nothing is changed.
+    ///
+    /// - Parameters:
+    ///   - ids: any id of each chain, as in `show`; also of chains that another customer holds.
+    ///   - customer: with every chain that names it, of every app.
+    ///   - scope: where the ids are looked up: environment and app.
+    ///
+    /// Throws `ErasureError`, `QueryError`, `StoreError` or `ServingError`; `MissingAnswer` for an
+    /// unknown id.
+    public func erasurePlan(
+        chains ids: [String], customer: CustomerId?, _ scope: QueryScope
+    ) async throws -> ErasurePlan {
+        let served = try ledger(scope.environment)
+        try requireClock()
+        let erasure = erasure(in: served)
+        // It reads every event, as a report does.
+        return try await served.reports.pass {
+            let named = try await chains(ids, scope, served, erasure)
+            return try await erasure.plan(chains: named, customer: customer)
+        }
+    }
+
+    /// Erases chains and a customer; durable when it returns. Answers follow once the projector has
+    /// built the derived files anew. Repeating the order under the same key, or for chains that
+    /// were erased before, finishes what was left and returns the same position.
+    ///
+    /// Serialized with the commands of the ledger. Parameters as for `erasurePlan`.
+    ///
+    /// Throws as `erasurePlan`, and `CommandError` for an invalid order.
+    public func erase(
+        chains ids: [String], customer: CustomerId?, _ order: CommandIntake.Order,
+        _ scope: QueryScope
+    ) async throws -> PersonErasure.Receipt {
+        let served = try ledger(scope.environment)
+        try requireClock()
+        try CommandCheck.check(order)
+        let erasure = erasure(in: served)
+        let receipt = try await served.decisions.pass {
+            // The ids of a repetition may be erased.
+            let isRepeated = try await isKnown(order, in: served)
+            let named = try await isRepeated ? [] : chains(ids, scope, served, erasure)
+            // Where the rest fails, the log may have erased already.
+            defer {
+                served.forgetPersons()
+                served.wake.raise()
+            }
+            return try await erasure.run(chains: named, customer: customer, order)
+        }
+        served.board.reached(head: receipt.position)
+        if receipt.plan != nil { served.note(append: nil) }
+        observer.noted(
+            .operatorAct(
+                served.environment, act: "erase", actor: order.actor, reason: order.reason))
+        return receipt
+    }
+
+    private func erasure(in served: ServedLedger) -> PersonErasure {
+        PersonErasure(ledger: served.ledger, clock: clock) { [makeId] count in
+            (0..<count).map { _ in makeId().filter { $0 != "-" } }
+        } caughtUp: {
+            try await served.wholeSnapshot().projections
+        }
+    }
+
+    /// Whether the order was carried out before under its key. The event names no person, so
+    /// another order is recognised by its actor and reason only.
+    ///
+    /// Throws `idempotencyKeyReused`, or `StoreError`.
+    private func isKnown(
+        _ order: CommandIntake.Order, in served: ServedLedger
+    ) async throws -> Bool {
+        guard let key = order.key,
+            let known = try await served.ledger.log.event(key: EventKey.make(.erasure, [key]))
+        else { return false }
+        let erasure = try known.originalBytes().flatMap { Erasure(evidence: $0) }
+        guard let erasure, erasure.actor == order.actor, erasure.reason == order.reason else {
+            throw CommandIntake.reused(key)
+        }
+        return true
+    }
+
+    /// The chains that ids name now, or named before they were erased.
+    private func chains(
+        _ ids: [String], _ scope: QueryScope, _ served: ServedLedger, _ erasure: PersonErasure
+    ) async throws -> [ChainId] {
+        guard !ids.isEmpty else { return [] }
+        let snapshot = try await served.wholeSnapshot()
+        let apps = scope.bundleId.map { [$0] } ?? served.ledger.apps
+        var found: [ChainId] = []
+        for id in ids {
+            do throws(QueryError) {
+                found.append(try await snapshot.query.chain(id, bundleId: scope.bundleId))
+            } catch {
+                guard case .noSuchSubscription = error else { throw error }
+                guard let chain = try await erasure.erasedChain(id, among: apps) else {
+                    throw MissingAnswer(
+                        error: error, position: snapshot.position, lag: served.lag.positions)
+                }
+                found.append(chain)
+            }
+        }
+        return found
+    }
+
+    // MARK: JSON
+
+    /// `erase` as JSON, or `erasurePlan` for a dry run.
+    public func eraseAnswer(
+        _ body: ErasureBody, _ order: CommandIntake.Order, _ scope: QueryScope
+    ) async throws -> RepeatableAnswer {
+        let served = try ledger(scope.environment)
+        if body.isDryRun {
+            try CommandCheck.check(order)
+            let plan = try await erasurePlan(
+                chains: body.chains, customer: body.customer, scope)
+            let answer = served.erasureAnswer { json in
+                json.object("plan") { json in plan.writeMembers(to: &json) }
+            }
+            return RepeatableAnswer(answer: answer, isRepeated: false)
+        }
+        let receipt = try await erase(
+            chains: body.chains, customer: body.customer, order, scope)
+        let answer = served.erasureAnswer { json in
+            json.object("erasure") { json in receipt.writeMembers(to: &json) }
+        }
+        return RepeatableAnswer(answer: answer, isRepeated: receipt.plan == nil)
+    }
+}
+
+extension ServedLedger {
+    /// The state at the end of the log: what an erasure has to know is not incomplete. Waits
+    /// `waitLimit` for it.
+    ///
+    /// Throws `projectionBehind`, or `StoreError`.
+    func wholeSnapshot() async throws -> LedgerSnapshot {
+        let head = try await ledger.log.head().position
+        board.reached(head: head)
+        let snapshot = try await snapshot(atLeast: head)
+        // Another file may have taken the place of the facts since.
+        let reached = try await ledger.facts.checkpoint().position
+        guard reached >= head else { throw ServingError.projectionBehind(position: reached) }
+        return snapshot
+    }
+
+    /// An answer about an erasure: its members, and the end of the log as `position`.
+    fileprivate func erasureAnswer(_ write: (inout JSONWriter) -> Void) -> ServedAnswer {
+        let end = head
+        return ServedAnswer(position: projectedPosition ?? 0, lag: lag.positions) {
+            json, isStamped in
+            json.object { json in
+                write(&json)
+                if isStamped { json.member("position", end) }
+            }
+        }
+    }
+}

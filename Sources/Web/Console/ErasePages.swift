@@ -1,0 +1,84 @@
+internal import AppStore
+internal import Console
+import Hummingbird
+internal import Ledger
+internal import Queries
+internal import Service
+
+/// The forms that erase a person's data: why, then what would be erased, which is confirmed by
+/// typing the id (Post/Redirect/Get).
+struct ErasePages: Sendable {
+    let host: LedgerHost
+    let pages: ConsolePages
+
+    func add(to group: RouterGroup<WebContext>) {
+        add("customers", to: group) { .customer(CustomerId(stated: $0)) }
+        add("subscriptions", to: group) { .chain($0) }
+    }
+
+    private func add(
+        _ kind: String, to group: RouterGroup<WebContext>,
+        _ subject: @escaping @Sendable (String) -> ErasePage.Subject
+    ) {
+        let path = "\(ConsoleRoutes.home)/\(kind)/:id/erase"
+        group.get("\(path)") { request, context in
+            let id = try PathReader.text("id", context)
+            let (frame, values) = try frame([kind, id, "erase"], request, context)
+            let page = ErasePage(
+                frame, subject(id), key: values["key"] ?? pages.newKey, values: values)
+            return pages.response(page.question)
+        }
+        group.post("\(path)") { request, context in
+            let id = try PathReader.text("id", context)
+            let form = try await ConsoleForm(request)
+            let frame = try frame([kind, id, "erase"], request, context).0
+            return try await answer(form, subject(id), frame, context)
+        }
+    }
+
+    /// The frame of a form, always of the present, and the fields it begins with.
+    private func frame(
+        _ path: [String], _ request: Request, _ context: WebContext
+    ) throws -> (Frame, [String: String]) {
+        let (frame, values) = try QueryParameters.read(request, isForm: true) {
+            let values = pages.drafts.take($0.text("draft"))
+            return (try pages.frame(path, &$0, context), values)
+        }
+        try PeoplePages.require(frame)
+        guard frame.viewer.operates else { throw Problem.lacking("admin") }
+        guard !frame.state.isHistoric else { throw Problem.historicView }
+        return (frame, values)
+    }
+
+    /// Shows what would be erased or, once the id was typed, erases it and leads to the event that
+    /// says so.
+    private func answer(
+        _ form: ConsoleForm, _ subject: ErasePage.Subject, _ frame: Frame, _ context: WebContext
+    ) async throws -> Response {
+        var page = ErasePage(
+            frame, subject, key: form.text("key") ?? pages.newKey, values: form.values)
+        let scope = pages.scope(frame)
+        do {
+            let order = CommandIntake.Order(
+                actor: try frame.viewer.name ?? form.required("actor"),
+                tokenName: context.principal?.name, reason: try form.required("reason"),
+                key: try form.required("key"))
+            try CommandCheck.check(order)
+            guard subject.isNamed(by: form.text(ErasePage.confirmation)) else {
+                let isWrong = form.values[ErasePage.confirmation] != nil
+                if isWrong { page.failure = "This is not the id; nothing was erased." }
+                let plan = try await host.erasurePlan(
+                    chains: subject.chains, customer: subject.customer, scope)
+                return pages.response(page.page(plan), status: isWrong ? .badRequest : .ok)
+            }
+            let receipt = try await host.erase(
+                chains: subject.chains, customer: subject.customer, order, scope)
+            return Response.seeOther(frame.url("events", String(receipt.position)))
+        } catch {
+            let problem = Problem(error)
+            guard problem.status.code < 500 else { throw error }
+            page.failure = problem.detail
+            return pages.response(page.question, status: problem.status)
+        }
+    }
+}

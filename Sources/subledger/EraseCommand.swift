@@ -1,0 +1,112 @@
+import AppStore
+import ArgumentParser
+import Foundation
+import Ledger
+import LedgerStore
+import Projection
+import Queries
+import SQLiteStore
+
+struct EraseCommand: OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "erase",
+        abstract: "Erase what is known of a person; numbers and proofs stay.",
+        discussion: """
+            Erases the evidence of the events about chains, and about a customer with every chain \
+            that names it, from the log, quarantine, waiting deliveries and derived data. Random \
+            ids take the place of theirs, so that every state and sum stays the same. Backups, \
+            warehouses and receivers of webhooks are not reached. It cannot be undone.
+            """)
+
+    @Option(
+        name: .customLong("chain"),
+        help: ArgumentHelp(
+            "An originalTransactionId or any transactionId; may be repeated.", valueName: "id"))
+    var chains: [String] = []
+
+    @Option(help: "The app's id of the customer.")
+    var customer: String?
+
+    @Flag(help: "Show what would be erased, and change nothing.")
+    var dryRun = false
+
+    @Flag(help: "Erase it.")
+    var yes = false
+
+    @OptionGroup var order: DecisionOptions
+    @OptionGroup var common: SharedOptions
+
+    func validate() throws {
+        guard !chains.isEmpty || customer != nil else {
+            throw ValidationError("Name --chain or --customer.")
+        }
+        guard dryRun != yes else {
+            throw ValidationError("Give --dry-run to see what would be erased, or --yes to erase.")
+        }
+    }
+
+    func output(_ settings: Settings) async throws -> Output {
+        try await settings.withSession(toProject: true) { session in
+            let erasure = PersonErasure(ledger: session.ledger) {
+                Terminal.now
+            } draw: {
+                EraseCommand.random($0)
+            } caughtUp: {
+                try await session.currentSnapshot().projections
+            }
+            var found: [ChainId] = []
+            for id in chains {
+                found.append(try await chain(id, session, erasure, settings))
+            }
+            let named = customer.map { CustomerId(stated: $0) }
+            let progress = ProgressLine()
+            defer { progress.end() }
+            let report: PersonErasure.Progress = { done, all in
+                progress.show("search: \(done) of \(all) events")
+            }
+            if dryRun {
+                let plan = try await erasure.plan(chains: found, customer: named, report: report)
+                return Output(text: plan.text) { json in
+                    json.object("plan") { plan.writeMembers(to: &$0) }
+                }
+            }
+            let receipt = try await erasure.run(
+                chains: found, customer: named,
+                CommandIntake.Order(actor: order.actor, reason: order.reason, key: order.key),
+                report: report)
+            let failure = await derive(session)
+            return Output(text: receipt.text, failure: failure) { json in
+                json.object("erasure") { receipt.writeMembers(to: &$0) }
+            }
+        }
+    }
+
+    /// The chain that an id names now, or named before it was erased.
+    private func chain(
+        _ id: String, _ session: LedgerSession, _ erasure: PersonErasure, _ settings: Settings
+    ) async throws -> ChainId {
+        do { return try await session.query.chain(id, bundleId: settings.bundleId) } catch {
+            let apps = settings.bundleId.map { [$0] } ?? session.ledger.apps
+            guard let chain = try await erasure.erasedChain(id, among: apps) else { throw error }
+            return chain
+        }
+    }
+
+    /// Rebuilds derived data without what was erased, and removes the files before.
+    private func derive(_ session: LedgerSession) async -> (any Error)? {
+        do {
+            _ = try await session.currentSnapshot()
+            // Nothing reads the previous file any more.
+            try? session.projections.close()
+            _ = try await session.projector?.catchUp()
+            return nil
+        } catch { return CommandFailure.afterAppending(error) }
+    }
+
+    /// Different random texts of 32 hexadecimal digits.
+    static func random(_ count: Int) -> [String] {
+        (0..<count).map { _ in
+            UUID().uuidString.lowercased().filter { $0 != "-" }
+        }
+    }
+}

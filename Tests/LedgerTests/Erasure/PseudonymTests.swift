@@ -1,0 +1,144 @@
+import AppStore
+import Testing
+
+@testable import Ledger
+
+@Suite("Pseudonyms of erased facts")
+struct PseudonymTests {
+    private static let chain = ChainId(
+        bundleId: BundleId("com.example.app"),
+        originalTransactionId: OriginalTransactionId("1000"))
+
+    private static func draw(_ count: Int) -> [String] {
+        // Descending: the order must come from the ids, not from the draw.
+        (0..<count).map { String(1_000_000 + (count - $0) * 7_919 % 1_000) }
+    }
+
+    private func fact(_ id: String, token: String? = nil, _ command: Command? = nil) -> Fact {
+        var snapshot = TransactionSnapshot(
+            transactionId: TransactionId(id), originalTransactionId: OriginalTransactionId("1000"))
+        snapshot.webOrderLineItemId = WebOrderLineItemId("w\(id)")
+        snapshot.appAccountToken = token
+        return Fact(
+            position: 1, receivedAt: Timestamp(milliseconds: 5), trust: .signed,
+            cause: Cause(kind: .notification, notificationUUID: NotificationUUID("u-\(id)")),
+            signedDate: Timestamp(milliseconds: 4), digest: Digest(words: (1, 2, 3, 4)),
+            transaction: command == nil ? snapshot : nil, command: command)
+    }
+
+    private func replaced(_ facts: [Fact]) -> [ErasedFact?] {
+        let pseudonyms = Pseudonyms(facts.map { (Self.chain, $0) }, draw: Self.draw)
+        return facts.map { pseudonyms.replace(Self.chain, $0, part: 0) }
+    }
+
+    @Test("Ids keep their order and their equality, and nothing of them is left")
+    func order() throws {
+        let facts = ["1003", "1000", "1010", "1002"].map { fact($0) }
+        let after = try replaced(facts).map { try #require($0) }
+        let ids = after.compactMap { $0.fact.transaction?.transactionId }
+        let expected = facts.indices.sorted { facts[$0].id < facts[$1].id }
+        #expect(ids.indices.sorted { ids[$0] < ids[$1] } == expected)
+        // The first purchase has the id of the chain.
+        #expect(ids[1].rawValue == after[0].chain.originalTransactionId.rawValue)
+        #expect(Set(after.map(\.chain)).count == 1)
+        #expect(
+            after.allSatisfy { erased in
+                erased.fact.cause.notificationUUID == nil
+                    && erased.chain.bundleId == Self.chain.bundleId
+            })
+        let stated = after.flatMap { erased in
+            [
+                erased.fact.transaction?.transactionId.rawValue,
+                erased.fact.transaction?.webOrderLineItemId?.rawValue,
+                erased.chain.originalTransactionId.rawValue,
+            ].compactMap(\.self)
+        }
+        #expect(stated.allSatisfy { $0.hasPrefix(Pseudonyms.prefix) })
+    }
+
+    @Test("A token in capitals and the customer of a link stay the same customer")
+    func customers() throws {
+        let token = "0AB11111-2222-3333-4444-555555555555"
+        let link = Command(
+            id: "cmd-1", actor: "Jo", reason: "asked by jo@example.com",
+            action: .link(CustomerId(token: token)))
+        let after = try replaced([fact("1000", token: token), fact("1000", link)])
+            .map { try #require($0) }
+        let stated = try #require(after[0].fact.transaction?.appAccountToken)
+        let command = try #require(after[1].fact.command)
+        #expect(command.customer == CustomerId(token: stated))
+        #expect(command.actor == Pseudonyms.withheld && command.reason == Pseudonyms.withheld)
+        #expect(command.id != "cmd-1")
+    }
+
+    @Test("A withdrawal names its grant; a note is left out")
+    func commands() throws {
+        let customer = CustomerId("c-1")
+        let end = Timestamp(milliseconds: 9_000_000_000_000)
+        let commands = [
+            Command(
+                id: "g", actor: "a", reason: "r",
+                action: .grant(customer, entitlement: "pro", until: end)),
+            Command(id: "u", actor: "a", reason: "r", action: .ungrant(customer, grant: "g")),
+            Command(id: "n", actor: "a", reason: "my address", action: .note(customer)),
+        ]
+        let after = replaced(commands.map { fact("1000", $0) })
+        #expect(after[2] == nil)
+        guard case .ungrant(_, let grant) = after[1]?.fact.command?.action else {
+            Issue.record("no withdrawal")
+            return
+        }
+        #expect(grant == after[0]?.fact.command?.id)
+    }
+
+    @Test("The evidence of an erasure is read back, and only that")
+    func evidence() throws {
+        let facts = try replaced([fact("1000", token: "t"), fact("1001")])
+            .map { try #require($0) }
+        let erasure = Erasure(
+            id: "e-1", actor: "dpo", tokenName: "admin", reason: "art. 17", positions: [3, 8],
+            chains: [
+                ErasedChain(
+                    bundleId: BundleId("com.example.app"), digest: Digest(words: (9, 8, 7, 6)))
+            ],
+            facts: facts)
+        #expect(Erasure(evidence: erasure.evidence) == erasure)
+        #expect(Erasure.positions(inEvidence: erasure.evidence) == [3, 8])
+        for (from, to) in [
+            ("subledger-erasure/1", "subledger-erasure/2"), ("[3,8]", "[8,3]"),
+            ("[3,8]", "[3,3]"), ("[3,8]", "[0,3]"), ("[3,8]", "\"3\""),
+        ] {
+            let text = String(decoding: erasure.evidence, as: UTF8.self)
+                .replacing(from, with: to)
+            #expect(Erasure(evidence: Array(text.utf8)) == nil, "\(to)")
+            #expect(Erasure.positions(inEvidence: Array(text.utf8)) == nil, "\(to)")
+        }
+    }
+
+    @Test("Applied to an older log, what lies beyond its end is stated by the erasure itself")
+    func reapplied() throws {
+        var late = fact("1001")
+        late.position = 8
+        let facts = try replaced([fact("1000"), late]).map { try #require($0) }
+        let erasure = Erasure(
+            id: "e", actor: "a", reason: "r", positions: [1, 8], chains: [], facts: facts)
+        let again = erasure.reapplied(through: 5, at: 6)
+        #expect(again.positions == [1])
+        #expect(again.facts.map(\.fact.position) == [1, 6])
+        #expect(erasure.reapplied(through: 8, at: 9) == erasure)
+    }
+
+    @Test("An erased chain is recognised by its key among the facts, and nothing else is")
+    func homes() {
+        let erased = ErasedChain(
+            bundleId: BundleId("com.example.a:b"), digest: Digest(words: (1, 2, 3, 4)))
+        #expect(ChainId(erased: erased).erased == erased)
+        #expect(Self.chain.erased == nil)
+        #expect(ChainId(customer: CustomerId("erased:x:com")).erased == nil)
+        #expect(ChainId(customer: CustomerId("erased")).erased == nil)
+    }
+}
+
+extension Fact {
+    fileprivate var id: TransactionId { transaction?.transactionId ?? TransactionId("") }
+}

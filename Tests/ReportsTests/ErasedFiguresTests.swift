@@ -1,0 +1,74 @@
+import AppStore
+import Ledger
+import LedgerTestSupport
+import Queries
+import Reports
+import SQLiteStore
+import Simulator
+import Testing
+
+/// Erasing persons changes no figure, today or as known earlier.
+@Suite("Figures after an erasure")
+struct ErasedFiguresTests {
+    /// Every metric by product and country, of the whole and as known at a position.
+    private func figures(
+        _ ledger: TemporaryLedger, at positions: [Int64?]
+    ) async throws -> [String: String] {
+        try await ledger.session { session in
+            var found: [String: String] = [:]
+            for position in positions {
+                for name in MetricName.allCases + [.churn(isPaid: false), .churn(isPaid: true)] {
+                    var words = MetricParameters()
+                    (words.from, words.interval) = ("2022-01-01", "month")
+                    words.by = name == .lateness ? ["app"] : ["product", "country"]
+                    let query = MetricsQuery(
+                        session.query, reportTimeZone: "UTC", now: ledger.now,
+                        knowledge: position.map { .knownPosition($0) } ?? .everything)
+                    let report = try await query.metric(name, words)
+                    found["\(name) \(position ?? 0)"] = report.rows.map { row in
+                        "\(row.from.rfc3339) \(row.group) "
+                            + row.amounts.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+                            .joined(separator: " ")
+                    }.joined(separator: "\n")
+                }
+            }
+            return found
+        }
+    }
+
+    private func chains(_ ledger: TemporaryLedger) async throws -> [String] {
+        try await ledger.exportLines(.subscriptions).compactMap {
+            $0["originalTransactionId"]?.string
+        }
+    }
+
+    @Test("Every metric is the same, whichever lives are erased, together or one by one")
+    func figures() async throws {
+        let world = try MetricsWorld(lives: 1...40, seed: 3)
+        try await world.take(0, of: 1)
+        let count = Int64(world.lines.count)
+        let positions: [Int64?] = [nil, count / 3, count * 2 / 3]
+        let before = try await figures(world.ledger, at: positions)
+        #expect(before.values.count { !$0.isEmpty } > 40)
+        var chance = SeededGenerator(seed: 3)
+        let chains = try await chains(world.ledger).shuffled(using: &chance)
+        #expect(chains.count > 12)
+        try await world.ledger.erase(chains: Array(chains[..<6]))
+        for chain in chains[6..<9] { try await world.ledger.erase(chains: [chain]) }
+        let after = try await figures(world.ledger, at: positions)
+        for (name, figures) in before { #expect(after[name] == figures, "\(name)") }
+        // In quotes: short numbers are parts of others.
+        #expect(try world.ledger.files(holding: chains[..<9].map { "\"\($0)\"" }).isEmpty)
+        #expect(try await world.ledger.isSound())
+    }
+
+    @Test("All of a ledger can be erased, and every figure stays")
+    func all() async throws {
+        let world = try MetricsWorld(lives: 41...60, seed: 4)
+        try await world.take(0, of: 1)
+        let before = try await figures(world.ledger, at: [nil])
+        try await world.ledger.erase(chains: try await chains(world.ledger))
+        #expect(try await figures(world.ledger, at: [nil]) == before)
+        #expect(try await world.ledger.isSound())
+    }
+}

@@ -1,0 +1,186 @@
+import AppStore
+import Faults
+import Foundation
+import Ledger
+import LedgerStore
+import LedgerTestSupport
+import TestSupport
+import Testing
+
+@testable import SQLiteStore
+
+/// Erasures in every engine that keeps whole logs.
+@Suite("Erasures of the log")
+struct LogErasureTests {
+    private static let engines = [StoreEngine.sqlite] + StoreEngine.postgres
+
+    private func withLog(
+        _ engine: StoreEngine, _ body: (any LedgerLog) async throws -> Void
+    ) async throws {
+        try await engine.withStore { try await body(try #require($0 as? any LedgerLog)) }
+    }
+
+    private static func erasure(_ id: String, _ positions: [Int64]) throws -> NewEvent {
+        let erasure = Erasure(
+            id: id, actor: "dpo", reason: "asked", positions: positions, chains: [], facts: [])
+        return NewEvent(
+            key: EventKey.make(.erasure, [id]),
+            attributes: EventAttributes(
+                kind: .erasure, source: .operator, trust: .operator, bundleId: BundleId("")),
+            receivedAt: Timestamp(milliseconds: 2_000),
+            evidence: try Sample.packer.pack(.verbatim(erasure.evidence)))
+    }
+
+    private static func scope(_ position: Int64, _ chains: [String] = ["chain-n1"]) -> ErasureScope
+    {
+        ErasureScope(through: position, chains: chains.map { OriginalTransactionId($0) })
+    }
+
+    @Test(
+        "Evidence and identifying columns go; hashes, tree and everything else stay",
+        arguments: engines)
+    func erased(_ engine: StoreEngine) async throws {
+        try await withLog(engine) { log in
+            _ = try await log.append(Sample.events(0..<4))
+            let before = try await log.allEvents()
+            let tree = try await log.tree()
+            let result = try await log.erase(Self.erasure("e", [2, 4]), within: Self.scope(4))
+            #expect(result == .appended(position: 5))
+            let after = try await log.allEvents()
+            for (old, new) in zip(before, after) {
+                let isErased = [2, 4].contains(old.position)
+                #expect((new == old) == !isErased, "\(old.position)")
+                #expect(new.leafHash == old.leafHash && new.key == old.key)
+                guard isErased else { continue }
+                #expect(new.attributes.chain == nil && new.attributes.notificationUUID == nil)
+                #expect(new.attributes.signedAt == old.attributes.signedAt)
+                #expect(try await log.event(at: old.position)?.originalBytes() == nil)
+                #expect(new.knownLeafData == nil)
+            }
+            #expect(try await log.extended(CompactRange(), through: 4) == tree)
+            #expect(try await log.erasurePositions(after: 0, through: 5) == [5])
+            #expect(try await log.erasurePositions(after: 5, through: 9).isEmpty)
+            let report = try await log.verify()
+            #expect(report.isSound && report.tombstoneCount == 2, "\(report.findings)")
+            try await log.purge()
+            #expect(try await log.verify().isSound)
+            // What comes under the same keys brings nothing back.
+            let again = try await log.append([
+                try Sample.event("n1"), try Sample.event("n3", price: 7), try Sample.event("n9"),
+            ])
+            #expect(again == [.duplicate(of: 2), .duplicate(of: 4), .appended(position: 6)])
+        }
+    }
+
+    @Test(
+        "Newer events that may belong to it stop an erasure, and others do not", arguments: engines)
+    func overtaken(_ engine: StoreEngine) async throws {
+        try await withLog(engine) { log in
+            _ = try await log.append(Sample.events(0..<4))
+            let error = await #expect(throws: StoreError.self) {
+                try await log.erase(Self.erasure("e", [2]), within: Self.scope(1))
+            }
+            #expect(error?.code == .erasureOvertaken)
+            #expect(try await log.head().position == 4)
+            #expect(try await log.event(at: 2)?.evidence != nil)
+            // Events after position 2 are of other chains.
+            let result = try await log.erase(Self.erasure("e", [2]), within: Self.scope(2))
+            #expect(result == .appended(position: 5))
+            // An event without a chain may be about a person; an erasure is not.
+            var receipt = try Sample.event("r", kind: .receipt, evidence: .verbatim([1]))
+            receipt.attributes.chain = nil
+            _ = try await log.append([receipt])
+            let second = await #expect(throws: StoreError.self) {
+                try await log.erase(Self.erasure("f", [1]), within: Self.scope(5, ["chain-n0"]))
+            }
+            #expect(second?.code == .erasureOvertaken)
+            _ = try await log.erase(Self.erasure("f", [1]), within: Self.scope(6, ["chain-n0"]))
+            #expect(try await log.verify().isSound)
+        }
+    }
+
+    @Test("A copy of a log with tombstones and conflicts is the same log", arguments: engines)
+    func copied(_ engine: StoreEngine) async throws {
+        try await withLog(.sqlite) { source in
+            _ = try await source.append(Sample.events(0..<3))
+            _ = try await source.append([try Sample.event("n1", price: 7)])
+            try await withLog(engine) { target in
+                // The target had begun before the erasure.
+                _ = try await LogCopy(from: source, to: target).run()
+                _ = try await source.erase(Self.erasure("e", [2]), within: Self.scope(4))
+                _ = try await source.append([try Sample.event("n8")])
+                _ = try await LogCopy(from: source, to: target).run()
+                #expect(try await source.allEvents() == target.allEvents())
+                #expect(try await target.event(at: 2)?.evidence == nil)
+                #expect(try await target.verify().isSound)
+            }
+            try await withLog(engine) { target in
+                _ = try await LogCopy(from: source, to: target).run()
+                #expect(try await source.allEvents() == target.allEvents())
+                #expect(try await target.verify().isSound)
+                let again = try await target.append([try Sample.event("n1")])
+                #expect(again == [.duplicate(of: 2)])
+            }
+        }
+    }
+
+    @Test("An erasure that names a position the log does not have changes nothing")
+    func missing() async throws {
+        try await withLog(.sqlite) { log in
+            _ = try await log.append(Sample.events(0..<2))
+            await #expect(throws: StoreError.self) {
+                try await log.erase(Self.erasure("e", [1, 9]), within: Self.scope(2))
+            }
+            #expect(try await log.head().position == 2)
+            #expect(try await log.event(at: 1)?.evidence != nil)
+        }
+    }
+
+    @Test("Nothing of erased evidence is left in the files")
+    func files() async throws {
+        let place = try TemporaryDirectory()
+        let log = try await EventLog.open(directory: place.path)
+        _ = try await log.append(Sample.events(0..<300))
+        try await log.checkpoint()
+        _ = try await log.append(Sample.events(300..<400))
+        let positions = (1...400).filter { $0 % 7 == 0 }.map { Int64($0) }
+        _ = try await log.erase(Self.erasure("e", positions), within: Self.scope(400, []))
+        try await log.purge()
+        for suffix in ["", "-wal"] {
+            let bytes = try Data(contentsOf: URL(filePath: place.file("log.sqlite\(suffix)")))
+            for position in positions {
+                let text = "\"n\(position - 1)\""
+                #expect(bytes.range(of: Data(text.utf8)) == nil, "\(text) in \(suffix)")
+            }
+            #expect(suffix.isEmpty == (bytes.range(of: Data("\"n0\"".utf8)) != nil))
+        }
+        await log.close()
+    }
+
+    @Test("Neither an unnamed tombstone nor evidence that an erasure names is accepted")
+    func findings() async throws {
+        for (sql, code, position) in [
+            (
+                "UPDATE evidence SET bytes = NULL WHERE position = 3",
+                LogFinding.Code.evidenceErased, 3
+            ),
+            (
+                "UPDATE evidence SET bytes = (SELECT bytes FROM evidence WHERE position = 1)"
+                    + " WHERE position = 2", .evidenceNotErased, 2
+            ),
+            ("UPDATE events SET chain = 'x' WHERE position = 2", .leafHashMismatch, 2),
+            ("UPDATE events SET leaf_hash = zeroblob(32) WHERE position = 2", .treeMismatch, nil),
+        ] as [(String, LogFinding.Code, Int64?)] {
+            let place = try TemporaryDirectory()
+            let log = try await EventLog.open(directory: place.path)
+            _ = try await log.append(Sample.events(0..<4))
+            _ = try await log.erase(Self.erasure("e", [2]), within: Self.scope(4))
+            await log.close()
+            try LogTampering(path: place.file("log.sqlite")).run(sql)
+            let again = try await EventLog.open(directory: place.path)
+            let found = try await again.verify().findings
+            #expect(found.contains(LogFinding(code, at: position)), "\(sql): \(found)")
+            await again.close()
+        }
+    }
+}

@@ -1,0 +1,390 @@
+import AppStore
+import Foundation
+import HTTPTypes
+import Ledger
+import LedgerStore
+import Projection
+import Queries
+import SQLiteStore
+import Service
+import Signing
+import Testing
+
+@testable import Web
+
+@Suite("Erasure over HTTP")
+struct ErasureRouteTests {
+    private static let path = "/v1/erasures"
+    private static let token = "0ab11111-2222-4333-8444-555555555555"
+    private let purchase = MadePurchase()
+
+    private static func body(
+        chains: [String] = [], customer: String? = nil, actor: String = "dpo",
+        reason: String = "request 7", dryRun: Bool? = nil
+    ) -> [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            if !chains.isEmpty { json.array("chains", chains) }
+            json.memberIfPresent("customer", customer)
+            json.member("actor", actor)
+            json.member("reason", reason)
+            json.memberIfPresent("dryRun", dryRun)
+        }
+        return json.bytes
+    }
+
+    private static func fields(key: String? = nil) -> HTTPFields {
+        var fields: HTTPFields = [.contentType: "application/json"]
+        fields[.idempotencyKey] = key
+        return fields
+    }
+
+    private static let decision: HTTPFields = {
+        var fields: HTTPFields = [.contentType: "application/json"]
+        fields[.actor] = "sara"
+        fields[.reason] = "ticket 7"
+        return fields
+    }()
+
+    private static func end(_ host: LedgerHost) async throws -> Int64 {
+        try await host.ledger(.production).ledger.log.head().position
+    }
+
+    private static func positions(_ plan: JSONValue?) -> [Int64] {
+        (plan?["positions"]?.array ?? []).compactMap(\.int64)
+    }
+
+    // MARK: What is erased
+
+    @Test("A dry run says what would be erased, and changes nothing")
+    func dryRun() async throws {
+        let purchase = purchase
+        try await ServedPlace().serve(renewed: purchase) { client, host in
+            let body = ErasureRouteTests.body(chains: [purchase.transactionId(1)], dryRun: true)
+            let answer = try await client.post(ErasureRouteTests.path, body)
+            #expect(answer.status == 200)
+            let plan = answer.json["plan"]
+            #expect(ErasureRouteTests.positions(plan) == [1, 2])
+            #expect(plan?["customer"]?.isNull == true)
+            let chain = plan?["chains"]?.array?.first
+            #expect(chain?["originalTransactionId"]?.string == purchase.id)
+            #expect(chain?["digest"]?.string?.count == 64)
+            #expect(answer.json["position"]?.int64 == 2)
+            #expect(try await ErasureRouteTests.end(host) == 2)
+            #expect(try await client.get("/v1/subscriptions/\(purchase.id)").status == 200)
+        }
+    }
+
+    @Test("A chain is erased: its ids answer as unknown ones, and events keep their hashes")
+    func chain() async throws {
+        let purchase = purchase
+        try await ServedPlace().serve(renewed: purchase) { client, host in
+            let before = try await client.get("/v1/events/1")
+            let answer = try await client.post(
+                ErasureRouteTests.path, ErasureRouteTests.body(chains: [purchase.id]))
+            #expect(answer.status == 200)
+            let erasure = answer.json["erasure"]
+            #expect(erasure?["position"]?.int64 == 3)
+            #expect(erasure?["repeated"]?.bool == false)
+            #expect(ErasureRouteTests.positions(erasure?["plan"]) == [1, 2])
+            #expect(answer.json["position"]?.int64 == 3)
+            for id in [purchase.id, purchase.transactionId(1)] {
+                for tail in ["", "/timeline", "/events"] {
+                    let gone = try await client.ask("/v1/subscriptions/\(id)\(tail)?minPosition=3")
+                    #expect(gone.status == 404 && gone.code == "noSuchSubscription", "\(id)\(tail)")
+                }
+            }
+            let found = try await client.ask("/v1/search?q=\(purchase.id)&minPosition=3")
+            #expect(found.json["matches"]?.array?.isEmpty == true)
+            let event = try await client.get("/v1/events/1")
+            #expect(event.json["event"]?["signedPayload"]?.string == "")
+            #expect(event.json["event"]?["originalTransactionId"]?.isNull == true)
+            let hash = event.json["event"]?["leafHash"]
+            #expect(hash != nil && hash == before.json["event"]?["leafHash"])
+            let own = try await client.get("/v1/events/3")
+            #expect(own.json["event"]?["kind"]?.string == "erasure")
+            #expect(own.json["payload"]?["actor"]?.string == "dpo")
+            #expect(own.json["payload"]?["reason"]?.string == "request 7")
+            #expect(!String(decoding: own.bytes, as: UTF8.self).contains(purchase.id))
+        }
+    }
+
+    @Test("A customer is erased with every purchase, and with the decisions")
+    func customer() async throws {
+        let purchase = purchase
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            let fields = ErasureRouteTests.decision
+            let link = "/v1/customers/ann/subscriptions/\(purchase.id)"
+            #expect(try await client.send(.put, link, fields).status == 200)
+            #expect(try await client.send(.post, "/v1/customers/ann/notes", fields).status == 200)
+            let answer = try await client.post(
+                ErasureRouteTests.path, ErasureRouteTests.body(customer: "ann"))
+            #expect(answer.status == 200)
+            let plan = answer.json["erasure"]?["plan"]
+            #expect(ErasureRouteTests.positions(plan) == [1, 2, 3, 4])
+            #expect(plan?["customer"]?.string == "ann")
+            let gone = try await client.ask("/v1/customers/ann/entitlements?minPosition=5")
+            #expect(gone.json["standing"]?.string == "new")
+            let decisions = try await client.get("/v1/decisions")
+            #expect(decisions.json["decisions"]?.array?.isEmpty == true)
+        }
+    }
+
+    @Test("Nothing of the time before stays in any file, while the service runs on")
+    func files() async throws {
+        let purchase = purchase
+        let place = try ServedPlace()
+        let directory = place.directory(of: .production)
+        try await place.serve(renewed: purchase) { client, _ in
+            func holding() throws -> [String] {
+                try FileManager.default.subpathsOfDirectory(atPath: directory).filter { name in
+                    FileManager.default.contents(atPath: "\(directory)/\(name)")?
+                        .range(of: Data(purchase.id.utf8)) != nil
+                }
+            }
+            #expect(try !holding().isEmpty)
+            let answer = try await client.post(
+                ErasureRouteTests.path, ErasureRouteTests.body(chains: [purchase.id]))
+            #expect(answer.status == 200)
+            // Derived files follow; the old ones go once no answer comes from them.
+            let end = ContinuousClock.now.advanced(by: .seconds(120))
+            while try !holding().isEmpty, ContinuousClock.now < end {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            #expect(try holding() == [])
+        }
+    }
+
+    @Test("What the process remembered of persons is forgotten")
+    func memories() async throws {
+        let purchase = purchase
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            let link = "/v1/customers/ann/subscriptions/\(purchase.id)"
+            let refused = try await client.send(.delete, link, ErasureRouteTests.decision)
+            #expect(refused.code == "notLinked")
+            let before = try await client.get("/v1/decisions")
+            #expect(before.json["refused"]?.array?.first?["customer"]?.string == "ann")
+            _ = try await client.post(
+                ErasureRouteTests.path, ErasureRouteTests.body(chains: [purchase.id]))
+            let after = try await client.get("/v1/decisions")
+            #expect(after.json["refused"]?.array?.isEmpty == true)
+        }
+    }
+
+    @Test("What Apple sends later is a new life, marked as erased before")
+    func newLife() async throws {
+        let purchase = purchase
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            _ = try await client.post(
+                ErasureRouteTests.path, ErasureRouteTests.body(chains: [purchase.id]))
+            #expect(try await client.notify(purchase.notificationBody(2)).status == 200)
+            let answer = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=4")
+            #expect(answer.status == 200)
+            let codes = (answer.json["notices"]?.array ?? []).compactMap { $0["code"]?.string }
+            #expect(codes.contains("erasedBefore"))
+        }
+    }
+
+    // MARK: Repetitions
+
+    @Test("The same order again finds it done: by its key, and by the id of an erased chain")
+    func repeated() async throws {
+        let purchase = purchase
+        try await ServedPlace().serve(renewed: purchase) { client, host in
+            // By another id, which no event names afterwards.
+            let body = ErasureRouteTests.body(chains: [purchase.transactionId(1)])
+            let fields = ErasureRouteTests.fields(key: "k")
+            let first = try await client.post(ErasureRouteTests.path, body, fields)
+            #expect(first.status == 200 && first.headers[.idempotencyReplayed] == nil)
+            _ = try await host.ledger(.production).snapshot(atLeast: 3, limit: .seconds(120))
+            let again = [
+                try await client.post(ErasureRouteTests.path, body, fields),
+                try await client.post(
+                    ErasureRouteTests.path, ErasureRouteTests.body(chains: [purchase.id])),
+            ]
+            for answer in again {
+                #expect(answer.status == 200)
+                #expect(answer.headers[.idempotencyReplayed] == "true")
+                #expect(answer.json["erasure"]?["position"]?.int64 == 3)
+                #expect(answer.json["erasure"]?["repeated"]?.bool == true)
+                #expect(answer.json["erasure"]?["plan"]?.isNull == true)
+            }
+            #expect(try await ErasureRouteTests.end(host) == 3)
+        }
+    }
+
+    @Test("Another order under a used key is a 422 without effect")
+    func reused() async throws {
+        let purchase = purchase
+        try await ServedPlace().serve(renewed: purchase) { client, host in
+            let fields = ErasureRouteTests.fields(key: "k")
+            _ = try await client.post(
+                ErasureRouteTests.path, ErasureRouteTests.body(chains: [purchase.id]), fields)
+            let others = [
+                ErasureRouteTests.body(customer: "ann", actor: "eve"),
+                ErasureRouteTests.body(customer: "ann", reason: "request 8"),
+            ]
+            for body in others {
+                let answer = try await client.post(ErasureRouteTests.path, body, fields)
+                #expect(answer.status == 422 && answer.code == "idempotencyKeyReused")
+            }
+            #expect(try await ErasureRouteTests.end(host) == 3)
+        }
+    }
+
+    @Test("Concurrent orders under one key are one event")
+    func together() async throws {
+        let purchase = purchase
+        try await ServedPlace().serve(renewed: purchase) { client, host in
+            let positions = try await withThrowingTaskGroup(of: Int64?.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        let answer = try await client.post(
+                            ErasureRouteTests.path, ErasureRouteTests.body(chains: [purchase.id]),
+                            ErasureRouteTests.fields(key: "one"))
+                        return answer.json["erasure"]?["position"]?.int64
+                    }
+                }
+                return try await group.reduce(into: Set<Int64?>()) { $0.insert($1) }
+            }
+            #expect(positions == [3])
+            #expect(try await ErasureRouteTests.end(host) == 3)
+        }
+    }
+
+    // MARK: Refusals
+
+    @Test("A chain that another customer holds now is named explicitly, or stays")
+    func heldByAnother() async throws {
+        var purchase = purchase
+        purchase.appAccountToken = ErasureRouteTests.token
+        let bought = purchase
+        try await ServedPlace().serve(renewed: bought) { client, host in
+            let link = "/v1/customers/bob/subscriptions/\(bought.id)"
+            let linked = try await client.send(.put, link, ErasureRouteTests.decision)
+            #expect(linked.status == 200)
+            for dryRun in [true, false] {
+                let answer = try await client.post(
+                    ErasureRouteTests.path,
+                    ErasureRouteTests.body(customer: ErasureRouteTests.token, dryRun: dryRun))
+                #expect(answer.status == 409 && answer.code == "heldByAnother")
+            }
+            #expect(try await ErasureRouteTests.end(host) == 3)
+            let both = ErasureRouteTests.body(
+                chains: [bought.id], customer: ErasureRouteTests.token)
+            #expect(try await client.post(ErasureRouteTests.path, both).status == 200)
+        }
+    }
+
+    /// Invalid bodies, and the code of each.
+    static let refusals: [(String, String)] = [
+        ("", "malformedJSON"), ("[]", "invalidBody"), ("{}", "invalidBody"),
+        (#"{"actor":"a","reason":"r"}"#, "invalidBody"),
+        (#"{"chains":[],"actor":"a","reason":"r"}"#, "invalidBody"),
+        (#"{"chains":"1","actor":"a","reason":"r"}"#, "invalidBody"),
+        (#"{"chains":[1],"actor":"a","reason":"r"}"#, "invalidBody"),
+        (#"{"chains":[""],"actor":"a","reason":"r"}"#, "invalidBody"),
+        (#"{"customer":1,"actor":"a","reason":"r"}"#, "invalidBody"),
+        (#"{"customer":"","actor":"a","reason":"r"}"#, "invalidCustomer"),
+        (#"{"customer":"ann","reason":"r"}"#, "invalidBody"),
+        (#"{"customer":"ann","actor":"a"}"#, "invalidBody"),
+        (#"{"customer":"ann","actor":"","reason":"r"}"#, "invalidActor"),
+        (#"{"customer":"ann","actor":"a","reason":" "}"#, "invalidReason"),
+        (#"{"customer":"ann","actor":"a","reason":"r","dryRun":"true"}"#, "invalidBody"),
+        // A misspelt dryRun must not erase.
+        (#"{"customer":"ann","actor":"a","reason":"r","dryrun":true}"#, "invalidBody"),
+    ]
+
+    @Test("An invalid body is refused with its code, and erases nothing", arguments: refusals)
+    func invalid(_ body: String, _ code: String) async throws {
+        try await ServedPlace().serve(renewed: purchase) { client, host in
+            let answer = try await client.post(ErasureRouteTests.path, Array(body.utf8))
+            #expect(answer.status == 400 && answer.code == code)
+            #expect(try await ErasureRouteTests.end(host) == 2)
+        }
+    }
+
+    @Test("An order at its limits is taken, one past them is not", arguments: [0, 1])
+    func bounds(excess: Int) async throws {
+        try await ServedPlace().serve(renewed: purchase) { client, host in
+            let (limit, width) = (ErasureBody.chainCount, ErasureBody.idByteCount)
+            let many = (0..<limit + excess).map { "7\($0)" }
+            let long = String(repeating: "7", count: width + excess)
+            for chains in [many, [long]] {
+                let answer = try await client.post(
+                    ErasureRouteTests.path, ErasureRouteTests.body(chains: chains))
+                #expect(answer.code == (excess == 0 ? "noSuchSubscription" : "invalidBody"))
+            }
+            let body = ErasureRouteTests.body(customer: "unknown")
+            let room = ErasureBody.maximumByteCount + excess - body.count
+            let padded = body + Array(String(repeating: " ", count: room).utf8)
+            let answer = try await client.post(ErasureRouteTests.path, padded)
+            #expect(answer.status == (excess == 0 ? 404 : 413))
+            #expect(try await ErasureRouteTests.end(host) == 2)
+        }
+    }
+
+    @Test("Unknown ids, environments and parameters erase nothing")
+    func unknown() async throws {
+        let purchase = purchase
+        try await ServedPlace().serve(renewed: purchase) { client, host in
+            let known = ErasureRouteTests.body(chains: [purchase.id])
+            let cases: [(String, [UInt8], Int, String)] = [
+                ("", ErasureRouteTests.body(chains: ["1"]), 404, "noSuchSubscription"),
+                ("", ErasureRouteTests.body(customer: "ann"), 404, "nothingToErase"),
+                ("?bundleId=com.example.other", known, 404, "noSuchSubscription"),
+                ("?environment=sandbox", known, 404, "noSuchSubscription"),
+                ("?environment=xcode", known, 404, "environmentNotServed"),
+                ("?dryRun=true", known, 400, "unknownParameter"),
+            ]
+            for (query, body, status, code) in cases {
+                let answer = try await client.post(ErasureRouteTests.path + query, body)
+                #expect(answer.status == status && answer.code == code, "\(query)")
+            }
+            #expect(try await ErasureRouteTests.end(host) == 2)
+        }
+    }
+
+    @Test("A state behind the log erases nothing: what is not known yet would stay")
+    func behind() async throws {
+        let purchase = purchase
+        var place = try ServedPlace()
+        place.waitLimit = ServedPlace.briefWait
+        try await place.serve(renewed: purchase) { client, host in
+            let served = try host.ledger(.production)
+            let lock = try await ProjectorLock.held(directory: served.ledger.directory)
+            #expect(try await client.notify(purchase.notificationBody(2)).status == 200)
+            for dryRun in [true, false] {
+                let answer = try await client.post(
+                    ErasureRouteTests.path,
+                    ErasureRouteTests.body(chains: [purchase.id], dryRun: dryRun))
+                #expect(answer.status == 503 && answer.code == "projectionBehind")
+            }
+            #expect(try await ErasureRouteTests.end(host) == 3)
+            withExtendedLifetime(lock) {}
+        }
+    }
+
+    @Test("The scope admin is required, and the name of its token stands in the event")
+    func scopes() async throws {
+        var place = try ServedPlace()
+        place.configuration.server.tokens = [Scope.read, .write, .admin].map { scope in
+            ServiceConfiguration.Server.Token(
+                name: scope.rawValue, digest: SHA256.hash(Array(scope.rawValue.utf8)),
+                scopes: [scope])
+        }
+        let purchase = purchase
+        try await place.serve(renewed: purchase) { client, host in
+            let body = ErasureRouteTests.body(chains: [purchase.id])
+            for (scope, status) in [("read", 403), ("write", 403), ("admin", 200)] {
+                var fields = ErasureRouteTests.fields()
+                fields[.authorization] = "Bearer \(scope)"
+                let answer = try await client.post(ErasureRouteTests.path, body, fields)
+                #expect(answer.status == status, "\(scope)")
+            }
+            let log = try host.ledger(.production).ledger.log
+            let evidence = try #require(try await log.event(at: 3)?.originalBytes())
+            #expect(Erasure(evidence: evidence)?.tokenName == "admin")
+        }
+    }
+}
