@@ -86,11 +86,14 @@ extension EnvironmentLedger {
         let done: LogRestore.Report
         if let engine = try engine(of: configuration) {
             done = try await withScratch(directory, "restore") { scratch in
-                _ = try await LogRestore(
+                let scratched = try await LogRestore(
                     path, into: scratch, environment: environment, replaces: true, now: now,
                     erasures: erasures
                 ).run(report: report)
-                return try await copy(scratch, into: engine, environment, report)
+                let copied = try await copy(scratch, into: engine, environment, report)
+                return LogRestore.Report(
+                    before: copied.before, head: copied.head, setAside: nil,
+                    erasureCount: scratched.erasureCount)
             }
         } else {
             done = try await LogRestore(

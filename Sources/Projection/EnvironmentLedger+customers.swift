@@ -16,7 +16,9 @@ extension EnvironmentLedger {
         else { return [] }
         let chains = Set(try FactDecoder.decode(logged).map(\.chain))
         // The random ids of an erasure are about no event of its own.
-        return chains.filter { attributes.kind != .erasure || $0.erased != nil }.sorted()
+        return chains.filter { chain in
+            attributes.kind != .erasure || chain.erased?.bundleId.rawValue.isEmpty == false
+        }.sorted()
     }
 
     /// The customer of an event that has no chain: a grant, its withdrawal, a note. Only the

@@ -1,8 +1,9 @@
 """Acts through the console: forms sent once, twice, again, and from elsewhere."""
 
 import re
+from urllib.parse import unquote
 
-from console import Failure, require
+from console import WAIT_MILLISECONDS, Failure, require
 
 
 def fill(page):
@@ -90,3 +91,39 @@ def acts(name):
         page.context.close()
 
     return check
+
+
+def erased(console):
+    """Erasing takes a reason and the typed id; then the id answers nowhere, and a tombstone's page
+    still proves its place in the log."""
+    page = console.open()
+    act_page(console, page, "erase")
+    target = page.url.split("/erase")[0]
+    id = unquote(target.rstrip("/").split("/")[-1])
+    fill(page)
+    page.locator("form.act button").last.click()
+    page.wait_for_load_state()
+    positions = re.findall(r"#(\d+)", page.locator("main").inner_text().replace(",", ""))
+    require(positions, "the plan names no event")
+    for text, status in (("no such id", 400), (id, 303)):
+        page.locator("form.act input[name=confirm]").fill(text)
+        with page.expect_response(lambda one: one.request.method == "POST") as answer:
+            page.locator("form.act button").last.click()
+        require(answer.value.status == status, f"{text!r} is answered {answer.value.status}")
+        page.wait_for_load_state()
+    require("erasure" in page.locator("main").inner_text().lower(), "no page of the erasure")
+    console.errors[:] = [one for one in console.errors if "400" not in one]
+    # Answers follow once derived data is built again.
+    for _ in range(WAIT_MILLISECONDS // 100):
+        gone = page.request.get(target)
+        if gone.status == 404:
+            break
+        page.wait_for_timeout(100)
+    require(gone.status == 404, f"the erased page answers {gone.status}")
+    console.go(page, f"{console.home}events/{positions[0]}")
+    text = page.locator("main").inner_text()
+    require("erased" in text and id not in text, "the event does not say that it was erased")
+    page.wait_for_selector("#verify[data-state]:not([data-state=running])")
+    state = page.locator("#verify").get_attribute("data-state")
+    require(state != "no", f"the place of the tombstone is {state}")
+    page.context.close()

@@ -352,6 +352,7 @@ CHECKS = [
     ("act: grant", acts("grant")),
     ("act: note", acts("note")),
     ("a new event appears by itself", appears_live),
+    ("act: erase", erased),
     ("no request leaves the origin", stays_home),
     ("no console error", no_errors),
 ]

@@ -80,6 +80,50 @@ struct DatabaseCommandTests {
         #expect(refused.errorCode == "fileForeign")
     }
 
+    @Test("A person is erased from the database and from every node")
+    func erased() async throws {
+        let (place, url) = try await workplace()
+        let other = "700000000000001"
+        let lines =
+            Evidence.lines + [
+                try Evidence.line(
+                    "SUBSCRIBED", "INITIAL_BUY", 0, at: Evidence.start + 4_000, id: other)
+            ]
+        try place.write(lines, to: "in.ndjson")
+        #expect(try await place.run("ingest", "in.ndjson", "--database", url).code == 0)
+        let node = ["--data", "node", "--database", url] + place.options.dropFirst(2)
+        #expect(try await place.run(["show", Evidence.id] + node).code == 0)
+        let cluster = try PostgresCluster.shared()
+        let database =
+            url.split(separator: " ").first { $0.hasPrefix("dbname=") }
+            .map { String($0.dropFirst("dbname=".count)) } ?? ""
+        #expect(try cluster.files(of: database, holding: Evidence.id) > 0)
+        let erase = try await place.run(
+            "erase", "--chain", Evidence.id, "--by", "dpo", "--reason", "asked", "--yes",
+            "--database", url)
+        #expect(erase.code == 0, "\(erase.err)")
+        #expect(try cluster.files(of: database, holding: Evidence.id) == 0)
+        #expect(try await place.run("audit", "verify", "--database", url).code == 0)
+        #expect(try await place.run("rebuild", "--check", "--database", url).code == 0)
+        // The other node finds the erasure when it catches up.
+        for _ in 0..<2 {
+            let shown = try await place.run(["show", Evidence.id] + node)
+            #expect(shown.err.contains("noSuchSubscription"), "\(shown.err)")
+        }
+        #expect(try await place.run(["show", other] + node).code == 0)
+        for directory in ["data/production", "node/production"] {
+            for name in try FileManager.default.contentsOfDirectory(atPath: place.file(directory)) {
+                guard
+                    let data = FileManager.default.contents(
+                        atPath: place.file("\(directory)/\(name)"))
+                else { continue }
+                #expect(data.range(of: Data(Evidence.id.utf8)) == nil, "\(directory)/\(name)")
+            }
+        }
+        let again = try await place.run("ingest", "in.ndjson", "--json", "--database", url)
+        #expect(try again.json()["duplicates"]?.int64 == 5)
+    }
+
     @Test("What is wrong with a database is one sentence, without the password")
     func refusals() async throws {
         let (place, _) = try await workplace()

@@ -85,19 +85,34 @@ struct EraseCommandTests {
 
     @Test("A backup made before is erased again when it is restored, from the log or a file")
     func restored() async throws {
-        let place = try await taken()
+        let lines = try Self.lines()
+        let place = try await taken([lines[0], lines[4]])
         #expect(try await place.run("backup", "old.backup").code == 0)
+        try place.write(lines, to: "in.ndjson")
+        #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        for customer in ["c-1", "c-2"] {
+            let link = ["link", Evidence.id, customer] + Self.order
+            #expect(try await place.run(link + place.options).code == 0)
+        }
+        let before = try await place.run("export", "facts")
         #expect(try await place.run(Self.erase + ["--yes"] + place.options).code == 0)
         let records = try await place.run("log", "erasures")
         #expect(!records.out.contains(Evidence.id))
         try place.write(Data(records.out.utf8), to: "erasures.ndjson")
         let back = try await place.run("restore", "old.backup", "--replace")
         #expect(back.code == 0 && back.out.contains("erased again: 1"), "\(back.err)")
+        // Every fact is there, also of the events after the backup.
+        let after = try await place.run("export", "facts")
+        #expect(after.out.split(separator: "\n").count == before.out.split(separator: "\n").count)
         for name in try FileManager.default.contentsOfDirectory(
             atPath: place.file("data/production")) where name.hasPrefix("log-replaced")
         {
             try FileManager.default.removeItem(atPath: place.ledgerFile(name))
         }
+        try await requireErased(place)
+        // What came after the backup comes again, and is known.
+        let again = try await place.run("ingest", "in.ndjson", "--json")
+        #expect(try again.json()["duplicates"]?.int64 == 5, "\(again.out)")
         try await requireErased(place)
         // The disk was lost: only the file knows.
         let other = ["--data", "other"] + place.options.dropFirst(2)

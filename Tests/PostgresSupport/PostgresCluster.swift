@@ -177,6 +177,18 @@ public final class PostgresCluster: Sendable {
         return name
     }
 
+    /// How many files of a database hold a text, after a checkpoint. Blocks.
+    public func files(of database: String, holding text: String) throws -> Int {
+        let oid = try sql("SELECT oid FROM pg_database WHERE datname = '\(database)'")
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        try sql("CHECKPOINT")
+        let base = "\(directory)/data/base/\(oid)"
+        return try FileManager.default.contentsOfDirectory(atPath: base).count { name in
+            let data = FileManager.default.contents(atPath: "\(base)/\(name)") ?? Data()
+            return data.range(of: Data(text.utf8)) != nil
+        }
+    }
+
     /// A name for a database or schema that no other test uses.
     public static func newName() -> String {
         number.withLock { number in

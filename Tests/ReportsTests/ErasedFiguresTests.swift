@@ -1,4 +1,5 @@
 import AppStore
+import Intake
 import Ledger
 import LedgerTestSupport
 import Queries
@@ -69,6 +70,40 @@ struct ErasedFiguresTests {
         let before = try await figures(world.ledger, at: [nil])
         try await world.ledger.erase(chains: try await chains(world.ledger))
         #expect(try await figures(world.ledger, at: [nil]) == before)
+        #expect(try await world.ledger.isSound())
+    }
+
+    @Test("What Apple states again of an erased life is not counted a second time")
+    func again() async throws {
+        let world = try MetricsWorld(lives: 61...90, seed: 5)
+        try await world.take(0, of: 1)
+        let chains = try await chains(world.ledger)
+        let before = try await figures(world.ledger, at: [nil])
+        try await world.ledger.erase(chains: chains)
+        // The same transactions, signed again and so under other keys.
+        var lines: [[UInt8]] = []
+        let signer = DeliverySigner(authority: TestAuthority.shared, appAppleId: 1_234_567_890)
+        let lives = (61...90).map { SubscriberWorld().life(seed: $0) }
+        for life in lives where life.environment == .production {
+            for delivery in life.deliveries {
+                guard let transaction = delivery.transaction, let signed = transaction.signedDate
+                else { continue }
+                var later = transaction
+                later.signedDate = signed.advanced(byMilliseconds: 1)
+                lines.append(
+                    try signer.line(
+                        Delivery(
+                            ordinal: delivery.ordinal, receivedAt: delivery.receivedAt,
+                            evidence: .transaction(later))))
+            }
+        }
+        let taken = try await world.ledger.ingest(lines)
+        #expect(taken.appended > 20)
+        #expect(try await self.chains(world.ledger).count > chains.count)
+        let after = try await figures(world.ledger, at: [nil])
+        for (name, figures) in before where !name.hasPrefix("lateness") {
+            #expect(after[name] == figures, "\(name)")
+        }
         #expect(try await world.ledger.isSound())
     }
 }

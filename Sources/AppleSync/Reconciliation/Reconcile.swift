@@ -81,7 +81,8 @@ public struct Reconcile: Sendable {
         if scope.codes.contains(.contradiction) {
             notices += try await projections.sharedNotices(at: now)
         }
-        let all = ReconcileWork.grouped(notices)
+        // Apple knows nothing of the random ids of erasures.
+        let all = ReconcileWork.grouped(notices.filter { !$0.chain.isPseudonym })
         report.chains = all.count
         let reachable = all.filter { clients[$0.chain.bundleId] != nil }
         report.withoutKey = all.count - reachable.count

@@ -13,7 +13,8 @@ public struct Erasure: Hashable, Sendable {
     public var reason: String
     /// The events whose evidence, chain and notificationUUID were erased, ascending.
     public var positions: [Int64]
-    /// The chains that were erased, in order of their digests.
+    /// The chains that were erased, and the customer (without a bundle id), in order of their
+    /// digests.
     public var chains: [ErasedChain]
     /// What the erased events stated, under random ids.
     public var facts: [ErasedFact]
@@ -31,19 +32,22 @@ public struct Erasure: Hashable, Sendable {
         self.facts = facts
     }
 
-    /// The same erasure for a log that ends at `end` and lacks what followed: an older backup.
-    /// Events after it cannot be erased there; what they stated is stated by the erasure itself.
-    ///
-    /// - Parameter position: of the erasure in that log.
-    public func reapplied(through end: Int64, at position: Int64) -> Erasure {
-        var again = self
-        again.positions = positions.filter { $0 <= end }
-        again.facts = facts.map { erased in
+    /// The same erasure with other positions, for a log in which the events stand elsewhere.
+    public func moved(_ place: (Int64) -> Int64) -> Erasure {
+        var moved = self
+        moved.positions = positions.map(place).sorted()
+        moved.facts = facts.map { erased in
             var erased = erased
-            if erased.fact.position > end { erased.fact.position = position }
+            erased.fact.position = place(erased.fact.position)
             return erased
         }
-        return again
+        return moved
+    }
+
+    /// Whether it states nothing but what events that it names stated, and only under random ids.
+    public var isPlausible: Bool {
+        let known = Set(positions)
+        return facts.allSatisfy { known.contains($0.fact.position) && $0.chain.isPseudonym }
     }
 }
 
@@ -74,7 +78,11 @@ public struct ErasedFact: Hashable, Sendable {
 }
 
 extension ChainId {
-    private static let erasedPrefix = "erased:"
+    /// Begins with a control character, which no id of a customer has.
+    package static let erasedPrefix = "\u{1}erased:"
+
+    /// Whether the id is a random one of an erasure: Apple and apps know nothing of it.
+    public var isPseudonym: Bool { originalTransactionId.rawValue.hasPrefix(Pseudonyms.prefix) }
 
     /// The key under which the erasure of a chain is stored among the facts: neither a chain of an
     /// app nor a customer.

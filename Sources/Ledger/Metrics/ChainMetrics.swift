@@ -8,6 +8,7 @@ public struct ChainMetrics: Hashable, Sendable {
 
     /// - Parameter app: the chain's app, which is not part of its life.
     public init(_ life: Lifecycle, of app: BundleId, catalogue: Catalogue) {
+        let life = life.counted(catalogue)
         stretches = StretchReader(history: life.history, app: app, catalogue: catalogue)
             .stretches(isHistoryMissing: life.isHistoryMissingBefore)
     }

@@ -33,7 +33,8 @@ extension Lifecycle {
         of metric: CountedMetric, in app: BundleId, catalogue: Catalogue, limit: Timestamp,
         instants: [Timestamp]
     ) -> [Occurrence] {
-        var reader = OccurrenceReader(self, app: app, catalogue: catalogue, limit: limit)
+        var reader = OccurrenceReader(
+            counted(catalogue), app: app, catalogue: catalogue, limit: limit)
         switch metric {
         case .active: reader.readActive(before: instants.dropFirst())
         case .starts: reader.readStart()

@@ -1,40 +1,47 @@
 public import AppStore
 public import Ledger
+internal import Signing
 
-/// An erasure with what identifies the log it belongs to, so that it can be applied again to an
-/// older backup of that log.
+/// An erasure with what is left of the events that it erased, so that it can be applied again to an
+/// older backup of the same log.
 public struct ErasureRecord: Sendable {
     public let erasure: Erasure
-    /// The leaf hash at each of its positions.
-    let leafHashes: [Digest]
+    /// The rows of the erased events, in order.
+    let rows: [RecordedEvent]
     /// When it was carried out.
     let receivedAt: Timestamp
+    /// The leaf hash at position 1, which tells the log from others.
+    let firstLeafHash: Digest
 
     /// The erasures of a log, in order.
     ///
     /// Throws the errors of reading the log.
     public static func all(of log: any LedgerLog) async throws(StoreError) -> [ErasureRecord] {
+        guard let first = try await log.leafHashes(after: 0, through: 1).first else { return [] }
         var records: [ErasureRecord] = []
         for position in try await log.erasurePositions(after: 0, through: .max) {
             guard let logged = try await log.event(at: position),
                 let erasure = try logged.originalBytes().flatMap({ Erasure(evidence: $0) })
             else { continue }
-            var leafHashes: [Digest] = []
+            var rows: [RecordedEvent] = []
             for position in erasure.positions {
-                leafHashes += try await log.leafHashes(after: position - 1, through: position)
+                rows += try await log.events(after: position - 1, through: position)
             }
             records.append(
                 ErasureRecord(
-                    erasure: erasure, leafHashes: leafHashes,
-                    receivedAt: logged.event.receivedAt))
+                    erasure: erasure, rows: rows, receivedAt: logged.event.receivedAt,
+                    firstLeafHash: first))
         }
         return records
     }
 
-    private init(erasure: Erasure, leafHashes: [Digest], receivedAt: Timestamp) {
+    private init(
+        erasure: Erasure, rows: [RecordedEvent], receivedAt: Timestamp, firstLeafHash: Digest
+    ) {
         self.erasure = erasure
-        self.leafHashes = leafHashes
+        self.rows = rows
         self.receivedAt = receivedAt
+        self.firstLeafHash = firstLeafHash
     }
 
     // MARK: Lines
@@ -43,7 +50,12 @@ public struct ErasureRecord: Sendable {
     public func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("receivedAt", receivedAt.milliseconds)
-            json.array("leafHashes", leafHashes)
+            json.member("firstLeafHash", firstLeafHash)
+            json.objects("rows", rows) { json, row in
+                let data = Base64Standard.encode(row.leafData)
+                json.member("row", String(decoding: data, as: UTF8.self))
+                json.member("leafHash", row.leafHash)
+            }
             json.key("erasure")
             json.raw(erasure.evidence)
         }
@@ -52,38 +64,59 @@ public struct ErasureRecord: Sendable {
     /// Parses one line; nil for anything else.
     public init?(line: [UInt8]) {
         guard let json = try? JSONValue.parse(line), let receivedAt = json["receivedAt"]?.int64,
+            let first = json["firstLeafHash"]?.string.flatMap({ Digest(hexadecimal: $0) }),
             let erasure = json["erasure"].flatMap({ Erasure(evidence: $0.encoded()) })
         else { return nil }
-        let leafHashes = json["leafHashes"]?.array?.compactMap { entry in
-            entry.string.flatMap { Digest(hexadecimal: $0) }
-        }
-        guard let leafHashes, leafHashes.count == erasure.positions.count else { return nil }
+        let rows = json["rows"]?.array?.compactMap { ErasureRecord.row($0) } ?? []
+        guard rows.map(\.position) == erasure.positions, erasure.isPlausible else { return nil }
         self.init(
-            erasure: erasure, leafHashes: leafHashes,
-            receivedAt: Timestamp(milliseconds: receivedAt).clamped)
+            erasure: erasure, rows: rows,
+            receivedAt: Timestamp(milliseconds: receivedAt).clamped, firstLeafHash: first)
+    }
+
+    private static func row(_ json: JSONValue) -> RecordedEvent? {
+        guard let text = json["row"]?.string,
+            let data = Base64Standard.decode(Array(text.utf8)),
+            let leafHash = json["leafHash"]?.string.flatMap({ Digest(hexadecimal: $0) }),
+            let row = LeafReader.event(data, leafHash: leafHash),
+            row.attributes.chain == nil, row.attributes.notificationUUID == nil
+        else { return nil }
+        return row
     }
 
     // MARK: Applying
 
-    /// Whether a log has the events that the erasure names, as far as it reaches.
+    /// Whether a log begins as the one of this erasure, and has the events that it names, as far as
+    /// it reaches.
     public func belongs(to log: any LedgerLog) async throws(StoreError) -> Bool {
         let end = try await log.head().position
-        for (position, leaf) in zip(erasure.positions, leafHashes) where position <= end {
-            guard try await log.leafHashes(after: position - 1, through: position) == [leaf] else {
-                return false
-            }
+        guard try await log.leafHashes(after: 0, through: 1) == [firstLeafHash] else {
+            return false
+        }
+        for row in rows where row.position <= end {
+            let leaf = try await log.leafHashes(after: row.position - 1, through: row.position)
+            guard leaf == [row.leafHash] else { return false }
         }
         return true
     }
 
-    /// Erases the same events, unless the log has this erasure already; whether it did.
+    /// Erases the same events, unless the log has this erasure already; whether it did. Erased
+    /// events that the log lacks are appended as tombstones: their keys keep out what Apple sends
+    /// again, and what they stated stands at their new positions.
     ///
     /// Throws as `LedgerLog.erase`.
     public func apply(to log: any LedgerLog) async throws(StoreError) -> Bool {
         let key = EventKey.make(.erasure, [erasure.id])
         guard try await log.event(key: key) == nil else { return false }
         let end = try await log.head().position
-        let again = erasure.reapplied(through: end, at: end + 1)
+        let missing = rows.filter { $0.position > end }
+        for start in stride(from: 0, to: missing.count, by: LogLimits.batchEventCount) {
+            let batch = missing[start..<min(start + LogLimits.batchEventCount, missing.count)]
+            _ = try await log.append(batch.map { NewEvent(copying: $0, nil) })
+        }
+        let places = Dictionary(
+            uniqueKeysWithValues: zip(missing.map(\.position), (end + 1)...))
+        let again = erasure.moved { places[$0] ?? $0 }
         let event = NewEvent(
             key: key,
             attributes: EventAttributes(

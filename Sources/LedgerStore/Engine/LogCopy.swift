@@ -43,6 +43,8 @@ public struct LogCopy: Sendable {
             let page = try await source.page(after: copied.size, through: end.size)
             for batch in try batches(of: page) { try await append(batch, to: &copied) }
         }
+        let erasures = try await source.erasurePositions(after: present.size, through: end.size)
+        if !erasures.isEmpty { try await target.purge() }
         progress(end.size, end.size)
         guard copied == end, try await target.tree() == end else {
             throw refusal("It differs from the source after copying.")

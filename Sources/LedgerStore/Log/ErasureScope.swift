@@ -13,6 +13,13 @@ public struct ErasureScope: Sendable {
         self.chains = chains
     }
 
+    /// Whether an event that was not considered may be covered.
+    package func mayCover(_ event: RecordedEvent) -> Bool {
+        guard event.position > position else { return false }
+        return event.attributes.chain.map { chains.contains($0) }
+            ?? ErasureScope.mayCover(event.attributes.kind)
+    }
+
     /// Whether an event of this kind that names no chain may be about a person.
     package static func mayCover(_ kind: EventKind?) -> Bool {
         switch kind {

@@ -4,7 +4,9 @@ internal import Ledger
 /// Reads leaf data back into the row that it commits to (`Log.md` §2).
 package enum LeafReader {
     /// Nil for bytes that are not exactly the leaf data of one row.
-    package static func event(_ data: [UInt8]) -> RecordedEvent? {
+    ///
+    /// - Parameter leafHash: of a tombstone, whose leaf data is not all there; nil: that of `data`.
+    package static func event(_ data: [UInt8], leafHash: Digest? = nil) -> RecordedEvent? {
         var fields = Fields(data)
         guard let position = fields.integer(), let receivedAt = fields.integer(),
             let kind = fields.text().flatMap({ EventKind(rawValue: $0) }),
@@ -26,7 +28,8 @@ package enum LeafReader {
         let event = RecordedEvent(
             position: position, key: key, attributes: whole,
             receivedAt: Timestamp(milliseconds: receivedAt), receivedAtClaimed: isClaimed,
-            identity: identity, payloadHash: payloadHash, evidenceHash: evidenceHash)
+            identity: identity, payloadHash: payloadHash, evidenceHash: evidenceHash,
+            leafHash: leafHash)
         // Every spelling but the one that is hashed is refused, and so is what is left over.
         return event.leafData == data ? event : nil
     }

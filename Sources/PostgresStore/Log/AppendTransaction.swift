@@ -108,7 +108,10 @@ struct AppendTransaction {
             stored: { try stored.at($0) })
         var answers: [[AppendResult]] = []
         for batch in batches {
-            let isOvertaken = try batch.erasure.map { try self.isOvertaken($0) } ?? false
+            let isOvertaken =
+                try batch.erasure.map { scope in
+                    try placed.rows.contains(where: scope.mayCover) || self.isOvertaken(scope)
+                } ?? false
             answers.append(isOvertaken ? [] : try batch.events.map { try placed.place($0) })
         }
         let writes = try writes(of: placed, &headers)

@@ -21,7 +21,8 @@ extension PostgresOperations {
                         "DELETE FROM @\(place.table) WHERE \(place.column) = $1::bytea", id)
                 }
                 _ = try transaction.run(
-                    "DELETE FROM @recovery_reports WHERE position($1::bytea IN json) > 0", id)
+                    "DELETE FROM @recovery_reports WHERE position($1::bytea IN json) > 0",
+                    "\"\(id)\"")
             }
             for position in positions {
                 _ = try transaction.run(

@@ -48,7 +48,7 @@ extension PostgresLocation {
                 let connection = try session.open()
                 try connection.run(script: "SET lock_timeout = '\(PostgresLimits.rewriteWait)'")
                 for table in tables {
-                    try connection.run(script: "VACUUM (FULL) \"\(schema)\".\(table)")
+                    try connection.run(script: "VACUUM (FULL, ANALYZE) \"\(schema)\".\(table)")
                 }
             } catch {
                 throw StoreError(error, location: description)

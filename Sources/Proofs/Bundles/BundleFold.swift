@@ -22,6 +22,7 @@ enum BundleFold {
                 facts[decoded.chain, default: []].append(decoded.fact)
             }
         }
+        // In a bundle of a report: what was counted before an erasure is not counted again.
         for chain in facts.keys where chain.customer == nil {
             let erasures = facts[ChainId(erased: ErasedChain(chain))] ?? []
             facts[chain]? += erasures

@@ -38,7 +38,9 @@ public struct BundleMaker: Sendable {
     ) async throws -> ProofBundle {
         let reading = try await chains.reading(id, bundleId: bundleId, moment: moment)
         let query = try query(.subscription(reading.chain, askedAs: id), moment)
-        return try await bundle(reading.facts.keys.sorted(), answering: query)
+        // Not the erasure of an earlier life, which would stand beside the person's id.
+        let facts = reading.facts.filter { $0.value.cause.kind != .erasure }
+        return try await bundle(facts.keys.sorted(), answering: query)
     }
 
     /// The entitlements of a customer, as `entitlements` answers them.
@@ -49,7 +51,8 @@ public struct BundleMaker: Sendable {
         let named = try await chains.projections.chains(of: customer)
         let homes = named + [ChainId(customer: customer)]
         let facts = try await chains.facts.facts(of: homes).flatMap(\.1)
-        let positions = facts.map(\.position).filter { $0 <= query.knownPosition }
+        let positions = facts.filter { $0.cause.kind != .erasure }.map(\.position)
+            .filter { $0 <= query.knownPosition }
         return try await bundle(Set(positions).sorted(), answering: query)
     }
 

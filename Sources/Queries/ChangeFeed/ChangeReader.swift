@@ -110,6 +110,8 @@ public struct ChangeReader: Sendable {
         of chains: [ChainId], through position: Int64
     ) async throws(StoreError) -> [(ChainId, [Fact])] {
         guard !chains.isEmpty else { return [] }
+        // Random ids of erasures are no receiver's.
+        let chains = chains.filter { !$0.isPseudonym }
         let store = ledger.facts
         guard try await store.checkpoint().position >= position else {
             throw StoreError(

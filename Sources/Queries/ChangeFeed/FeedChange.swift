@@ -95,7 +95,10 @@ public struct ChangeFilter: Hashable, Sendable {
         self.bundleId = bundleId
     }
 
-    public func admits(_ name: ChangeName) -> Bool { names?.contains(name) ?? true }
+    /// An erasure concerns every receiver, whatever it asked for.
+    public func admits(_ name: ChangeName) -> Bool {
+        name == .erased || names?.contains(name) ?? true
+    }
 
     public func admits(_ change: FeedChange) -> Bool {
         admits(change.change.name) && (bundleId.map { $0 == change.bundleId } ?? true)

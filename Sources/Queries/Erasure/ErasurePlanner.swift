@@ -19,6 +19,10 @@ struct ErasurePlanner: Sendable {
         report: @Sendable (_ done: Int64, _ all: Int64) -> Void
     ) async throws -> ErasurePlan {
         let end = try await ledger.facts.checkpoint().position
+        guard given.allSatisfy({ !$0.isPseudonym }) else {
+            throw ErasureError(
+                .nothingToErase, "This is a random id of an erasure; it names no person.")
+        }
         var chains = Set(given)
         if let customer {
             let named = try await projections.chains(of: customer)

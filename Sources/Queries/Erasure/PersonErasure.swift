@@ -62,11 +62,14 @@ public struct PersonErasure: Sendable {
         report: Progress = { _, _ in }
     ) async throws -> Receipt {
         try CommandCheck.check(order)
-        if let key = order.key,
-            let known = try await ledger.log.event(key: EventKey.make(.erasure, [key]))
-        {
-            try await finish()
-            return Receipt(position: known.event.position, plan: nil)
+        if let known = try await known(order) {
+            do {
+                _ = try await plan(chains: chains, customer: customer, report: report)
+            } catch let error as ErasureError where error.code == .nothingToErase {
+                try await finish()
+                return Receipt(position: known, plan: nil)
+            }
+            throw CommandIntake.reused(order.key ?? "")
         }
         for _ in 0..<PersonErasure.attemptCount {
             do {
@@ -75,7 +78,8 @@ public struct PersonErasure: Sendable {
             } catch let error as StoreError where error.code == .erasureOvertaken {
                 continue
             } catch let error as ErasureError where error.code == .nothingToErase {
-                guard let position = try await lastErasure(of: chains) else { throw error }
+                let subjects = chains + (customer.map { [ChainId(customer: $0)] } ?? [])
+                guard let position = try await lastErasure(of: subjects) else { throw error }
                 try await finish()
                 return Receipt(position: position, plan: nil)
             }
@@ -93,17 +97,28 @@ public struct PersonErasure: Sendable {
         let event = try event(plan, order)
         guard steps > 0 else { return 0 }
         // First: afterwards the ids are known only to the caller.
-        try await ledger.operations.erase(
-            chains: plan.chains, ids: plan.ids.sorted(), positions: plan.positions)
+        try await eraseOperations(plan)
         guard steps > 1 else { return 0 }
-        try await eraseQuarantine(plan.ids)
-        guard steps > 2 else { return 0 }
-        try await ledger.operations.purge()
-        guard steps > 3 else { return 0 }
         let result = try await ledger.log.erase(event, within: plan.scope)
-        guard steps > 4 else { return result.position }
+        guard steps > 2 else { return result.position }
+        // Again: what was waiting may have been stored meanwhile.
+        try await eraseOperations(plan)
+        guard steps > 3 else { return result.position }
         try await ledger.log.purge()
         return result.position
+    }
+
+    private func eraseOperations(_ plan: ErasurePlan) async throws(StoreError) {
+        try await ledger.operations.erase(
+            chains: plan.chains, ids: plan.ids.sorted(), positions: plan.positions)
+        try await eraseQuarantine(plan.ids)
+        try await ledger.operations.purge()
+    }
+
+    /// The position of the erasure that was ordered under the same key; nil for a new order.
+    private func known(_ order: CommandIntake.Order) async throws(StoreError) -> Int64? {
+        guard let key = order.key else { return nil }
+        return try await ledger.log.event(key: EventKey.make(.erasure, [key]))?.event.position
     }
 
     /// The newest erasure of chains that were all erased before.
@@ -140,7 +155,8 @@ public struct PersonErasure: Sendable {
         let erasure = Erasure(
             id: order.key ?? draw(1)[0], actor: order.actor, tokenName: order.tokenName,
             reason: order.reason, positions: plan.positions,
-            chains: plan.chains.map { ErasedChain($0) }.sorted { $0.digest < $1.digest },
+            chains: (plan.chains + (plan.customer.map { [ChainId(customer: $0)] } ?? []))
+                .map { ErasedChain($0) }.sorted { $0.digest < $1.digest },
             facts: plan.facts.compactMap { pseudonyms.replace($0.chain, $0.fact, part: $0.part) }
                 .sorted { ($0.fact.position, $0.part) < ($1.fact.position, $1.part) })
         let evidence = erasure.evidence
@@ -204,7 +220,7 @@ public struct PersonErasure: Sendable {
                 guard let whole = try await ledger.operations.quarantineItem(item.id) else {
                     continue
                 }
-                if !PersonalIds(whole.bytes).texts.isDisjoint(with: ids) {
+                if PersonalIds.isNaming(ids, in: whole.bytes) {
                     _ = try await ledger.operations.removeFromQuarantine(item.id)
                 }
             }

@@ -5,9 +5,7 @@ import Signing
 /// Finds ids in evidence and other stored inputs: in JSON texts, in the signed parts inside them,
 /// and in receipts.
 struct PersonalIds: Sendable {
-    /// Every text that is the value of a member or element.
-    private(set) var texts: Set<String> = []
-    /// Those under names that hold ids of a person's purchases and devices.
+    /// Texts under names that hold ids of a person's purchases and devices.
     private(set) var ids: Set<String> = []
 
     /// How deep signed parts are nested: a notification in an API response in a wrapper.
@@ -47,11 +45,9 @@ struct PersonalIds: Sendable {
     }
 
     private mutating func note(_ text: String, under name: String?) {
-        texts.insert(text)
-        // Tokens are compared in lower case.
-        texts.insert(text.lowercased())
         guard let name, PersonalIds.names.contains(name), !text.isEmpty else { return }
         ids.insert(text)
+        // Tokens are compared in lower case.
         ids.insert(text.lowercased())
     }
 
@@ -69,6 +65,54 @@ struct PersonalIds: Sendable {
             ].compactMap(\.self) {
                 note(id, under: "transactionId")
             }
+        }
+    }
+
+    // MARK: Inputs that cannot be parsed
+
+    /// Shorter texts stand in many inputs that have nothing to do with them.
+    private static let leastByteCount = 8
+
+    /// Whether an input, which may be cut or no JSON at all, names one of the ids: under its name,
+    /// or as a word of its own, in the text or in a part of it that is Base64.
+    static func isNaming(_ ids: Set<String>, in input: [UInt8]) -> Bool {
+        guard PersonalIds(input).ids.isDisjoint(with: ids) else { return true }
+        let long = ids.filter { $0.utf8.count >= leastByteCount }
+        return hasWord(of: long, in: input, depth)
+    }
+
+    private static func hasWord(
+        of ids: Set<String>, in input: [UInt8], _ depth: Int
+    ) -> Bool {
+        guard depth > 0 else { return false }
+        for word in input.split(whereSeparator: { !isPartOfWord($0) }) {
+            let text = String(decoding: word, as: UTF8.self)
+            if ids.contains(text) || ids.contains(text.lowercased()) { return true }
+            guard word.count > 16 else { continue }
+            for part in word.split(separator: UInt8(ascii: ".")) {
+                // A part that was cut has up to three characters too many.
+                let whole = part.filter { $0 != UInt8(ascii: "=") }
+                let text = whole.dropLast(whole.count % 4).map { byte in
+                    switch byte {
+                    case UInt8(ascii: "+"): UInt8(ascii: "-")
+                    case UInt8(ascii: "/"): UInt8(ascii: "_")
+                    default: byte
+                    }
+                }
+                guard text.count > 16, let decoded = Base64URL.decode(text) else { continue }
+                if hasWord(of: ids, in: decoded, depth - 1) { return true }
+            }
+        }
+        return false
+    }
+
+    private static func isPartOfWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+            UInt8(ascii: "."), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
+            true
+        default: false
         }
     }
 }

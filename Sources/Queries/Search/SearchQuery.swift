@@ -54,7 +54,10 @@ public struct SearchQuery: Sendable {
             (kind, found) = (.event, try await ledger.log.event(at: position))
         } else {
             let key = EventKey.make(.notification, [text])
-            (kind, found) = (.notification, try await ledger.log.event(key: key))
+            let known = try await ledger.log.event(key: key)
+            // The key of an erased event remains; its id finds nothing any more.
+            let isErased = known?.evidence == nil && known?.damage == nil
+            (kind, found) = (.notification, isErased ? nil : known)
         }
         guard let event = found?.event,
             bundleId == nil || event.attributes.bundleId == bundleId

@@ -12,19 +12,21 @@ struct ErasedChains: Sendable {
     static let none = ErasedChains()
 
     private static let columns = "chain, signed_at, position, body"
+    /// The keys of erasures, as a range.
+    static let range = "chain >= char(1) || 'erased:' AND chain < char(1) || 'erased;'"
 
     /// All of a facts file.
     static func all(_ database: Database) throws -> ErasedChains {
         var erased = ErasedChains()
         try erased.read(
-            database, "SELECT \(columns) FROM facts WHERE chain >= 'erased:' AND chain < 'erased;'")
+            database, "SELECT \(columns) FROM facts WHERE \(range)")
         return erased
     }
 
     /// Those of some chains; none are looked up in a file without any.
     static func of(_ chains: [ChainId], _ database: Database) throws -> ErasedChains {
         let any = try database.rows(
-            "SELECT 1 FROM facts WHERE chain >= 'erased:' AND chain < 'erased;' LIMIT 1"
+            "SELECT 1 FROM facts WHERE \(range) LIMIT 1"
         ) { $0.int64(0) }
         guard !any.isEmpty else { return .none }
         var erased = ErasedChains()

@@ -189,7 +189,7 @@ public struct FactsComparison: Sendable {
             _ position: Int64
         ) async throws(StoreError) -> (chain: ChainId, bytes: [UInt8])? {
             while index == page.count, !isAtEnd {
-                let read = try await store.undecodedPage(after: after)
+                let read = try await store.undecodedPage(after: after, hasErasures: true)
                 page = read?.stored(through: position) ?? []
                 after = read?.last ?? after
                 index = 0

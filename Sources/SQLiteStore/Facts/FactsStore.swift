@@ -162,8 +162,10 @@ public final class FactsStore: DerivedStore {
     }
 
     /// As `page`, but undecoded, so that decoding can run elsewhere; nil at the end.
+    ///
+    /// - Parameter hasErasures: whether the keys of erasures, which are no chains, are included.
     public func undecodedPage(
-        after: OriginalTransactionId?
+        after: OriginalTransactionId?, hasErasures: Bool = false
     ) async throws(StoreError) -> FactsPage? {
         // The empty text is an id too, and sorts first.
         let isNext = after == nil ? ">=" : ">"
@@ -173,7 +175,8 @@ public final class FactsStore: DerivedStore {
                 database,
                 """
                 SELECT chain, app, signed_at, position, part, body FROM facts
-                WHERE chain \(isNext) ? ORDER BY chain, app, signed_at, position, part
+                WHERE chain \(isNext) ? \(hasErasures ? "" : "AND NOT (\(ErasedChains.range))")
+                ORDER BY chain, app, signed_at, position, part
                 """)
             select.bind(1, after?.rawValue ?? "")
             defer { select.reset() }

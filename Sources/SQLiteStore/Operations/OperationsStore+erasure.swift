@@ -22,7 +22,8 @@ extension OperationsStore {
                 try database.run("DELETE FROM backfill_troubles WHERE id = ?", id)
                 try database.run(
                     "DELETE FROM recovery_undelivered WHERE notification_uuid = ?", id)
-                try database.run("DELETE FROM recovery_reports WHERE instr(json, ?) > 0", id)
+                try database.run(
+                    "DELETE FROM recovery_reports WHERE instr(json, ?) > 0", "\"\(id)\"")
                 try database.run("DELETE FROM upload_keys WHERE key = ?", id)
             }
             for position in positions {

@@ -47,7 +47,8 @@ extension LedgerHost {
         let receipt = try await served.decisions.pass {
             // The ids of a repetition may be erased.
             let isRepeated = try await isKnown(order, in: served)
-            let named = try await isRepeated ? [] : chains(ids, scope, served, erasure)
+            let named = try await chains(
+                ids, scope, served, erasure, skipsUnknown: isRepeated)
             // Where the rest fails, the log may have erased already.
             defer {
                 served.forgetPersons()
@@ -89,8 +90,11 @@ extension LedgerHost {
     }
 
     /// The chains that ids name now, or named before they were erased.
+    ///
+    /// - Parameter skipsUnknown: whether ids that name nothing are left out.
     private func chains(
-        _ ids: [String], _ scope: QueryScope, _ served: ServedLedger, _ erasure: PersonErasure
+        _ ids: [String], _ scope: QueryScope, _ served: ServedLedger, _ erasure: PersonErasure,
+        skipsUnknown: Bool = false
     ) async throws -> [ChainId] {
         guard !ids.isEmpty else { return [] }
         let snapshot = try await served.wholeSnapshot()
@@ -102,6 +106,7 @@ extension LedgerHost {
             } catch {
                 guard case .noSuchSubscription = error else { throw error }
                 guard let chain = try await erasure.erasedChain(id, among: apps) else {
+                    if skipsUnknown { continue }
                     throw MissingAnswer(
                         error: error, position: snapshot.position, lag: served.lag.positions)
                 }

@@ -115,17 +115,22 @@ struct PseudonymTests {
         }
     }
 
-    @Test("Applied to an older log, what lies beyond its end is stated by the erasure itself")
-    func reapplied() throws {
+    @Test("Moved, its facts stand where the events stand; it states nothing else")
+    func moved() throws {
         var late = fact("1001")
         late.position = 8
         let facts = try replaced([fact("1000"), late]).map { try #require($0) }
         let erasure = Erasure(
             id: "e", actor: "a", reason: "r", positions: [1, 8], chains: [], facts: facts)
-        let again = erasure.reapplied(through: 5, at: 6)
-        #expect(again.positions == [1])
-        #expect(again.facts.map(\.fact.position) == [1, 6])
-        #expect(erasure.reapplied(through: 8, at: 9) == erasure)
+        let moved = erasure.moved { $0 == 8 ? 6 : $0 }
+        #expect(moved.positions == [1, 6] && moved.facts.map(\.fact.position) == [1, 6])
+        #expect(moved.isPlausible && erasure.isPlausible)
+        var foreign = erasure
+        foreign.facts[0].chain = Self.chain
+        #expect(!foreign.isPlausible)
+        foreign = erasure
+        foreign.positions = [1]
+        #expect(!foreign.isPlausible)
     }
 
     @Test("An erased chain is recognised by its key among the facts, and nothing else is")
@@ -134,7 +139,7 @@ struct PseudonymTests {
             bundleId: BundleId("com.example.a:b"), digest: Digest(words: (1, 2, 3, 4)))
         #expect(ChainId(erased: erased).erased == erased)
         #expect(Self.chain.erased == nil)
-        #expect(ChainId(customer: CustomerId("erased:x:com")).erased == nil)
+        #expect(ChainId(customer: CustomerId("\u{1}erased:x:com")).erased == nil)
         #expect(ChainId(customer: CustomerId("erased")).erased == nil)
     }
 }

@@ -1,0 +1,107 @@
+import AppStore
+import Ledger
+import Signing
+import TestSupport
+import Testing
+
+@testable import LedgerStore
+@testable import SQLiteStore
+
+@Suite("Erasure from operational state")
+struct ErasedOperationsTests {
+    private static let start = Timestamp(milliseconds: 1_770_000_000_000)
+    private static let list = SHA256.hash(Array("list".utf8))
+    private static let mine = chain("500000000000001")
+    private static let other = chain("540000000000001")
+
+    private static func chain(_ id: String) -> ChainId {
+        ChainId(
+            bundleId: BundleId("com.example"), originalTransactionId: OriginalTransactionId(id))
+    }
+
+    /// State about a chain, under an index of its own.
+    private func fill(
+        _ store: any OperationalState, _ chain: ChainId, _ index: Int64
+    ) async throws {
+        let id = chain.originalTransactionId.rawValue
+        try await store.keep(
+            ChainLookup(requestedAt: Self.start, times: 1, notices: ["x"]), of: chain)
+        let place = HistoryPlace(
+            revision: "r", log: ProjectionCursor(position: 5, leafHash: Self.list))
+        try await store.keep(
+            place,
+            of: HistoryPlace.Key(bundleId: chain.bundleId, id: id, endpoint: "refundHistory"))
+        let trouble = BackfillRun.Trouble(
+            ordinal: Int(index), id: id, code: nil, message: "unknown")
+        try await store.keep(
+            BackfillRun(startedAt: Self.start), of: Self.list, troubles: [trouble], solved: nil,
+            at: Self.start)
+        _ = try await store.take(
+            uploadKey: "key-\(index)", request: Self.list, at: Self.start)
+        _ = try await store.keep(
+            UploadRecord(
+                result: "appended", eventPosition: index, claim: nil, at: Self.start,
+                position: index),
+            uploadKey: "key-\(index)")
+        let row = try await store.begin(WebhookEndpointRow(name: "crm", cursor: .beginning))
+        let change = WaitingChange(
+            place: ChangePlace(position: index), chain: chain, attempts: 1, firstAt: Self.start,
+            nextAt: Self.start)
+        try await store.keep(row, waiting: [change], done: [])
+        try await store.keepClock(
+            end: ProjectionCursor(position: index, leafHash: Self.list),
+            at: Self.start.advanced(byMilliseconds: index), chains: [chain])
+        let report = StoredReport(
+            bundleId: chain.bundleId, endedAt: Self.start, isFlawed: false,
+            json: "{\"undelivered\":[\"\(id)\"]}", text: id)
+        _ = try await store.beginRecovery(
+            "r-\(index)", at: Self.start, head: index, slices: [], keptFor: 1_000)
+        try await store.endRecovery("r-\(index)", keeping: report)
+    }
+
+    /// What is kept about a chain, by name.
+    private func kept(
+        _ store: any OperationalState, _ chain: ChainId, _ index: Int64
+    ) async throws -> Set<String> {
+        let id = chain.originalTransactionId.rawValue
+        var kept: Set<String> = []
+        if try await store.lookups()[chain] != nil { kept.insert("lookup") }
+        let key = HistoryPlace.Key(bundleId: chain.bundleId, id: id, endpoint: "refundHistory")
+        if try await store.place(key) != nil { kept.insert("place") }
+        let troubles = try await store.backfill(Self.list)?.troubles ?? []
+        if troubles.contains(where: { $0.id == id }) { kept.insert("trouble") }
+        let waiting = try await store.waiting(for: "crm", parked: false, limit: 10)
+        if waiting.contains(where: { $0.chain == chain }) { kept.insert("waiting") }
+        if try await store.clockReadings(of: [chain])[chain]?.isEmpty == false {
+            kept.insert("reading")
+        }
+        for entry in try await store.recoveryReports() {
+            let report = try await store.recoveryReport(entry.id)
+            if report?.text == id { kept.insert("report") }
+        }
+        let taken = try await store.take(
+            uploadKey: "key-\(index)", request: Self.list, at: Self.start)
+        if case .answered = taken { kept.insert("upload") }
+        return kept
+    }
+
+    @Test("Everything about the chain goes, and everything else stays")
+    func erased() async throws {
+        let all: Set = ["lookup", "place", "trouble", "waiting", "reading", "report", "upload"]
+        for engine in OperationsEngine.all {
+            let directory = try TemporaryDirectory()
+            let store = try await engine.open(directory)
+            try await fill(store, Self.mine, 1)
+            try await fill(store, Self.other, 2)
+            #expect(try await kept(store, Self.mine, 1) == all, "\(engine.testDescription)")
+            let id = Self.mine.originalTransactionId.rawValue
+            for _ in 0..<2 {
+                try await store.erase(chains: [Self.mine], ids: [id], positions: [1])
+                try await store.purge()
+            }
+            #expect(try await kept(store, Self.mine, 1).isEmpty, "\(engine.testDescription)")
+            #expect(try await kept(store, Self.other, 2) == all, "\(engine.testDescription)")
+            await store.close()
+        }
+    }
+}
