@@ -124,14 +124,7 @@ struct AuditCommand: AsyncParsableCommand {
             } ?? [], isClean: report.isSound && checkpoints?.isSound != false
         ) { json in
             report.writeMembers(to: &json)
-            json.object("checkpoints", checkpoints) { json, found in
-                json.member("compared", Int64(found.checkpointCount))
-                json.objects("findings", found.findings) { json, finding in
-                    json.member("code", finding.code.rawValue)
-                    json.member("size", finding.size)
-                    json.member("firstPosition", finding.firstPosition)
-                }
-            }
+            checkpoints.writeMember(to: &json)
         }
     }
 
@@ -183,18 +176,7 @@ extension Audit.Report {
 
 extension CheckpointAudit.Report {
     fileprivate var text: String {
-        let lines = findings.map { finding in
-            let what =
-                switch finding.code {
-                case .logCut: "the log ends before it"
-                case .logRewritten: "the log has other events than those signed"
-                case .logDamaged: "the log is damaged and cannot be compared"
-                case .checkpointInvalid: "it is not signed by the configured key"
-                }
-            return "BAD  checkpoint of \(finding.size) events: \(what); positions from"
-                + " \(finding.firstPosition) may differ\n"
-        }
-        return lines.joined()
+        findings.map { "BAD  \($0.text)\n" }.joined()
             + "\(isSound ? "extends" : "DOES NOT EXTEND"): \(checkpointCount) checkpoints\n"
     }
 }

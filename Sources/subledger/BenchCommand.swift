@@ -113,10 +113,10 @@ struct BenchCommand: OutputCommand {
             rows = try await served(ledger, authority, progress, bodies: []).console()
         case .nodes: rows = try await nodes(ledger, authority, folder, progress)
         case .proof:
-            rows =
-                try await ledger.proof() + [
-                    try await signed(authority, folder, count: BenchCommand.provenEvents).check()
-                ]
+            // Before the ledger is removed, and this folder with it.
+            let checked = try await signed(authority, folder, count: BenchCommand.provenEvents)
+                .check()
+            rows = try await ledger.proof() + [checked]
         case .all: rows = []
         }
         progress.end()

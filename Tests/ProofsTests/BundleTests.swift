@@ -5,6 +5,7 @@ import LedgerTestSupport
 import Projection
 import Queries
 import Reports
+import Signing
 import Simulator
 import TestSupport
 import Testing
@@ -163,7 +164,10 @@ struct BundleTests {
                 let value = try BundleFold.value(
                     query, in: bundle.environment, Catalogue(bundled: answer.catalogue)!,
                     bundle.events.map {
-                        try BundledEvent($0, bundle.environment, TestAuthority.roots).logged
+                        try BundledEvent(
+                            $0, bundle.environment, EvidenceVerifier(roots: TestAuthority.roots),
+                            EvidencePacker()
+                        ).logged
                     })
                 let more = ProofBundle.Answer(
                     query: query, reducerVersion: answer.reducerVersion,

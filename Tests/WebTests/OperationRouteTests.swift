@@ -287,4 +287,36 @@ struct OperationRouteTests {
             #expect(try await host.audit(.production).running == nil)
         }
     }
+
+    @Test("An audit compares the checkpoints that were kept: a rewritten log is not called sound")
+    func checkpoints() async throws {
+        try await ServedPlace().serve(renewed: purchase) {
+            (client: WebClient, host: LedgerHost) async throws in
+            let served = try host.ledger(.production)
+            let root = try await served.ledger.log.head().root
+            let signature = Base64Standard.encode([UInt8](repeating: 1, count: 68))
+            for (size, root) in [(Int64(2), root), (1, root)] {
+                let text = String(decoding: Base64Standard.encode(root.bytes), as: UTF8.self)
+                let note =
+                    "example.com/log\n\(size)\n\(text)\n\n\u{2014} example.com/log "
+                    + String(decoding: signature, as: UTF8.self) + "\n"
+                try await served.ledger.operations.keep(
+                    StoredCheckpoint(size: size, note: note, signedAt: purchase.start))
+            }
+            _ = try await client.send(
+                .post, "/v1/audit:verify", OperationRouteTests.head(key: "c"))
+            var last: JSONValue?
+            while last?["endedAt"]?.string == nil {
+                last = try await client.get("/v1/audit").json["last"]
+            }
+            let found = last?["result"]?["checkpoints"]
+            #expect(found?["compared"]?.int64 == 2)
+            let findings = found?["findings"]?.array ?? []
+            #expect(findings.compactMap { $0["code"]?.string } == ["logRewritten"])
+            #expect(findings.first?["size"]?.int64 == 1)
+            let page = String(
+                decoding: try await client.get("/console/production/audit").bytes, as: UTF8.self)
+            #expect(page.contains("Not sound") && page.contains("the log has other events"))
+        }
+    }
 }

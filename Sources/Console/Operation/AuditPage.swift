@@ -1,6 +1,7 @@
 internal import AppStore
 internal import LedgerStore
 internal import Projection
+internal import Proofs
 package import Service
 
 /// The tree's head, and whether the log was found intact.
@@ -51,20 +52,27 @@ package struct AuditPage {
             return """
                 <section class="verdict no"><p>✗ <b>\(code)</b>: \(message)</p></section>
                 """
-        case .finished(let report):
+        case .finished(let report, let checkpoints):
+            let isSound = report.isSound && checkpoints?.isSound != false
             let signatures: HTML =
                 report.signaturesVerified.map { ", \($0) events' signatures verified" } ?? ""
+            let compared: HTML =
+                checkpoints.map { ", extends \($0.checkpointCount) checkpoints" } ?? ""
             return """
-                <section class="verdict \(report.isSound ? "yes" : "no")"><p>\
-                \(report.isSound ? "✓" : "✗") <b>\(report.isSound ? "Sound" : "Not sound")</b>: \
-                \(report.log.eventCount) events, \(report.log.tombstoneCount) of them erased\(signatures).\
+                <section class="verdict \(isSound ? "yes" : "no")"><p>\
+                \(isSound ? "✓" : "✗") <b>\(isSound ? "Sound" : "Not sound")</b>: \
+                \(report.log.eventCount) events, \(report.log.tombstoneCount) of them erased\(signatures)\
+                \(compared).\
                 </p><p class="rests">Verified \(frame.time(run.endedAt)) for \(run.actor).</p>\
-                \(findings(report))</section>
+                \(findings(report, checkpoints))</section>
                 """
         }
     }
 
-    private func findings(_ report: Audit.Report) -> HTML {
+    private func findings(
+        _ report: Audit.Report, _ checkpoints: CheckpointAudit.Report?
+    ) -> HTML {
+        let signed = (checkpoints?.findings ?? []).map { "<li>\($0.text)</li>" as HTML }
         let found = report.log.findings.map { finding -> HTML in
             let place: HTML = finding.position.map { "\(frame.event($0)): " } ?? ""
             return "<li>\(place)\(finding.code.rawValue)</li>"
@@ -72,7 +80,7 @@ package struct AuditPage {
         let signatures = report.signatureFindings.map { finding -> HTML in
             "<li>\(frame.event(finding.position)): \(finding.code), \(finding.message)</li>"
         }
-        let shown = (found + signatures).prefix(Frame.rowCount)
+        let shown = (signed + found + signatures).prefix(Frame.rowCount)
         return shown.isEmpty ? "" : "<ul>\(Array(shown))</ul>"
     }
 }

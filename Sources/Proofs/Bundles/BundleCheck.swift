@@ -117,11 +117,14 @@ public struct BundleCheck: Sendable {
 
     /// The events in order; nil where one is not what its leaf commits to.
     private func checkEvents(_ report: inout Report) -> [LoggedEvent]? {
+        let local = [bundle.environment].filter { $0 == .xcode || $0 == .localTesting }
+        let verifier = EvidenceVerifier(roots: roots, allowedLocalEnvironments: Set(local))
+        let packer = EvidencePacker()
         var events: [LoggedEvent] = []
         var positions: [BundledEvent.Signature: [Int64]] = [:]
         for event in bundle.events {
             do {
-                let read = try BundledEvent(event, bundle.environment, roots)
+                let read = try BundledEvent(event, bundle.environment, verifier, packer)
                 events.append(read.logged)
                 positions[read.signature, default: []].append(event.position)
             } catch {

@@ -31,7 +31,14 @@ struct BundledEvent {
     ///
     /// The key and every attribute are computed again from the verified evidence: a genuine event
     /// that was logged under another chain is no proof about that chain.
-    init(_ event: ProofBundle.Event, _ environment: Environment, _ roots: TrustedRoots) throws {
+    ///
+    /// - Parameters:
+    ///   - verifier: one for all events: it verifies each certificate chain once.
+    ///   - packer: likewise, for their headers.
+    init(
+        _ event: ProofBundle.Event, _ environment: Environment, _ verifier: EvidenceVerifier,
+        _ packer: EvidencePacker
+    ) throws {
         guard let recorded = LeafReader.event(event.leafData) else {
             throw Flaw(reason: "its leafData is no leaf of a log")
         }
@@ -44,14 +51,10 @@ struct BundledEvent {
             return
         }
         let kind = recorded.attributes.kind
-        let packer = EvidencePacker()
         let prepared: PreparedEvidence
         if let submission = try BundledEvent.submission(kind, evidence) {
-            let local: Set<Environment> =
-                environment == .xcode || environment == .localTesting ? [environment] : []
             let preparation = EventPreparation(
-                verifier: EvidenceVerifier(roots: roots, allowedLocalEnvironments: local),
-                packer: packer,
+                verifier: verifier, packer: packer,
                 apps: [Configuration.App(bundleId: recorded.attributes.bundleId)],
                 environment: environment, source: recorded.attributes.source)
             let accepted: AcceptedEvidence

@@ -114,3 +114,31 @@ public struct CheckpointAudit: Sendable {
         confirmed = size
     }
 }
+
+extension CheckpointAudit.Report? {
+    /// The member `checkpoints` of `audit verify` (`Contract.md`).
+    public func writeMember(to json: inout JSONWriter) {
+        json.object("checkpoints", self) { json, found in
+            json.member("compared", Int64(found.checkpointCount))
+            json.objects("findings", found.findings) { json, finding in
+                json.member("code", finding.code.rawValue)
+                json.member("size", finding.size)
+                json.member("firstPosition", finding.firstPosition)
+            }
+        }
+    }
+}
+
+extension CheckpointAudit.Finding {
+    /// What is wrong, for people.
+    public var text: String {
+        let what =
+            switch code {
+            case .logCut: "the log ends before it"
+            case .logRewritten: "the log has other events than those signed"
+            case .logDamaged: "the log is damaged and cannot be compared"
+            case .checkpointInvalid: "it is not signed by the configured key"
+            }
+        return "checkpoint of \(size) events: \(what); positions from \(firstPosition) may differ"
+    }
+}

@@ -1,5 +1,6 @@
 public import AppStore
 public import Projection
+public import Proofs
 import Synchronization
 
 /// A verification of a log by this process.
@@ -17,7 +18,8 @@ public struct AuditRun: Sendable {
     public enum State: Sendable {
         case running
         /// With findings or without: `Audit.Report.isSound`.
-        case finished(Audit.Report)
+        /// Nil where no checkpoint was kept.
+        case finished(Audit.Report, CheckpointAudit.Report?)
         /// The log could not be read, or the service stopped.
         case failed(code: String, message: String)
     }
@@ -30,16 +32,19 @@ public struct AuditRun: Sendable {
             json.member("endedAt", endedAt)
             json.member("done", done)
             json.member("all", all)
-            var report: Audit.Report?
+            var found: (report: Audit.Report, checkpoints: CheckpointAudit.Report?)?
             var failure: (code: String, message: String)?
             switch state {
             case .running: break
-            case .finished(let found): report = found
+            case .finished(let report, let checkpoints): found = (report, checkpoints)
             case .failed(let code, let message): failure = (code, message)
             }
             json.member("code", failure?.code)
             json.member("message", failure?.message)
-            json.object("result", report) { json, report in report.writeMembers(to: &json) }
+            json.object("result", found) { json, found in
+                found.report.writeMembers(to: &json)
+                found.checkpoints.writeMember(to: &json)
+            }
         }
     }
 }

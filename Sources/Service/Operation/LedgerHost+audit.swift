@@ -3,6 +3,7 @@ internal import Intake
 import Ledger
 public import LedgerStore
 internal import Projection
+internal import Proofs
 public import Queries
 internal import SQLiteStore
 
@@ -57,11 +58,23 @@ extension LedgerHost {
             ) { [auditRuns] progress in
                 auditRuns.progress(progress.position, progress.head, in: environment)
             }
-            state = .finished(report)
+            state = .finished(report, try await compareCheckpoints(served))
         } catch {
             state = .failed(code: error.code.rawValue, message: error.description)
         }
         auditRuns.end(state, at: clock(), in: environment)
+    }
+
+    /// Compares the log with every checkpoint that was kept; nil where none was.
+    private func compareCheckpoints(
+        _ served: ServedLedger
+    ) async throws(StoreError) -> CheckpointAudit.Report? {
+        let operations = served.ledger.operations
+        guard try await !operations.checkpoints(after: -1, limit: 1).isEmpty else { return nil }
+        // Nodes computed before the log was changed prove nothing about it.
+        let audit = CheckpointAudit(
+            prover: TreeProver(served.ledger.log), operations: operations)
+        return try await audit.run(head: try await served.ledger.log.head().position)
     }
 
     // MARK: JSON
