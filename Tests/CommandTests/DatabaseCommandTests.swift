@@ -97,12 +97,24 @@ struct DatabaseCommandTests {
         let database =
             url.split(separator: " ").first { $0.hasPrefix("dbname=") }
             .map { String($0.dropFirst("dbname=".count)) } ?? ""
-        #expect(try cluster.files(of: database, holding: Evidence.id) > 0)
+        #expect(try !cluster.relations(of: database, holding: Evidence.id).isEmpty)
+        // The planner's statistics hold samples of columns.
+        try cluster.sql("ANALYZE", database: database)
         let erase = try await place.run(
             "erase", "--chain", Evidence.id, "--by", "dpo", "--reason", "asked", "--yes",
             "--database", url)
         #expect(erase.code == 0, "\(erase.err)")
-        #expect(try cluster.files(of: database, holding: Evidence.id) == 0)
+        // Rows that a transaction of the server's own may still read are left for the next run.
+        let finish = [
+            "erase", "--chain", Evidence.id, "--by", "dpo", "--reason", "asked", "--yes",
+            "--database", url,
+        ]
+        var left = try cluster.relations(of: database, holding: Evidence.id)
+        for _ in 0..<20 where !left.isEmpty {
+            #expect(try await place.run(finish + place.options).code == 0)
+            left = try cluster.relations(of: database, holding: Evidence.id)
+        }
+        #expect(left == [])
         #expect(try await place.run("audit", "verify", "--database", url).code == 0)
         #expect(try await place.run("rebuild", "--check", "--database", url).code == 0)
         // The other node finds the erasure when it catches up.

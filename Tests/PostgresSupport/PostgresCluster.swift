@@ -177,15 +177,21 @@ public final class PostgresCluster: Sendable {
         return name
     }
 
-    /// How many files of a database hold a text, after a checkpoint. Blocks.
-    public func files(of database: String, holding text: String) throws -> Int {
+    /// The relations of a database whose files hold a text, after a checkpoint. Blocks.
+    public func relations(of database: String, holding text: String) throws -> [String] {
         let oid = try sql("SELECT oid FROM pg_database WHERE datname = '\(database)'")
             .trimmingCharacters(in: .whitespacesAndNewlines)
         try sql("CHECKPOINT")
         let base = "\(directory)/data/base/\(oid)"
-        return try FileManager.default.contentsOfDirectory(atPath: base).count { name in
+        return try FileManager.default.contentsOfDirectory(atPath: base).filter { name in
             let data = FileManager.default.contents(atPath: "\(base)/\(name)") ?? Data()
             return data.range(of: Data(text.utf8)) != nil
+        }.map { name in
+            let node = name.prefix { $0.isNumber }
+            let relation = try sql(
+                "SELECT relname FROM pg_class WHERE pg_relation_filenode(oid) = '\(node)'",
+                database: database)
+            return relation.isEmpty ? name : relation
         }
     }
 

@@ -104,7 +104,7 @@ package struct ErasePage {
             <p class="banner warn">This cannot be undone. What arrives about it until you erase is erased, \
             too; what arrives later is a new beginning.</p>
             <p>Not reached: backups (restoring one applies the erasure again), exports to warehouses, and \
-            what receivers of webhooks keep; they are told by a <code>chain.erased</code> change.</p>
+            what receivers of webhooks keep; they get a <code>chain.erased</code> change.</p>
             \(form(fields: confirmed, button: "Erase for ever"))
             """)
     }

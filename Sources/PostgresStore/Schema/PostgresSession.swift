@@ -1,3 +1,4 @@
+internal import Foundation
 internal import LedgerStore
 internal import Synchronization
 
@@ -47,13 +48,39 @@ extension PostgresLocation {
             do {
                 let connection = try session.open()
                 try connection.run(script: "SET lock_timeout = '\(PostgresLimits.rewriteWait)'")
+                try PostgresLocation.waitForReaders(connection)
                 for table in tables {
-                    try connection.run(script: "VACUUM (FULL, ANALYZE) \"\(schema)\".\(table)")
+                    try connection.run(script: "VACUUM (FULL) \"\(schema)\".\(table)")
                 }
             } catch {
                 throw StoreError(error, location: description)
             }
         }
+    }
+}
+
+extension PostgresLocation {
+    /// Waits until every transaction that began before now has ended, as far as this role sees
+    /// them: rewriting a table keeps the rows that one of them may still read.
+    fileprivate static func waitForReaders(_ connection: PostgresConnection) throws {
+        let begun = Statement("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
+        let older = Statement(
+            """
+            SELECT count(*) FROM pg_catalog.pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid()
+                AND backend_xmin IS NOT NULL
+                AND xact_start < to_timestamp($1::bigint / 1000.0)
+            """)
+        let now = try connection.run(begun.with()).first?.int64(0) ?? 0
+        for _ in 0..<LogLimits.purgeAttemptCount {
+            guard try connection.run(older.with { $0.add(now) }).first?.int64(0) != 0 else {
+                return
+            }
+            Thread.pause(.milliseconds(LogLimits.purgePauseMilliseconds))
+        }
+        throw StoreError(
+            .fileLocked, reason: "A transaction that began before reads what was erased.",
+            remedy: "Wait for long reports and backups to end; then run the same erasure again.")
     }
 }
 
