@@ -16,7 +16,7 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
-from acts import act_page, acts, send
+from acts import act_page, acts, erased, send
 from console import Console, Failure, require, template
 
 MAXIMUM_PAGE_COUNT = 60
