@@ -16,7 +16,7 @@ struct LogOpeningTests {
     ) async throws {
         let place = try place ?? database.place()
         await #expect(throws: failure(code)) {
-            let log = try await PostgresLog.open(place, environment: .production, ledger: ledger)
+            let log = try await Database.open(place, ledger: ledger)
             await log.close()
         }
     }
@@ -69,12 +69,11 @@ struct LogOpeningTests {
         let id = log.ledgerId
         await log.close()
         await #expect(throws: failure(.fileForeign)) {
-            try await PostgresLog.open(database.place(), environment: .sandbox)
+            try await Database.open(database.place(), environment: .sandbox)
         }
         let text = String(repeating: "0", count: 32)
         try await expectRefusal(.fileForeign, database, ledger: LedgerId(text))
-        let again = try await PostgresLog.open(
-            database.place(), environment: .production, ledger: LedgerId(id.description))
+        let again = try await Database.open(database.place(), ledger: LedgerId(id.description))
         await again.close()
     }
 
@@ -96,7 +95,7 @@ struct LogOpeningTests {
             let string = try #require(ConnectionString(text))
             let place = try #require(PostgresLocation(string, schema: "s"))
             do throws(StoreError) {
-                _ = try await PostgresLog.open(place, environment: .production)
+                _ = try await Database.open(place)
                 Issue.record("opened \(place)")
             } catch {
                 #expect(error.code == code, "\(error)")
@@ -122,7 +121,7 @@ struct LogOpeningTests {
             GRANT INSERT ON \(schema).events, \(schema).evidence, \(schema).headers TO \(role);
             GRANT UPDATE ON \(schema).head TO \(role);
             """)
-        let log = try await PostgresLog.open(place, environment: .production)
+        let log = try await Database.open(place)
         #expect(try await log.append(Made.events(0..<2)).map(\.position) == [1, 2])
         try await log.expectSound(["e0", "e1"])
         await log.close()
@@ -138,7 +137,7 @@ struct LogOpeningTests {
         try database.sql("CREATE ROLE \(role) LOGIN SUPERUSER CONNECTION LIMIT 8")
         // The owner of the schema reaches it also when it is no superuser any more.
         let place = try database.place(adding: "user=\(role)")
-        let log = try await PostgresLog.open(place, environment: .production)
+        let log = try await Database.open(place)
         _ = try await log.append(Made.events(0..<1))
         try database.sql("ALTER ROLE \(role) NOSUPERUSER CONNECTION LIMIT 0")
         try database.sql(
@@ -165,7 +164,7 @@ struct LogOpeningTests {
                 try await expectRefusal(.databaseRefused, database, place)
                 continue
             }
-            let log = try await PostgresLog.open(place, environment: .production)
+            let log = try await Database.open(place)
             #expect(try await log.append(Made.events(number..<number + 1)).first?.isWritten == true)
             await log.close()
         }
@@ -196,7 +195,7 @@ struct LogOpeningTests {
     func findings() async throws {
         let database = try Database(of: nil)
         let log = try await database.open()
-        #expect(try await log.serverFindings() == [.serverNotVerified, .superuser])
+        #expect(try await log.serverFindings() == [.fsyncOff, .serverNotVerified, .superuser])
         await log.close()
         try database.sql("ALTER DATABASE \(database.name) SET synchronous_commit = off")
         let weak = try await database.open()
@@ -241,10 +240,9 @@ struct LogOpeningTests {
             proxy.refuse(true)
             let location = try place.place(port: proxy.port)
             await #expect(throws: failure(.databaseUnavailable)) {
-                try await PostgresLog.open(location, environment: .production)
+                try await Database.open(location)
             }
-            let log = try await PostgresLog.open(
-                location, environment: .production, ledger: ledger, seen: seen)
+            let log = try await Database.open(location, ledger: ledger, seen: seen)
             let operations = try await PostgresOperations.open(
                 location, environment: .production, ledger: ledger)
             await #expect(throws: failure(.databaseUnavailable)) { try await log.head() }

@@ -20,7 +20,7 @@ struct OperationsTests {
         // They do not run out while a test runs, however slow that is.
         try await PostgresOperations.open(
             database.place(port: port), environment: .production, leaseDuration: .seconds(3_600),
-            leaseRenewal: .milliseconds(20))
+            leaseRenewal: .milliseconds(20), answerTimeout: .seconds(60))
     }
 
     /// Moves the end of a lease, as if time had passed for the database alone.

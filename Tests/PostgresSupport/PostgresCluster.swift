@@ -10,6 +10,7 @@ public final class PostgresCluster: Sendable {
     let directory: String
     public let port: UInt16
     let binaries: String
+    private let isDurable: Bool
     private let server: Mutex<ServerProcess?>
 
     /// The superuser's name.
@@ -38,18 +39,21 @@ public final class PostgresCluster: Sendable {
     /// The cluster that tests of this process share; started on first use. Blocks.
     public static func shared() throws -> PostgresCluster {
         try common.withLock { common in
-            let result = common ?? Result { try PostgresCluster() }
+            let result = common ?? Result { try PostgresCluster(isDurable: false) }
             common = result
             return try result.get()
         }
     }
 
-    /// Starts another cluster, for a test that stops it or changes its settings. Blocks.
-    public init() throws {
+    /// Starts another cluster, for a test that stops it or changes its settings. Blocks. Without
+    /// `isDurable` it does not wait for the disk, which slow machines would make it do for seconds;
+    /// only a crash of the machine loses anything then.
+    public init(isDurable: Bool = true) throws {
         guard let binaries = PostgresCluster.binaryDirectory else {
             throw Program.Failure(description: "PostgreSQL is not installed.")
         }
         self.binaries = binaries
+        self.isDurable = isDurable
         directory = FileManager.default.temporaryDirectory.path + "/slpg-" + UUID().uuidString
         port = try FreePort.find()
         server = Mutex(nil)
@@ -79,6 +83,7 @@ public final class PostgresCluster: Sendable {
     /// Starts a standby of another cluster, which streams from it and may be promoted. Blocks.
     public init(standbyOf primary: PostgresCluster, named name: String) throws {
         binaries = primary.binaries
+        isDurable = primary.isDurable
         directory = FileManager.default.temporaryDirectory.path + "/slpg-" + UUID().uuidString
         port = try FreePort.find()
         server = Mutex(nil)
@@ -140,7 +145,8 @@ public final class PostgresCluster: Sendable {
             asUser([
                 "\(binaries)/postgres", "-D", "\(directory)/data", "-p", "\(port)",
                 "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=\(directory)",
-                "-c", "fsync=on", "-c", "max_connections=400", "-c", "shared_buffers=64MB",
+                "-c", "fsync=\(isDurable ? "on" : "off")",
+                "-c", "max_connections=400", "-c", "shared_buffers=64MB",
             ]), log: "\(directory)/log")
     }
 

@@ -33,15 +33,17 @@ public final class PostgresOperations: SharedOperations {
         try await open(
             place, environment: environment, ledger: ledger, node: node,
             leaseDuration: PostgresLimits.leaseDuration,
-            leaseRenewal: PostgresLimits.leaseDuration / 3)
+            leaseRenewal: PostgresLimits.leaseDuration / 3,
+            answerTimeout: PostgresLimits.answerTimeout)
     }
 
-    /// As `open`, with other leases: for tests.
+    /// As `open`, with other leases and patience: for tests.
     static func open(
         _ place: PostgresLocation, environment: Environment, ledger: LedgerId? = nil,
-        node: String? = nil, leaseDuration: Duration, leaseRenewal: Duration
+        node: String? = nil, leaseDuration: Duration, leaseRenewal: Duration,
+        answerTimeout: Duration
     ) async throws(StoreError) -> PostgresOperations {
-        let session = PostgresSession(place: place, answerTimeout: PostgresLimits.answerTimeout)
+        let session = PostgresSession(place: place, answerTimeout: answerTimeout)
         let checked = CheckedSession(
             LogOpening(session: session, environment: environment, ledger: ledger))
         let threads = ConnectionThreads(

@@ -41,6 +41,16 @@ final class Database: Sendable {
             faults: faults)
     }
 
+    /// Opens a log with the same patience.
+    static func open(
+        _ place: PostgresLocation, environment: Environment = .production, ledger: LedgerId? = nil,
+        seen: ProjectionCursor = .start
+    ) async throws(StoreError) -> PostgresLog {
+        try await PostgresLog.open(
+            place, environment: environment, ledger: ledger, seen: seen,
+            answerTimeout: .seconds(60), faults: NoCommitFaults())
+    }
+
     @discardableResult
     func sql(_ text: String) throws -> String { try cluster.sql(text, database: name) }
 
