@@ -55,7 +55,8 @@ public final class TreeProver: Sendable {
     ) async throws(StoreError) -> InclusionProof? {
         guard event.position > 0, event.position <= size, !event.isDamaged else { return nil }
         let siblings = InclusionProof.siblings(of: event.position - 1, in: size)
-        guard let nodes = try await nodes(siblings + [0..<size]), let root = nodes.last else {
+        guard let nodes = try await nodes(siblings + [0..<size])?.nodes, let root = nodes.last
+        else {
             return nil
         }
         let proof = InclusionProof(
@@ -71,7 +72,7 @@ public final class TreeProver: Sendable {
     ) async throws(StoreError) -> ConsistencyProof? {
         guard from > 0, from <= to else { return nil }
         let parts = ConsistencyProof.parts(from: from, to: to)
-        guard let nodes = try await nodes(parts + [0..<from, 0..<to]) else { return nil }
+        guard let nodes = try await nodes(parts + [0..<from, 0..<to])?.nodes else { return nil }
         return ConsistencyProof(
             from: from, to: to, path: Array(nodes.dropLast(2)), fromRoot: nodes[nodes.count - 2],
             toRoot: nodes[nodes.count - 1])
@@ -79,8 +80,16 @@ public final class TreeProver: Sendable {
 
     /// The root of the tree of the first `size` events; nil as for proofs.
     public func root(of size: Int64) async throws(StoreError) -> Digest? {
-        guard size > 0 else { return size == 0 ? CompactRange().root : nil }
-        return try await nodes([0..<size])?.last
+        try await extended(size)?.root
+    }
+
+    /// The root of the tree of the first `size` events, and the head of a log that extends it; nil
+    /// as for proofs.
+    public func extended(
+        _ size: Int64
+    ) async throws(StoreError) -> (root: Digest, head: LogHead)? {
+        guard size >= 0, let found = try await nodes(size > 0 ? [0..<size] : []) else { return nil }
+        return (found.nodes.last ?? CompactRange().root, found.head)
     }
 
     /// Computes the nodes that are missing, in short reads, so that the first proof need not.
@@ -91,17 +100,21 @@ public final class TreeProver: Sendable {
     // MARK: Nodes
 
     /// The nodes over ranges of leaves, of a log whose leaves give its root; nil otherwise.
-    private func nodes(_ ranges: [Range<Int64>]) async throws(StoreError) -> [Digest]? {
+    private func nodes(
+        _ ranges: [Range<Int64>]
+    ) async throws(StoreError) -> (head: LogHead, nodes: [Digest])? {
         let found = await turn.pass {
             await Outcome { () throws(StoreError) in try await self.checkedNodes(ranges) }
         }
         return try found.get()
     }
 
-    private func checkedNodes(_ ranges: [Range<Int64>]) async throws(StoreError) -> [Digest]? {
+    private func checkedNodes(
+        _ ranges: [Range<Int64>]
+    ) async throws(StoreError) -> (head: LogHead, nodes: [Digest])? {
         let head = try await log.head()
         guard ranges.allSatisfy({ $0.upperBound <= head.position }) else { return nil }
-        guard head.position > 0 else { return ranges.isEmpty ? [] : nil }
+        guard head.position > 0 else { return ranges.isEmpty ? (head, []) : nil }
         guard unsound.withLock({ $0?.position != head.position || $0?.root != head.root }) else {
             return nil
         }
@@ -113,7 +126,7 @@ public final class TreeProver: Sendable {
             guard let nodes = try await computed(ranges + [0..<head.position]),
                 nodes.last == head.root
             else { continue }
-            return nodes.dropLast()
+            return (head, nodes.dropLast())
         }
         unsound.withLock { $0 = head }
         return nil
@@ -130,12 +143,12 @@ public final class TreeProver: Sendable {
             leaves[block] = try await log.leafHashes(
                 after: start, through: start + TreeProver.width)
         }
-        var found: [Digest] = []
-        for range in ranges {
+        var found: [Range<Int64>: Digest] = [:]
+        for range in ranges where found[range] == nil {
             guard let node = TreeProver.node(range, nodes, leaves) else { return nil }
-            found.append(node)
+            found[range] = node
         }
-        return found
+        return ranges.compactMap { found[$0] }
     }
 
     /// The block of whose leaves a range has some but not all; nil without one.

@@ -45,27 +45,21 @@ public struct CheckpointSigner: Sendable {
     public func sign() async throws -> StoredCheckpoint {
         // Before the head: another node may sign a later one meanwhile.
         let newest = try await operations.checkpoints(before: .max, limit: 1).first
-        let head = try await log.head()
-        guard try await prover.root(of: head.position) == head.root else {
+        let known = try newest.map { try ownCheckpoint($0) }
+        guard let (root, head) = try await prover.extended(known?.size ?? 0) else {
+            let position = try await log.head().position
+            guard let known, known.size > position else {
+                throw ProofError(
+                    .logUnsound, "The leaves of the log do not give its root: run `audit verify`.")
+            }
             throw ProofError(
-                .logUnsound, "The leaves of the log do not give its root: run `audit verify`.")
+                .logForked,
+                "The log ends at position \(position); a checkpoint of \(known.size) events was"
+                    + " signed. Restore what is missing.")
         }
         var earlier: [SignedNote.Signature] = []
-        if let newest {
-            let known = try LogCheckpoint(try SignedNote(newest.note))
-            guard known.origin == key.verifier.name else {
-                throw ProofError(
-                    .foreignCheckpoint,
-                    "The last checkpoint was signed as \(known.origin), not as"
-                        + " \(key.verifier.name): configure the key of that origin.")
-            }
-            guard known.size <= head.position else {
-                throw ProofError(
-                    .logForked,
-                    "The log ends at position \(head.position); a checkpoint of"
-                        + " \(known.size) events was signed. Restore what is missing.")
-            }
-            guard try await prover.root(of: known.size) == known.root else {
+        if let newest, let known {
+            guard root == known.root else {
                 throw ProofError(
                     .logForked,
                     "The log does not extend the checkpoint of \(known.size) events"
@@ -82,5 +76,17 @@ public struct CheckpointSigner: Sendable {
         let made = StoredCheckpoint(size: head.position, note: note.note, signedAt: clock())
         try await operations.keep(made)
         return made
+    }
+
+    /// What the newest checkpoint states, which must be of this origin.
+    private func ownCheckpoint(_ newest: StoredCheckpoint) throws -> LogCheckpoint {
+        let known = try LogCheckpoint(try SignedNote(newest.note))
+        guard known.origin == key.verifier.name else {
+            throw ProofError(
+                .foreignCheckpoint,
+                "The last checkpoint was signed as \(known.origin), not as"
+                    + " \(key.verifier.name): configure the key of that origin.")
+        }
+        return known
     }
 }

@@ -21,6 +21,8 @@ public final class OperationsStore: OperationalState {
     static let applicationId: Int32 = 0x534C_4F50
     static let pageByteCount = 4_096
     static let cacheKibibytes = 4 * 1_024
+    /// 4 MiB of write-ahead log.
+    static let checkpointPageCount = 1_024
 
     /// Opens the file in `directory`, which is created when missing.
     ///
@@ -37,7 +39,8 @@ public final class OperationsStore: OperationalState {
             path: path, applicationId: OperationsStore.applicationId,
             migrations: SchemaHistory.operations,
             pageByteCount: OperationsStore.pageByteCount,
-            cacheKibibytes: OperationsStore.cacheKibibytes)
+            cacheKibibytes: OperationsStore.cacheKibibytes,
+            checkpointPageCount: OperationsStore.checkpointPageCount)
         do throws(StoreError) {
             connection = try file.openWriter()
             watch = try FileIdentityGuard(path: path)
@@ -63,7 +66,7 @@ public final class OperationsStore: OperationalState {
         }
     }
 
-    /// Runs `body` in one immediate transaction, then checkpoints, since little is written here.
+    /// Runs `body` in one immediate transaction.
     ///
     /// Throws `fileReplaced` when the file was removed before or during the transaction: the data
     /// is lost with it, and success is not reported.
@@ -76,7 +79,6 @@ public final class OperationsStore: OperationalState {
                 value = try body(database)
                 return .commit
             }
-            _ = try? database.checkpoint(.passive)
             guard let value else { preconditionFailure("A committed transaction has a value.") }
             return value
         }

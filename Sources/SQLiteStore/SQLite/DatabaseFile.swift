@@ -15,6 +15,8 @@ struct DatabaseFile: Sendable {
     let cacheKibibytes: Int
     /// Page cache limit of each read-only connection, KiB: as for derived files.
     static let readerCacheKibibytes = DerivedFile.readerCacheKibibytes
+    /// After how many pages in the write-ahead log a COMMIT checkpoints; 0 leaves that to others.
+    var checkpointPageCount = 0
     /// How long a connection waits for another process.
     var busyTimeoutSeconds = DatabaseFile.usualBusyTimeoutSeconds
 
@@ -82,7 +84,7 @@ struct DatabaseFile: Sendable {
                 "cell_size_check = ON",
                 "mmap_size = 0",
                 "synchronous = FULL",
-                "wal_autocheckpoint = 0",
+                "wal_autocheckpoint = \(checkpointPageCount)",
                 "journal_size_limit = \(DatabaseFile.idleWriteAheadLogByteCount)",
                 // Makes REPLACE fire the triggers that forbid deletion.
                 "recursive_triggers = ON",
