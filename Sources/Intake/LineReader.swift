@@ -33,7 +33,7 @@ package final class LineReader {
     private var start = 0
     private var line = 0
     private var isAtEnd = false
-    private var isFirst = true
+    private var isFirst: Bool
 
     static let readByteCount = 256 * 1024
     /// The UTF-8 byte order mark.
@@ -48,8 +48,12 @@ package final class LineReader {
     private let path: String
 
     /// `-` is standard input.
-    package init(path: String) throws(Failure) {
+    ///
+    /// - Parameter isDialogue: every line is a chunk as soon as it is there; the first lines are not
+    ///   examined for a whole JSON value, which would wait for more of them.
+    package init(path: String, isDialogue: Bool = false) throws(Failure) {
         self.path = path
+        isFirst = !isDialogue
         guard path != "-" else {
             descriptor = STDIN_FILENO
             ownsDescriptor = false

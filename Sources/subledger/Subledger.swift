@@ -26,6 +26,7 @@ struct Subledger: AsyncParsableCommand {
             QuarantineCommand.self, RecoverCommand.self, BackfillCommand.self,
             ReconcileCommand.self, MigrateFromCommand.self, ReceiptCommand.self,
             TestNotificationCommand.self, WebhooksCommand.self, APICommand.self, ServeCommand.self,
+            MCPCommand.self,
             BackupCommand.self, RestoreCommand.self, LogCommand.self, NodesCommand.self,
             DoctorCommand.self, SimulateCommand.self, DemoCommand.self, BenchCommand.self,
         ])

@@ -74,11 +74,7 @@ package struct CustomerPage {
 
     private var verdicts: HTML {
         let explained = answer.entitlements.verdicts.map { verdict in
-            // Two apps may have chains of one id: the evidence tells them apart.
-            let chain = reading.chains.first { chain in
-                chain.chain.originalTransactionId == verdict.originalTransactionId
-                    && verdict.evidence.contains { chain.facts[$0] != nil }
-            }
+            let chain = reading.chain(of: verdict)
             let reason = AccessReason(verdict, chain, at: reading.moment.at)
             return (rank: CustomerPage.rank(verdict, reason), html: explain(verdict, reason, chain))
         }
@@ -118,10 +114,11 @@ package struct CustomerPage {
         _ verdict: Verdict, _ reason: AccessReason, _ chain: ChainReading?
     ) -> HTML {
         let until: HTML = verdict.until.map { " until \(frame.time($0))" } ?? ""
+        let ended = verdict.ended(by: reading.moment.at)
         let head: HTML =
             verdict.active
             ? "✓ <b>Access to \(verdict.entitlement)</b>\(until)"
-            : "✗ <b>No access to \(verdict.entitlement)</b> since \(frame.time(ended(verdict)))"
+            : "✗ <b>No access to \(verdict.entitlement)</b> since \(frame.time(ended))"
         let caveats = (chain?.answer.notices ?? []).map { notice -> HTML in
             "<li>\(notice.code.caveat) \(frame.events(notice.evidence))</li>"
         }
@@ -140,14 +137,6 @@ package struct CustomerPage {
             \(warned)\(withdrawal(verdict))
             </section>
             """
-    }
-
-    /// When the access of a verdict ended; what never gave access, since it began.
-    private func ended(_ verdict: Verdict) -> Timestamp {
-        guard verdict.state?.isEntitled ?? true, let until = verdict.until,
-            until <= reading.moment.at
-        else { return verdict.since }
-        return until
     }
 
     private func heard(_ chain: ChainReading?) -> HTML {

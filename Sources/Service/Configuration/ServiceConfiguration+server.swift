@@ -9,6 +9,8 @@ extension ServiceConfiguration {
         public var port: Int = 8080
         public var tokens: [Token] = []
         public var tls: TLS?
+        /// How people reach the service, without a path: `https://ledger.example.com`.
+        public var publicUrl: String?
         /// Proxies whose X-Forwarded-For is trusted; without any the header is ignored.
         public var trustedProxies: [NetworkRange] = []
         /// Networks that may send notifications; empty: any, since notifications are signed.
@@ -93,6 +95,14 @@ extension ServiceConfiguration {
                 certificateFile: try tls.required("certificateFile"),
                 privateKeyFile: try tls.required("privateKeyFile"))
             try tls.requireNothingElse()
+        }
+        if let url = try mapping.text("publicUrl") {
+            guard Server.isOrigin(url) else {
+                throw mapping.invalid(
+                    "publicUrl",
+                    "An address without a path is expected, e.g. https://ledger.example.com.")
+            }
+            server.publicUrl = url
         }
         server.trustedProxies = try ServiceConfiguration.networks(&mapping, "trustedProxies")
         server.notificationNetworks = try ServiceConfiguration.networks(

@@ -40,6 +40,9 @@ struct QueryParameters {
         self.values = values
     }
 
+    /// - Parameter values: of a call that has its arguments by name, each once.
+    private init(named values: [(name: String, value: String)]) { self.values = values }
+
     /// What `body` reads of a request's parameters, which must be all of them.
     static func read<Value>(
         _ request: Request, isForm: Bool = false, _ body: (inout QueryParameters) throws -> Value
@@ -49,7 +52,18 @@ struct QueryParameters {
     static func read<Value>(
         _ query: String?, isForm: Bool = false, _ body: (inout QueryParameters) throws -> Value
     ) throws -> Value {
-        var parameters = try QueryParameters(query, isForm: isForm)
+        try QueryParameters(query, isForm: isForm).all(body)
+    }
+
+    /// The same of the arguments of a call, each with a name of its own.
+    static func read<Value>(
+        named values: [(name: String, value: String)],
+        _ body: (inout QueryParameters) throws -> Value
+    ) throws -> Value { try QueryParameters(named: values).all(body) }
+
+    /// What `body` reads of these parameters.
+    private func all<Value>(_ body: (inout QueryParameters) throws -> Value) throws -> Value {
+        var parameters = self
         let value = try body(&parameters)
         try parameters.requireNothingElse()
         return value

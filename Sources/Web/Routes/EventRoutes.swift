@@ -33,13 +33,18 @@ struct EventRoutes: Sendable {
             let share = try answers.require(ResponseMemoryBudget.makingByteCount)
             defer { withExtendedLifetime(share) {} }
             guard let answer = try await host.eventAnswer(at: position, scope) else {
-                throw Problem(
-                    .notFound, code: "noSuchEvent",
-                    detail: "The log has no event at this position; check the environment and"
-                        + " bundleId.")
+                throw Problem.noSuchEvent
             }
             return answer
         }
+    }
+}
+
+extension Problem {
+    static var noSuchEvent: Problem {
+        Problem(
+            .notFound, code: "noSuchEvent",
+            detail: "The log has no event at this position; check the environment and bundleId.")
     }
 }
 

@@ -83,6 +83,7 @@ public struct WebService: Sendable {
         ReportRoutes(host: host, bodies: bodies).add(to: groups)
         OperationRoutes(host: host, bodies: bodies, answers: answers).add(to: groups)
         LogRoutes(host: host).add(to: groups)
+        MCPRoutes(server: MCPServer(host: host), bodies: bodies, answers: answers).add(to: groups)
         ChangeRoutes(feeds: feeds, rules: streams).add(to: groups)
         DocumentRoutes.add(to: groups)
         addConsole(to: router, tokens, failures)

@@ -48,7 +48,14 @@ struct DocumentLimitTests {
 
     private static let decisions = "paths/~1v1~1decisions/get/description"
 
+    private static let assistant = "paths/~1mcp/post/description"
+
     static let mentions: [Mention] = [
+        Mention(assistant, "at most \(grouped(MCPLimits.messageByteCount)) bytes"),
+        Mention(
+            assistant,
+            "at most \(MCPLimits.rowCount) rows or \(MCPLimits.entryCount) entries and"
+                + " \(grouped(MCPLimits.resultByteCount)) bytes"),
         Mention("paths/~1v1~1jobs/post/description", "At most \(ReportJobs.count) are"),
         Mention(
             "paths/~1v1~1status/get/description", "at first \(grouped(Int(AppArrivals.eventCount)))"

@@ -146,6 +146,7 @@ struct DocumentTests {
         "Comparison": ["reasons"], "Health.problems[]": ["position", "head"],
         "MetricsStamp": ["rates"], "RecoveryReport": ["suggested"],
         "ErasureBody": ["chains", "customer", "dryRun"],
+        "MCPMessage": ["id", "params"], "MCPResponse": ["result", "error"],
         "Redelivery": ["dryRun"], "RecoveryWindow": ["to", "bundleId"],
         "RowGroup": Set(Dimension.allCases.map(\.rawValue)),
         "Decision": [
@@ -157,7 +158,7 @@ struct DocumentTests {
     private static let open: Set<String> = [
         "NotificationBody", "NotificationBody.unified_receipt", "UploadBody", "ReceiptBody",
         "CustomersBody",
-        "GrantBody", "JobBody", "Redelivery", "RecoveryWindow",
+        "GrantBody", "JobBody", "MCPMessage", "Redelivery", "RecoveryWindow",
         // Members named by the changes and notifications that occurred.
         "Redelivered.types", "RecoveryReport.new",
         // Members named by the columns in the response.

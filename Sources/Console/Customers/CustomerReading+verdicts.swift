@@ -1,0 +1,22 @@
+package import AppStore
+package import Ledger
+package import Queries
+
+extension CustomerReading {
+    /// The chain that a verdict cites; nil for a grant. Two apps may have chains of one id: the
+    /// evidence distinguishes them.
+    package func chain(of verdict: Verdict) -> ChainReading? {
+        chains.first { chain in
+            chain.chain.originalTransactionId == verdict.originalTransactionId
+                && verdict.evidence.contains { chain.facts[$0] != nil }
+        }
+    }
+}
+
+extension Verdict {
+    /// When access ended; what never gave access, since it began.
+    package func ended(by moment: Timestamp) -> Timestamp {
+        guard state?.isEntitled ?? true, let until, until <= moment else { return since }
+        return until
+    }
+}

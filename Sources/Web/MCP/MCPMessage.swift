@@ -1,0 +1,82 @@
+internal import AppStore
+
+/// One JSON-RPC 2.0 message of a client.
+struct MCPMessage: Sendable {
+    /// A text or a whole number; nil: no response is due.
+    let id: JSONValue?
+    /// Nil for a response, which this server never requests.
+    let method: String?
+    let params: JSONValue?
+
+    /// Throws `malformedJSON`, or `invalidBody` for a batch and for what is no message.
+    init(_ body: [UInt8]) throws(Problem) {
+        let value: JSONValue
+        do throws(JSONError) { value = try JSONValue.parse(body) } catch {
+            throw Problem.invalid(
+                "The message is not valid JSON (\(error.code.rawValue)).", code: "malformedJSON")
+        }
+        guard value["jsonrpc"]?.string == "2.0" else {
+            throw MCPMessage.invalid("One JSON-RPC 2.0 message is expected; batches are refused.")
+        }
+        id = value["id"]
+        guard id.map({ $0.string != nil || $0.int64 != nil }) ?? true else {
+            throw MCPMessage.invalid("id takes a text or a whole number.")
+        }
+        method = value["method"]?.string
+        guard method != nil || value["method"] == nil && id != nil else {
+            throw MCPMessage.invalid("method takes a name.")
+        }
+        params = value["params"]
+    }
+
+    private static func invalid(_ detail: String) -> Problem {
+        Problem.invalid(detail, code: "invalidBody")
+    }
+}
+
+/// An error of JSON-RPC 2.0 §5.1, with a stable code beside its number.
+struct MCPError: Error, Sendable {
+    /// The numbers of JSON-RPC 2.0.
+    enum Number: Int64, Sendable {
+        case parseError = -32_700
+        case invalidRequest = -32_600
+        case methodNotFound = -32_601
+        case invalidParams = -32_602
+    }
+
+    let number: Number
+    /// Stable; clients depend on it.
+    let code: String
+    /// What happened, and what to do.
+    let message: String
+
+    init(_ number: Number, code: String, _ message: String) {
+        self.number = number
+        self.code = code
+        self.message = message
+    }
+
+    /// Of a message that was not accepted.
+    init(_ problem: Problem) {
+        self.init(
+            problem.code == "malformedJSON" ? .parseError : .invalidRequest, code: problem.code,
+            problem.detail)
+    }
+
+    /// The response with this error.
+    ///
+    /// - Parameter id: of the request; nil when it is unknown.
+    func response(to id: JSONValue?) -> [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("jsonrpc", "2.0")
+            json.member("id", id)
+            json.object("error") { json in
+                json.member("code", number.rawValue)
+                json.member("message", message)
+                json.object("data") { json in json.member("code", code) }
+            }
+        }
+        return json.bytes
+    }
+}

@@ -1,0 +1,274 @@
+internal import AppStore
+internal import Console
+internal import Ledger
+internal import LedgerStore
+internal import Queries
+internal import Reports
+internal import Service
+
+/// The short text of an answer: what it says, the positions that prove it, and the address of its
+/// page in the console.
+struct MCPText {
+    /// What addresses begin with; empty: they are paths of the service.
+    let origin: String
+    let state: ViewState
+
+    private func page(_ path: [String], _ query: [(String, String?)] = []) -> String {
+        "Console: " + origin + state.url(path, query)
+    }
+
+    /// `events 3, 5 and 2 more`.
+    private func cited(_ positions: [Int64]) -> String {
+        let shown = positions.prefix(MCPLimits.listedCount).map(String.init)
+        let rest = positions.count - shown.count
+        return (positions.count == 1 ? "event " : "events ") + shown.joined(separator: ", ")
+            + (rest > 0 ? " and \(rest) more" : "")
+    }
+
+    private func until(_ moment: Timestamp?) -> String {
+        moment.map { " until \($0.rfc3339)" } ?? ""
+    }
+
+    private func complete(_ window: CompleteWindow?) -> String {
+        window.map { "complete from \($0.from.rfc3339) through \($0.through.rfc3339)" }
+            ?? "completeness not confirmed"
+    }
+
+    private func line(_ stamp: AnswerStamp) -> String {
+        let known = stamp.knownAt.map { ", as known at \($0.rfc3339)" } ?? ""
+        return "As of \(stamp.at.rfc3339)\(known), log position \(stamp.position);"
+            + " \(complete(stamp.complete))."
+    }
+
+    /// What is open about a chain, at most `listedCount` lines.
+    private func notices(_ reading: ChainReading) -> [String] {
+        reading.answer.notices.prefix(MCPLimits.listedCount).map { notice in
+            "Caution, \(reading.chain.originalTransactionId): \(reading.text(notice))."
+        }
+    }
+
+    // MARK: Search
+
+    func text(_ answer: SearchAnswer) -> String {
+        var lines = answer.matches.map { match -> String in
+            var parts = ["\(match.kind.rawValue) \(match.id)"]
+            if let chain = match.chain {
+                parts.append("of \(chain.originalTransactionId) in \(chain.bundleId)")
+            }
+            if let position = match.position { parts.append("event \(position)") }
+            return "\(parts.joined(separator: ", ")). \(address(of: match))"
+        }
+        if answer.matches.isEmpty {
+            lines.append("Nothing has been received about \(answer.text).")
+        } else if !answer.isExact {
+            lines.append("These begin with it.")
+        }
+        if answer.hasMore { lines.append("There may be more: give more of the id.") }
+        if answer.mayBeOrderId {
+            lines.append("It may be an order id: `subledger api order` asks Apple about these.")
+        }
+        lines.append("As of log position \(answer.position).")
+        return lines.joined(separator: "\n")
+    }
+
+    private func address(of match: SearchMatch) -> String {
+        switch match.kind {
+        case .customer: page(["customers", match.id])
+        case .subscription, .transaction:
+            page(["subscriptions", match.id], [("bundleId", match.chain?.bundleId.rawValue)])
+        case .event, .notification: page(["events", match.position.map(String.init) ?? match.id])
+        }
+    }
+
+    // MARK: Access
+
+    func access(_ answer: EntitlementsAnswer, _ reading: CustomerReading) -> String {
+        let verdicts = answer.entitlements.verdicts
+        var lines = ["Customer \(answer.customer): \(answer.entitlements.standing.rawValue)."]
+        if verdicts.isEmpty { lines.append("There is no purchase and no grant by then.") }
+        lines += verdicts.prefix(MCPLimits.listedCount).map { line($0, reading) }
+        let rest = verdicts.count - MCPLimits.listedCount
+        if rest > 0 { lines.append("\(rest) more entitlements are in the structured answer.") }
+        lines += reading.chains.flatMap { notices($0) }.prefix(MCPLimits.listedCount)
+        return finished(lines, answer.stamp, ["customers", answer.customer.rawValue])
+    }
+
+    private func line(_ verdict: Verdict, _ reading: CustomerReading) -> String {
+        let chain = reading.chain(of: verdict)
+        let reason = AccessReason(verdict, chain, at: reading.moment.at)
+        let head =
+            verdict.active
+            ? "Access to \(verdict.entitlement)\(until(verdict.until))"
+            : "No access to \(verdict.entitlement) since"
+                + " \(verdict.ended(by: reading.moment.at).rfc3339)"
+        let subject = verdict.originalTransactionId.map { ", subscription \($0)" } ?? ""
+        return "\(head): \(reason.cause) (\(reason.rawValue)\(subject)). Decided by"
+            + " \(cited(verdict.evidence)), \(verdict.trust.sentence)."
+    }
+
+    func access(_ reading: ChainReading) -> String {
+        let (answer, chain) = (reading.answer, reading.chain)
+        let what = reading.life.isOneTime ? "Purchase" : "Subscription"
+        let reason = answer.endReason.map { ": \(AccessReason($0).cause) (\($0.rawValue))" } ?? ""
+        let access = answer.isEntitled ? "has access" : "no access"
+        let stretch = "since \(answer.since.rfc3339)\(until(answer.until))"
+        var lines = [
+            "\(what) \(chain.originalTransactionId) of \(chain.bundleId):",
+            "\(answer.state.text) (\(access)) \(stretch)\(reason).",
+        ]
+        if let transaction = reading.transaction?.text { lines.append("\(transaction).") }
+        var parts = [answer.productId?.rawValue ?? "unknown product"]
+        if let price = answer.price { parts.append(price.text) }
+        if !reading.life.isOneTime {
+            let renews = answer.willRenew.map { $0 ? "on" : "off" } ?? "unknown"
+            parts += [answer.phase.rawValue, "auto-renew \(renews)"]
+        }
+        if let end = answer.accessUntil { parts.append("access until \(end.rfc3339)") }
+        lines.append(parts.joined(separator: ", ") + ".")
+        let holders = reading.life.holders.holders(at: reading.moment.at)
+        if !holders.isEmpty {
+            let names = holders.prefix(MCPLimits.listedCount).map { "\($0.customer)" }
+            lines.append("Belongs to customer \(names.joined(separator: ", ")).")
+        }
+        lines.append("Decided by \(cited(answer.evidence)), \(answer.trust.sentence).")
+        lines += notices(reading)
+        return finished(lines, reading.stamp, path(of: chain), app: chain.bundleId)
+    }
+
+    // MARK: Timelines
+
+    func timeline(_ reading: CustomerReading, _ page: TimelinePage<CustomerReading.Entry>)
+        -> String
+    {
+        var lines = ["Customer \(reading.customer), \(page.order.rawValue) first:"]
+        lines += page.entries.map { entry -> String in
+            switch entry {
+            case .chain(let entry, let reading):
+                "\(line(entry, reading)), subscription \(reading.chain.originalTransactionId)"
+            case .command(let fact):
+                "\(fact.receivedAt.rfc3339) \(fact.command?.text ?? ""), event \(fact.position)"
+            }
+        }
+        lines += rest(page.entries.isEmpty, page.next)
+        return finished(lines, reading.stamp, ["customers", reading.customer.rawValue])
+    }
+
+    func timeline(_ reading: ChainReading, _ page: TimelinePage<TimelineEntry>) -> String {
+        let chain = reading.chain
+        var lines = [
+            "\(chain.originalTransactionId) of \(chain.bundleId), \(page.order.rawValue) first:"
+        ]
+        lines += page.entries.map { line($0, reading) }
+        lines += rest(page.entries.isEmpty, page.next)
+        if page.after == nil { lines += notices(reading) }
+        return finished(lines, reading.stamp, path(of: chain), app: chain.bundleId)
+    }
+
+    private func line(_ entry: TimelineEntry, _ reading: ChainReading) -> String {
+        let what =
+            switch entry.kind {
+            case .state(let transition): transition.text(reading.facts)
+            case .fact(let fact): fact.text
+            }
+        let cause = reading.facts[entry.cause]?.command?.text ?? reading.kind(entry.cause)
+        return "\(entry.at.rfc3339) \(what), \(cited(entry.events)) (\(cause))"
+    }
+
+    private func rest(_ isEmpty: Bool, _ next: TimelinePlace?) -> [String] {
+        if let next { return ["There is more: repeat with after \(next.cursor)."] }
+        return isEmpty ? ["Nothing."] : []
+    }
+
+    // MARK: Reports
+
+    func text(_ report: Report, _ name: String, _ parameters: MetricParameters) -> String {
+        let query: [(String, String?)] = [
+            ("from", parameters.from), ("to", parameters.to), ("interval", parameters.interval),
+            ("by", parameters.by.isEmpty ? nil : parameters.by.joined(separator: ",")),
+            (
+                "where",
+                parameters.filters.isEmpty ? nil : parameters.filters.joined(separator: ",")
+            ), ("timeZone", parameters.timeZone),
+        ]
+        let table = String(decoding: report.csv(isRaw: true), as: UTF8.self)
+            .replacing("\r\n", with: "\n")
+        let money = report.columns.contains {
+            $0.unit == .milliunits || $0.unit == .annualisedMilliunits
+        }
+        return (report.stamp.lines + [money ? "Amounts are in milliunits." : "", table])
+            .filter { !$0.isEmpty }.joined(separator: "\n") + page(["reports", name], query)
+    }
+
+    // MARK: Operation
+
+    func text(_ status: IntakeStatus, of bundleId: BundleId?) -> String {
+        let problems = status.problems.joined(separator: ", ")
+        var lines = [
+            status.isReady ? "Intake works." : "Intake does not work: \(problems).",
+            "Answers include position \(status.projectedPosition ?? 0) of \(status.head).",
+        ]
+        for app in status.apps where bundleId == nil || app.bundleId == bundleId {
+            let last = app.lastNotificationAt?.rfc3339 ?? "unknown"
+            lines.append(
+                "\(app.bundleId): \(complete(app.complete)); last notification \(last);"
+                    + " \(outages(app)).")
+        }
+        let kept = status.quarantine.filter { $0.itemCount > 0 }.map { total in
+            "\(total.itemCount) \(total.standing.rawValue)"
+        }
+        lines.append("In quarantine: \(kept.isEmpty ? "nothing" : kept.joined(separator: ", ")).")
+        lines.append("As of \(status.at.rfc3339). \(page(["intake"]))")
+        return lines.joined(separator: "\n")
+    }
+
+    private func outages(_ app: IntakeStatus.App) -> String {
+        guard let check = app.outages else { return "outages not checked yet, ask again" }
+        let windows = check.windows.prefix(MCPLimits.listedCount).map { window -> String in
+            let reasons = window.reasons.map(\.rawValue).joined(separator: ", ")
+            return "\(window.from.rfc3339) to \(window.to.rfc3339) (\(reasons))"
+        }
+        return windows.isEmpty
+            ? "no outage suspected" : "suspected outages: \(windows.joined(separator: ", "))"
+    }
+
+    // MARK: Evidence
+
+    func text(_ detail: EventDetail) -> String {
+        let (event, attributes) = (detail.event, detail.event.attributes)
+        let type = [attributes.notificationType, attributes.subtype].compactMap { $0 }
+            .joined(separator: "/")
+        let name = type.isEmpty ? attributes.kind.rawValue : "\(type), \(attributes.kind.rawValue)"
+        let signed = attributes.signedAt.map { ", signed \($0.rfc3339)" } ?? ""
+        var lines = [
+            "Event \(event.position): \(name) of \(attributes.bundleId).",
+            "Received \(event.receivedAt.rfc3339)\(signed).",
+            "It rests on \(attributes.trust.sentence).",
+        ]
+        if let chain = attributes.chain { lines.append("Subscription \(chain).") }
+        if let damage = detail.damage {
+            lines.append("Its evidence cannot be read: \(damage.code.rawValue).")
+        } else if detail.evidence == nil {
+            lines.append("Its evidence was erased.")
+        }
+        lines.append(
+            detail.proof.map { proof in
+                "In the log: leaf \(proof.leafIndex) of \(proof.treeSize), root"
+                    + " \(proof.root.hexadecimal)."
+            } ?? "The log does not prove it; see `subledger audit verify`.")
+        lines.append(page(["events", String(event.position)]))
+        return lines.joined(separator: "\n")
+    }
+
+    // MARK: Ends
+
+    private func path(of chain: ChainId) -> [String] {
+        ["subscriptions", chain.originalTransactionId.rawValue]
+    }
+
+    /// The lines with stamp and address.
+    private func finished(
+        _ lines: [String], _ stamp: AnswerStamp, _ path: [String], app: BundleId? = nil
+    ) -> String {
+        (lines + [line(stamp), page(path, [("bundleId", app?.rawValue)])]).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,243 @@
+internal import AppStore
+internal import Console
+internal import Ledger
+internal import Queries
+internal import Reports
+internal import Service
+
+/// What a tool answers: a short text with positions and addresses, and the JSON of the contract.
+struct MCPAnswer: Sendable {
+    let text: String
+    let structured: [UInt8]
+
+    init(_ text: String, _ write: (inout JSONWriter) -> Void) {
+        self.text = text.printableLines
+        var json = JSONWriter()
+        write(&json)
+        structured = json.bytes
+    }
+
+    /// The refusal of a call: its code and sentence.
+    init(_ problem: Problem) {
+        self.init("\(problem.code): \(problem.detail)") { json in
+            json.object { json in
+                json.member("code", problem.code)
+                json.member("detail", problem.detail)
+                json.memberIfPresent("position", problem.position)
+            }
+        }
+    }
+
+    /// The result of `tools/call`.
+    func result(isError: Bool) -> [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            json.objects("content", [text]) { json, text in
+                json.member("type", "text")
+                json.member("text", text)
+            }
+            json.key("structuredContent")
+            json.raw(structured)
+            json.member("isError", isError)
+        }
+        return json.bytes
+    }
+}
+
+/// Answers the calls of tools with the functions that answer HTTP.
+struct MCPTools: Sendable {
+    let host: LedgerHost
+    /// Arguments of calls that name none.
+    private let usual: [(name: String, value: String)]
+
+    init(host: LedgerHost, environment: AppStore.Environment?, bundleId: BundleId?) {
+        self.host = host
+        var usual: [(name: String, value: String)] = []
+        if let environment { usual.append(("environment", ViewState.name(environment))) }
+        if let bundleId { usual.append(("bundleId", bundleId.rawValue)) }
+        self.usual = usual
+    }
+
+    /// The result of a call: an answer, or a refusal with its code.
+    func call(_ tool: MCPTool, _ arguments: JSONValue?) async -> [UInt8] {
+        do {
+            let result = try await answer(tool, arguments).result(isError: false)
+            if let problem = MCPLimits.problem(resultByteCount: result.count) { throw problem }
+            return result
+        } catch {
+            return MCPAnswer(Problem(error)).result(isError: true)
+        }
+    }
+
+    private func answer(_ tool: MCPTool, _ arguments: JSONValue?) async throws -> MCPAnswer {
+        switch tool {
+        case .find: try await find(arguments)
+        case .access: try await access(arguments)
+        case .timeline: try await timeline(arguments)
+        case .metrics: try await metrics(arguments)
+        case .missing: try await missing(arguments)
+        case .evidence: try await evidence(arguments)
+        }
+    }
+
+    // MARK: Arguments
+
+    /// What `body` reads of the arguments, which must be all of them. They are read as the
+    /// parameters of HTTP are.
+    private func read<Value>(
+        _ arguments: JSONValue?, _ body: (inout QueryParameters) throws -> Value
+    ) throws -> Value {
+        var values = try MCPTools.values(arguments)
+        for value in usual where !values.contains(where: { $0.name == value.name }) {
+            values.append(value)
+        }
+        return try QueryParameters.read(named: values, body)
+    }
+
+    /// The arguments as texts; null is an absent one. Throws `invalidParameter`.
+    private static func values(
+        _ arguments: JSONValue?
+    ) throws(Problem) -> [(name: String, value: String)] {
+        guard let arguments, !arguments.isNull else { return [] }
+        guard let members = arguments.object else {
+            throw Problem.invalid("arguments takes an object.")
+        }
+        var values: [(name: String, value: String)] = []
+        for member in members where !member.value.isNull {
+            let text: String? =
+                member.value.string ?? member.value.int64.map { String($0) }
+                ?? member.value.bool.map { $0 ? "true" : "false" }
+            guard let text, text.utf8.count <= MCPLimits.argumentByteCount else {
+                throw Problem.invalid(
+                    "An argument takes a text of at most \(MCPLimits.argumentByteCount) bytes, a"
+                        + " whole number, true or false.")
+            }
+            values.append((member.key, text))
+        }
+        return values
+    }
+
+    private func words(_ scope: QueryScope) -> MCPText {
+        var state = ViewState(environment: scope.environment)
+        state.bundleId = scope.bundleId
+        state.at = scope.at
+        state.knowledge = scope.knowledge
+        return MCPText(origin: host.configuration.server.consoleOrigin, state: state)
+    }
+
+    // MARK: Tools
+
+    private func find(_ arguments: JSONValue?) async throws -> MCPAnswer {
+        let (text, scope) = try read(arguments) {
+            var scope = try $0.place()
+            scope.minPosition = try $0.position("minPosition")
+            return ($0.text("text") ?? "", scope)
+        }
+        let answer = try await host.search(text, scope)
+        return MCPAnswer(words(scope).text(answer)) { answer.write(to: &$0) }
+    }
+
+    private func access(_ arguments: JSONValue?) async throws -> MCPAnswer {
+        let (subject, scope) = try read(arguments) { (try $0.subject(), try $0.scope()) }
+        switch subject {
+        case .customer(let id):
+            let (answer, reading) = try await host.customer(id, scope)
+            return MCPAnswer(words(scope).access(answer, reading)) { answer.write(to: &$0) }
+        case .subscription(let id):
+            let reading = try await host.reading(id, scope)
+            return MCPAnswer(words(scope).access(reading)) { reading.writeShow(to: &$0) }
+        }
+    }
+
+    private func timeline(_ arguments: JSONValue?) async throws -> MCPAnswer {
+        let (subject, scope, order, after, limit) = try read(arguments) {
+            (
+                try $0.subject(), try $0.scope(), try $0.choice("order") ?? TimelineOrder.newest,
+                try $0.cursor { TimelinePlace(cursor: $0) }, try $0.entryLimit()
+            )
+        }
+        switch subject {
+        case .customer(let id):
+            let reading = try await host.reading(of: id, scope)
+            let page = reading.page(order, after: after, limit: limit)
+            return MCPAnswer(words(scope).timeline(reading, page)) {
+                reading.writeTimeline(to: &$0, order, after: after, limit: limit)
+            }
+        case .subscription(let id):
+            let reading = try await host.reading(id, scope)
+            let page = reading.page(order, after: after, limit: limit)
+            return MCPAnswer(words(scope).timeline(reading, page)) {
+                reading.writeTimeline(to: &$0, order, after: after, limit: limit)
+            }
+        }
+    }
+
+    private func metrics(_ arguments: JSONValue?) async throws -> MCPAnswer {
+        let (scope, asked, name, isPaid) = try read(arguments) {
+            (
+                try $0.periodScope(), $0.metric(), $0.text("name") ?? MetricName.churnName,
+                try $0.flag("paid")
+            )
+        }
+        guard !isPaid || name == MetricName.churnName else {
+            throw Problem.invalid("paid applies to churn only.")
+        }
+        let metric =
+            try name == MetricName.churnName
+            ? MetricName.churn(isPaid: isPaid) : MetricName(name)
+        var parameters = asked
+        parameters.from = asked.from ?? ViewState.yearBack(host.clock())
+        let report = try await host.report(metric, parameters, scope)
+        if let problem = MCPLimits.problem(rowCount: report.rows.count) { throw problem }
+        return MCPAnswer(words(scope).text(report, name, parameters)) { report.write(to: &$0) }
+    }
+
+    private func missing(_ arguments: JSONValue?) async throws -> MCPAnswer {
+        let scope = try read(arguments) { try $0.place() }
+        let status = try await host.status(scope.environment)
+        return MCPAnswer(words(scope).text(status, of: scope.bundleId)) { status.write(to: &$0) }
+    }
+
+    private func evidence(_ arguments: JSONValue?) async throws -> MCPAnswer {
+        let (position, scope) = try read(arguments) {
+            (try $0.position("position") ?? 0, try $0.place())
+        }
+        guard position > 0 else {
+            throw Problem.invalid("position takes a position: a whole number from 1.")
+        }
+        guard let detail = try await host.event(at: position, scope) else {
+            throw Problem.noSuchEvent
+        }
+        return MCPAnswer(words(scope).text(detail)) { detail.write(to: &$0, isStamped: true) }
+    }
+}
+
+/// What a question is about.
+private enum Subject {
+    case customer(CustomerId)
+    case subscription(String)
+}
+
+extension QueryParameters {
+    fileprivate mutating func subject() throws(Problem) -> Subject {
+        let (customer, subscription) = (text("customer"), text("subscription"))
+        let id = customer ?? subscription ?? ""
+        guard customer == nil || subscription == nil,
+            1...PathReader.maximumByteCount ~= id.utf8.count
+        else {
+            throw Problem.invalid(
+                "Give either customer or subscription, of 1 to \(PathReader.maximumByteCount)"
+                    + " bytes.")
+        }
+        return customer == nil ? .subscription(id) : .customer(CustomerId(stated: id))
+    }
+
+    /// The entries of a page. Throws beyond the bound.
+    fileprivate mutating func entryLimit() throws(Problem) -> Int {
+        let limit = try limit(usually: MCPLimits.usualEntryCount)
+        guard limit <= MCPLimits.entryCount else {
+            throw Problem.invalid("limit takes 1 to \(MCPLimits.entryCount).")
+        }
+        return limit
+    }
+}

@@ -1,0 +1,49 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension HTTPField.Name {
+    /// The revision of the Model Context Protocol that a client uses.
+    static let mcpProtocolVersion = HTTPField.Name("MCP-Protocol-Version")!
+}
+
+/// The Model Context Protocol over HTTP ("Streamable HTTP"), without sessions and streams: each
+/// request gets one response.
+struct MCPRoutes: Sendable {
+    let server: MCPServer
+    let bodies: BodyReader
+    let answers: ResponseMemoryBudget
+
+    /// The revision of a client that names none.
+    private static let assumedVersion = "2025-03-26"
+
+    func add(to groups: RouteGroups) {
+        groups.read.post("/mcp") { request, _ -> Response in
+            try QueryParameters.read(request) { _ in }
+            try MCPRoutes.requireVersion(request)
+            // Evidence is read before its length is known.
+            let share = try answers.require(ResponseMemoryBudget.makingByteCount)
+            defer { withExtendedLifetime(share) {} }
+            let response = try await bodies.json(request, upTo: MCPLimits.messageByteCount) {
+                try await server.response(to: $0)
+            }
+            guard let response else { return Response(status: .accepted) }
+            return Response(
+                status: .ok,
+                headers: [.contentType: "application/json", .cacheControl: "no-store"],
+                body: .init(byteBuffer: ByteBuffer(bytes: response)))
+        }
+    }
+
+    /// Throws `badRequest` for a revision that is not spoken; without a field the protocol assumes
+    /// one, of which everything used here is part.
+    private static func requireVersion(_ request: Request) throws(Problem) {
+        let known = MCPServer.versions + [assumedVersion]
+        let stated = request.headers[values: .mcpProtocolVersion]
+        guard stated.allSatisfy({ known.contains($0) }) else {
+            throw Problem.invalid(
+                "MCP-Protocol-Version takes \(MCPServer.versions.joined(separator: " or ")).",
+                code: "badRequest")
+        }
+    }
+}

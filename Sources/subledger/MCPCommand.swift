@@ -1,0 +1,52 @@
+import ArgumentParser
+import Intake
+import Service
+import Web
+
+struct MCPCommand: OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mcp",
+        abstract: "Answer an AI assistant over the Model Context Protocol, without writing.",
+        discussion: """
+            For a client that starts it: one JSON-RPC message per line on standard input and \
+            output, until standard input ends. `serve` has the same at POST /mcp.
+            """)
+
+    @OptionGroup var common: SharedOptions
+
+    func output(_ settings: Settings) async throws -> Output {
+        let host = try await LedgerHost.open(
+            settings.configuration, environments: [settings.environment],
+            roots: try settings.trustedRoots()
+        ) { Terminal.now }
+        let server = MCPServer(
+            host: host, environment: settings.environment, bundleId: settings.bundleId)
+        // Answers follow what other processes append.
+        async let following: Void = host.run()
+        let result: Result<Void, any Error>
+        do { result = .success(try await MCPCommand.answer(server)) } catch {
+            result = .failure(error)
+        }
+        host.stop()
+        await following
+        try result.get()
+        return .printed()
+    }
+
+    /// Answers the lines of standard input, one after the other.
+    private static func answer(_ server: MCPServer) async throws {
+        do {
+            let lines = try LineReader(path: "-", isDialogue: true)
+            while let line = try await lines.next(limit: 1, byteLimit: 1).first {
+                guard
+                    let response = await server.response(
+                        toLine: line.bytes, isTooLong: line.isTooLong)
+                else { continue }
+                try Terminal.out(response + [UInt8(ascii: "\n")])
+            }
+        } catch let failure as LineReader.Failure {
+            throw CommandFailure(
+                code: "unreadableInput", message: "Standard input: \(failure.reason).", exit: .io)
+        }
+    }
+}
