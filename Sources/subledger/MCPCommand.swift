@@ -14,10 +14,13 @@ struct MCPCommand: OutputCommand {
 
     @OptionGroup var common: SharedOptions
 
+    /// How long a call waits for derived data that follow the log, or are built anew.
+    private static let waitLimit: Duration = .seconds(30)
+
     func output(_ settings: Settings) async throws -> Output {
         let host = try await LedgerHost.open(
             settings.configuration, environments: [settings.environment],
-            roots: try settings.trustedRoots()
+            roots: try settings.trustedRoots(), waitLimit: MCPCommand.waitLimit
         ) { Terminal.now }
         let server = MCPServer(
             host: host, environment: settings.environment, bundleId: settings.bundleId)

@@ -32,6 +32,7 @@ struct ConfigurationTests {
           port: 8443
           tokens: [ { name: ci, sha256: "\(digest)", scopes: [read, write, admin] } ]
           tls: { certificateFile: ./tls.pem, privateKeyFile: ./tls.key }
+          publicUrl: https://ledger.example.com
           trustedProxies: [ 10.0.0.0/8 ]
           notificationNetworks: [ 17.0.0.0/8 ]
           log: { format: json, level: debug }
@@ -77,10 +78,41 @@ struct ConfigurationTests {
         #expect(read.server.tokens.map(\.scopes) == [[.read, .write, .admin]])
         #expect(read.server.tls?.certificateFile == "./tls.pem")
         #expect(read.server.tls?.privateKeyFile == "./tls.key")
+        #expect(read.server.publicUrl == "https://ledger.example.com")
+        #expect(read.server.consoleOrigin == "https://ledger.example.com")
         #expect(read.server.trustedProxies == [NetworkRange("10.0.0.0/8")])
         #expect(read.server.notificationNetworks == [NetworkRange("17.0.0.0/8")])
         #expect(read.server.log.format == .json)
         #expect(read.server.log.level == .debug)
+    }
+
+    @Test(
+        "publicUrl is an address without a path",
+        arguments: [
+            "", "ledger.example.com", "ftp://ledger.example.com", "https://", "https://a/",
+            "https://a/console", "https://a?b", "https://a#b", "https://u@a", "https://a b",
+            "https://" + String(repeating: "a", count: 249),
+        ])
+    func publicUrl(_ text: String) {
+        let found = error("server: { publicUrl: \"\(text)\" }")
+        #expect(found?.code == .invalidValue && found?.key == "server.publicUrl")
+    }
+
+    @Test("The console's address is publicUrl, else a loopback address, else unknown")
+    func consoleOrigin() throws {
+        var server = ServiceConfiguration.Server()
+        #expect(server.consoleOrigin == "http://127.0.0.1:8080")
+        server.host = "::1"
+        #expect(server.consoleOrigin == "http://[::1]:8080")
+        server.tls = .init(certificateFile: "a", privateKeyFile: "b")
+        #expect(server.consoleOrigin == "https://[::1]:8080")
+        server.port = 0
+        #expect(server.consoleOrigin == "")
+        (server.host, server.port) = ("0.0.0.0", 8080)
+        #expect(server.consoleOrigin == "")
+        let longest = "https://" + String(repeating: "a", count: 248)
+        let read = try ServiceConfiguration(yaml: "server: { publicUrl: \"\(longest)\" }")
+        #expect(read.server.consoleOrigin == longest)
     }
 
     @Test("The catalogue is read")

@@ -1,0 +1,49 @@
+import AppStore
+import Foundation
+import Testing
+
+@Suite("The Model Context Protocol with subledger")
+struct MCPCommandTests {
+    private static func call(_ id: Int, _ tool: String, _ arguments: String) -> String {
+        #"{"jsonrpc":"2.0","id":\#(id),"method":"tools/call","#
+            + #""params":{"name":"\#(tool)","arguments":\#(arguments)}}"#
+    }
+
+    @Test("Lines are answered until the end of input, whatever stands between them")
+    func dialogue() async throws {
+        let place = try Workplace()
+        try place.write(Evidence.lines, to: "in.ndjson")
+        #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        let at = "2026-02-01T00:00:00.000Z"
+        let lines = [
+            "{", "", String(repeating: "x", count: 65_537), "[]",
+            #"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#,
+            #"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+            MCPCommandTests.call(2, "access", #"{"subscription":"\#(Evidence.id)","at":"\#(at)"}"#),
+            MCPCommandTests.call(3, "access", #"{"subscription":"42"}"#),
+            MCPCommandTests.call(4, "find", #"{"text":"42","environment":"sandbox"}"#),
+            MCPCommandTests.call(5, "link", "{}"),
+        ]
+        let outcome = try await place.run("mcp", input: lines.joined(separator: "\n"))
+        #expect(outcome.code == 0, "\(outcome.err)")
+        let answers = try outcome.out.split(separator: "\n").map {
+            try JSONValue.parse(Array($0.utf8))
+        }
+        try #require(answers.count == 8)
+        let codes = answers.map { $0["error"]?["data"]?["code"]?.string }
+        let refused = ["malformedJSON", "payloadTooLarge", "invalidBody"]
+        #expect(codes == refused + [nil, nil, nil, nil, "unknownTool"])
+        #expect(answers.map { $0["id"]?.int64 } == [nil, nil, nil, 1, 2, 3, 4, 5])
+        let access = answers[4]["result"]
+        let outcomeOfShow = try await place.run("show", Evidence.id, "--at", at, "--json")
+        let shown = try outcomeOfShow.json()
+        #expect(access?["structuredContent"] == shown)
+        let text = access?["content"]?.array?.first?["text"]?.string ?? ""
+        let address = "http://127.0.0.1:8080/console/production/subscriptions/\(Evidence.id)"
+        #expect(text.contains(address))
+        let missing = answers[5]["result"]?["structuredContent"]?["code"]?.string
+        #expect(missing == "noSuchSubscription")
+        let elsewhere = answers[6]["result"]?["structuredContent"]?["code"]?.string
+        #expect(elsewhere == "environmentNotServed")
+    }
+}

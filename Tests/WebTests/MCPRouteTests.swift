@@ -1,0 +1,277 @@
+import AppStore
+import HTTPTypes
+import Service
+import Testing
+
+@testable import Web
+
+@Suite("The Model Context Protocol over HTTP")
+struct MCPRouteTests {
+    static func message(_ method: String, _ params: String = "{}") -> [UInt8] {
+        Array(#"{"jsonrpc":"2.0","id":7,"method":"\#(method)","params":\#(params)}"#.utf8)
+    }
+
+    /// The result of a call.
+    static func call(
+        _ client: WebClient, _ tool: String, _ arguments: String
+    ) async throws -> JSONValue {
+        let answer = try await client.post(
+            "/mcp", message("tools/call", #"{"name":"\#(tool)","arguments":\#(arguments)}"#))
+        #expect(answer.status == 200)
+        #expect(answer.json["id"]?.int64 == 7)
+        return answer.json["result"] ?? .null
+    }
+
+    private static func text(_ result: JSONValue) -> String {
+        result["content"]?.array?.first?["text"]?.string ?? ""
+    }
+
+    // MARK: Messages
+
+    @Test(
+        "What is no message is refused, and so is a batch",
+        arguments: [
+            ("", "malformedJSON"), ("{", "malformedJSON"), (#"{"a":1,"a":1}"#, "malformedJSON"),
+            ("[]", "invalidBody"), (#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, "invalidBody"),
+            (#"{"id":1,"method":"ping"}"#, "invalidBody"), ("7", "invalidBody"),
+            (#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, "invalidBody"),
+            (#"{"jsonrpc":"2.0"}"#, "invalidBody"),
+            (#"{"jsonrpc":"2.0","id":1,"method":7}"#, "invalidBody"),
+            (#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, "invalidBody"),
+            (#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, "invalidBody"),
+            (#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, "invalidBody"),
+        ])
+    func refused(body: String, code: String) async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.post("/mcp", Array(body.utf8))
+            #expect(answer.status == 400)
+            #expect(answer.code == code)
+        }
+    }
+
+    @Test("A message may have as many bytes as the bound, and no more")
+    func size() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let ping = MCPRouteTests.message("ping")
+            let padding = MCPLimits.messageByteCount - ping.count
+            let longest = ping + Array(repeating: UInt8(ascii: " "), count: padding)
+            let accepted = try await client.post("/mcp", longest)
+            #expect(accepted.status == 200)
+            let answer = try await client.post("/mcp", longest + [UInt8(ascii: " ")])
+            #expect(answer.status == 413)
+            #expect(answer.code == "payloadTooLarge")
+        }
+    }
+
+    @Test("Other methods, tools and revisions are refused: nothing writes")
+    func unknown() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            for (method, params, number, code) in [
+                ("resources/list", "{}", -32_601, "unknownMethod"),
+                ("server/discover", "{}", -32_601, "unknownMethod"),
+                ("tools/call", "{}", -32_602, "invalidParameter"),
+                ("tools/call", #"{"name":"grant"}"#, -32_602, "unknownTool"),
+                ("tools/call", #"{"name":"erase","arguments":{}}"#, -32_602, "unknownTool"),
+            ] as [(String, String, Int64, String)] {
+                let answer = try await client.post("/mcp", MCPRouteTests.message(method, params))
+                #expect(answer.status == 200)
+                #expect(answer.json["error"]?["code"]?.int64 == number, "\(method)")
+                #expect(answer.json["error"]?["data"]?["code"]?.string == code, "\(method)")
+            }
+            for method in [HTTPRequest.Method.get, .delete, .put] {
+                let answer = try await client.send(method, "/mcp")
+                #expect(answer.status == 405)
+                #expect(answer.headers[.allow] == "POST")
+            }
+            let old = try await client.post(
+                "/mcp", MCPRouteTests.message("ping"),
+                [.contentType: "application/json", .mcpProtocolVersion: "2024-11-05"])
+            #expect(old.status == 400 && old.code == "badRequest")
+        }
+    }
+
+    @Test("The revision is negotiated; notifications and responses get no response")
+    func handshake() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            for (asked, given) in [
+                ("2025-06-18", "2025-06-18"), ("2025-11-25", "2025-11-25"),
+                ("2024-11-05", "2025-11-25"), ("2999-01-01", "2025-11-25"),
+            ] {
+                let answer = try await client.post(
+                    "/mcp",
+                    MCPRouteTests.message("initialize", #"{"protocolVersion":"\#(asked)"}"#))
+                let result = answer.json["result"]
+                #expect(result?["protocolVersion"]?.string == given)
+                #expect(result?["serverInfo"]?["name"]?.string == "subledger")
+                #expect(result?["capabilities"]?.object?.map(\.key) == ["tools"])
+            }
+            for body in [
+                #"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+                #"{"jsonrpc":"2.0","method":"none"}"#, #"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+            ] {
+                let answer = try await client.post("/mcp", Array(body.utf8))
+                #expect(answer.status == 202)
+                #expect(answer.bytes.isEmpty)
+            }
+            let ping = try await client.post("/mcp", MCPRouteTests.message("ping"))
+            #expect(ping.json["result"]?.object?.isEmpty == true)
+            let list = try await client.post("/mcp", MCPRouteTests.message("tools/list"))
+            let tools = list.json["result"]?["tools"]?.array ?? []
+            #expect(tools.map { $0["name"]?.string } == MCPTool.allCases.map(\.rawValue))
+            for tool in tools {
+                #expect(tool["annotations"]?["readOnlyHint"]?.bool == true)
+                #expect(tool["inputSchema"]?["type"]?.string == "object")
+            }
+        }
+    }
+
+    // MARK: Calls
+
+    @Test(
+        "A refused call is a result with the code that HTTP has",
+        arguments: [
+            ("find", "{}", "invalidParameter"), ("find", "[]", "invalidParameter"),
+            ("find", #"{"text":["a"]}"#, "invalidParameter"),
+            ("find", #"{"text":"a","at":"0"}"#, "unknownParameter"),
+            ("access", "{}", "invalidParameter"),
+            ("access", #"{"customer":"a","subscription":"1"}"#, "invalidParameter"),
+            ("access", #"{"subscription":""}"#, "invalidParameter"),
+            ("access", #"{"subscription":"1"}"#, "noSuchSubscription"),
+            ("access", #"{"subscription":"1","at":"soon"}"#, "invalidTime"),
+            ("access", #"{"subscription":"1","environment":"live"}"#, "unknownEnvironment"),
+            ("access", #"{"subscription":"1","environment":"xcode"}"#, "environmentNotServed"),
+            ("timeline", #"{"customer":"a","after":"x"}"#, "invalidCursor"),
+            ("timeline", #"{"customer":"a","order":"up"}"#, "invalidParameter"),
+            ("timeline", #"{"customer":"a","limit":0}"#, "invalidParameter"),
+            ("metrics", #"{"name":"none"}"#, "unknownMetric"),
+            ("metrics", #"{"name":"mrr","paid":true}"#, "invalidParameter"),
+            ("metrics", #"{"from":"2026-01-01","by":"colour"}"#, "unknownDimension"),
+            ("metrics", #"{"from":"2025-01-01","interval":"day"}"#, "answerTooLarge"),
+            ("missing", #"{"limit":1}"#, "unknownParameter"),
+            ("evidence", "{}", "invalidParameter"),
+            ("evidence", #"{"position":0}"#, "invalidParameter"),
+            ("evidence", #"{"position":1}"#, "noSuchEvent"),
+        ])
+    func refusedCall(tool: String, arguments: String, code: String) async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let result = try await MCPRouteTests.call(client, tool, arguments)
+            #expect(result["isError"]?.bool == true)
+            #expect(result["structuredContent"]?["code"]?.string == code)
+            #expect(MCPRouteTests.text(result).hasPrefix("\(code): "))
+        }
+    }
+
+    @Test("Arguments, pages, reports and results have bounds")
+    func bounds() async throws {
+        #expect(MCPLimits.problem(rowCount: MCPLimits.rowCount) == nil)
+        #expect(MCPLimits.problem(rowCount: MCPLimits.rowCount + 1)?.code == "answerTooLarge")
+        #expect(MCPLimits.problem(resultByteCount: MCPLimits.resultByteCount) == nil)
+        let long = MCPLimits.problem(resultByteCount: MCPLimits.resultByteCount + 1)
+        #expect(long?.code == "answerTooLarge")
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            for beyond in [0, 1] {
+                let limit = MCPLimits.entryCount + beyond
+                let result = try await MCPRouteTests.call(
+                    client, "timeline", #"{"customer":"a","limit":\#(limit)}"#)
+                #expect(result["isError"]?.bool == (beyond > 0))
+            }
+            for (count, code) in [
+                (MCPLimits.argumentByteCount, "invalidFilter"),
+                (MCPLimits.argumentByteCount + 1, "invalidParameter"),
+            ] {
+                let text = String(repeating: "x", count: count)
+                let result = try await MCPRouteTests.call(
+                    client, "metrics", #"{"from":"2026-01-01","where":"\#(text)"}"#)
+                #expect(result["structuredContent"]?["code"]?.string == code)
+            }
+        }
+    }
+
+    @Test("An answer has the JSON of HTTP, and a text with positions and addresses")
+    func answers() async throws {
+        let purchase = MadePurchase()
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            let place = "/console/production"
+            for (tool, arguments, path, texts) in [
+                (
+                    "find", #"{"text":"\#(purchase.id)"}"#, "/v1/search?q=\(purchase.id)",
+                    ["subscription \(purchase.id)", "\(place)/subscriptions/\(purchase.id)"]
+                ),
+                (
+                    "access", #"{"subscription":"\#(purchase.id)"}"#,
+                    "/v1/subscriptions/\(purchase.id)",
+                    ["Decided by event", "log position 2", "\(place)/subscriptions/\(purchase.id)"]
+                ),
+                (
+                    "timeline", #"{"subscription":"\#(purchase.id)","limit":1}"#,
+                    "/v1/subscriptions/\(purchase.id)/timeline?order=newest&limit=1",
+                    ["event", "repeat with after "]
+                ),
+                (
+                    "metrics", #"{"from":"2026-01-01","interval":"month","by":"product"}"#,
+                    "/v1/metrics/churn?from=2026-01-01&interval=month&by=product",
+                    ["computed at position 2", "\(place)/reports/churn?from=2026-01-01"]
+                ),
+                (
+                    "evidence", #"{"position":2}"#, "/v1/events/2",
+                    ["Event 2: DID_RENEW", "Apple's signature", "\(place)/events/2"]
+                ),
+            ] as [(String, String, String, [String])] {
+                let result = try await MCPRouteTests.call(client, tool, arguments)
+                #expect(result["isError"]?.bool == false, "\(tool)")
+                let direct = try await client.get(path)
+                #expect(result["structuredContent"] == direct.json, "\(tool)")
+                for text in texts {
+                    #expect(MCPRouteTests.text(result).contains(text), "\(tool): \(text)")
+                }
+            }
+            let status = try await MCPRouteTests.call(client, "missing", "{}")
+            #expect(status["structuredContent"]?["ready"]?.bool == true)
+            #expect(MCPRouteTests.text(status).contains("completeness not confirmed"))
+        }
+    }
+
+    @Test("A customer's access is explained with its events")
+    func customer() async throws {
+        let id = "0b0b0b0b-0000-4000-8000-00000000002a"
+        var purchase = MadePurchase()
+        purchase.appAccountToken = id
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            let unknown = try await MCPRouteTests.call(client, "access", #"{"customer":"none"}"#)
+            #expect(MCPRouteTests.text(unknown).contains("There is no purchase and no grant"))
+            let at = "2026-02-20T00:00:00.000Z"
+            let arguments = #"{"customer":"\#(id)","at":"\#(at)"}"#
+            let access = try await MCPRouteTests.call(client, "access", arguments)
+            let direct = try await client.get("/v1/customers/\(id)/entitlements?at=\(at)")
+            #expect(access["structuredContent"]?["entitlements"] == direct.json["entitlements"])
+            let text = MCPRouteTests.text(access)
+            #expect(text.contains("the subscription is paid and renews by itself"))
+            #expect(text.contains("/console/production/customers/\(id)?at="))
+            let timeline = try await MCPRouteTests.call(client, "timeline", arguments)
+            #expect(MCPRouteTests.text(timeline).contains("subscription \(purchase.id)"))
+            #expect(timeline["structuredContent"]?["customer"]?.string == id)
+        }
+    }
+
+    // MARK: Lines
+
+    @Test("A line that is no message gets an error, and ends nothing")
+    func lines() async throws {
+        try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
+            let server = MCPServer(host: host)
+            let ping = MCPRouteTests.message("ping")
+            let padding = MCPLimits.messageByteCount - ping.count
+            let longest = ping + Array(repeating: UInt8(ascii: " "), count: padding)
+            for (line, isTooLong, code) in [
+                (Array("{".utf8), false, "malformedJSON"),
+                (Array("[]".utf8), false, "invalidBody"), (ping, true, "payloadTooLarge"),
+                (longest + [UInt8(ascii: " ")], false, "payloadTooLarge"), (longest, false, nil),
+            ] as [([UInt8], Bool, String?)] {
+                let bytes = await server.response(toLine: line, isTooLong: isTooLong) ?? []
+                let response = try JSONValue.parse(bytes)
+                #expect(response["error"]?["data"]?["code"]?.string == code)
+                #expect(response["id"]?.isNull == (code != nil))
+            }
+        }
+    }
+}
