@@ -11,7 +11,7 @@ SEEDS ?= 5000
 EVENTS ?= 1000000
 BINARY = $(shell swift build -c release --show-bin-path)/subledger
 
-.PHONY: help setup build run test bench fuzz fuzz-http test-browser soak lint
+.PHONY: help setup build run test bench fuzz fuzz-http test-browser test-mcp soak lint
 
 help:
 	@echo "make run    build the release and run the demo: a simulated App Store, the service, an outage, its recovery"
@@ -20,6 +20,7 @@ help:
 	@echo "make fuzz   fuzz the decoders: FUZZ_SECONDS per target (60), FUZZ_TARGETS to select some"
 	@echo "make fuzz-http  fuzz the service against its OpenAPI document: FUZZ_HTTP_SECONDS (300)"
 	@echo "make test-browser  walk the console of the demo with a real browser; PICTURES=DIR takes the README's pictures"
+	@echo "make test-mcp  ask the ledger over the Model Context Protocol with the client from PyPI"
 	@echo "make soak   run the long tests at full size for two hours: SOAK_ROUNDS kill rounds, SOAK_MINUTES of nodes with faults (60),"
 	@echo "            EVENTS in a ledger, SEEDS whole systems"
 	@echo "            with SEED=n only whole systems, starting at that seed: make soak SEEDS=1 SEED=123"
@@ -66,6 +67,10 @@ fuzz-http: build
 # Needs Chromium, Python 3 and PyPI; the tools and the logs stay in .build/browser.
 test-browser: build
 	@BINARY="$(BINARY)" Tests/Browser/run.sh .build/browser $(if $(PICTURES),--pictures "$(PICTURES)") || { echo "error: the console failed a check; see above."; exit 1; }
+
+# Needs Python 3 and PyPI; the tools and the log stay in .build/mcp.
+test-mcp: build
+	@BINARY="$(BINARY)" Tests/MCP/run.sh .build/mcp || { echo "error: the Model Context Protocol failed a check; see above."; exit 1; }
 
 # The tests that `Soak` of Tests/TestSupport makes longer.
 LONG_TESTS = FaultLoopTests|FlipTests|DerivedFaultTests|LogMigrationTests|MigratedPastTests|TamperingTests
