@@ -234,8 +234,9 @@ struct MCPRouteTests {
     @Test("A customer's access is explained with its events")
     func customer() async throws {
         let id = "0b0b0b0b-0000-4000-8000-00000000002a"
-        var purchase = MadePurchase()
-        purchase.appAccountToken = id
+        var made = MadePurchase()
+        made.appAccountToken = id
+        let purchase = made
         try await ServedPlace().serve(renewed: purchase) { client, _ in
             let unknown = try await MCPRouteTests.call(client, "access", #"{"customer":"none"}"#)
             #expect(MCPRouteTests.text(unknown).contains("There is no purchase and no grant"))

@@ -117,11 +117,7 @@ public struct ErasureRecord: Sendable {
         let places = Dictionary(
             uniqueKeysWithValues: zip(missing.map(\.position), (end + 1)...))
         let again = erasure.moved { places[$0] ?? $0 }
-        let event = NewEvent(
-            key: key,
-            attributes: EventAttributes(
-                kind: .erasure, source: .operator, trust: .operator, bundleId: BundleId("")),
-            receivedAt: receivedAt, evidence: try log.packer.pack(.verbatim(again.evidence)))
+        let event = try NewEvent(again, receivedAt: receivedAt, packer: log.packer)
         _ = try await log.erase(event, within: ErasureScope(through: .max, chains: []))
         return true
     }

@@ -1,5 +1,5 @@
 public import AppStore
-internal import Ledger
+package import Ledger
 
 /// An event to be appended: verified, keyed and packed, but without a position.
 public struct NewEvent: Sendable {
@@ -43,6 +43,17 @@ extension NewEvent {
                 byteCount: packed?.storedByteCount ?? 0))
         if packed == nil || event.isConflict { copied = event }
         isTombstone = packed == nil
+    }
+
+    /// The event that carries an erasure.
+    package init(
+        _ erasure: Erasure, receivedAt: Timestamp, packer: EvidencePacker
+    ) throws(StoreError) {
+        self.init(
+            key: EventKey.make(.erasure, [erasure.id]),
+            attributes: EventAttributes(
+                kind: .erasure, source: .operator, trust: .operator, bundleId: BundleId("")),
+            receivedAt: receivedAt, evidence: try packer.pack(.verbatim(erasure.evidence)))
     }
 
     /// The row that it becomes at a position.

@@ -1,6 +1,7 @@
 public import AppStore
 public import Ledger
 public import LedgerStore
+internal import SQLiteStore
 
 /// What an erasure would erase: found in the log, and not written anywhere.
 public struct ErasurePlan: Sendable {
@@ -13,16 +14,9 @@ public struct ErasurePlan: Sendable {
     /// Every id of the person that the events hold.
     let ids: Set<String>
     /// What the events state.
-    let facts: [FactsOfEvent]
+    let facts: [FactDecoder.Decoded]
     /// Every event up to this position was considered.
     let through: Int64
-
-    /// The facts of one chain in one event.
-    struct FactsOfEvent: Sendable {
-        let chain: ChainId
-        let fact: Fact
-        let part: UInt16
-    }
 
     var scope: ErasureScope {
         ErasureScope(through: through, chains: chains.map(\.originalTransactionId))

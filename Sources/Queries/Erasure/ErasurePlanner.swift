@@ -140,15 +140,11 @@ struct ErasurePlanner: Sendable {
 
     private func facts(
         at positions: [Int64], of chains: Set<ChainId>
-    ) async throws -> [ErasurePlan.FactsOfEvent] {
-        var facts: [ErasurePlan.FactsOfEvent] = []
+    ) async throws -> [FactDecoder.Decoded] {
+        var facts: [FactDecoder.Decoded] = []
         for position in positions {
             guard let logged = try await ledger.log.event(at: position) else { continue }
-            for decoded in try FactDecoder.decode(logged) where chains.contains(decoded.chain) {
-                facts.append(
-                    ErasurePlan.FactsOfEvent(
-                        chain: decoded.chain, fact: decoded.fact, part: decoded.part))
-            }
+            facts += try FactDecoder.decode(logged).filter { chains.contains($0.chain) }
         }
         return facts
     }

@@ -66,7 +66,7 @@ public struct PersonErasure: Sendable {
             do {
                 _ = try await plan(chains: chains, customer: customer, report: report)
             } catch let error as ErasureError where error.code == .nothingToErase {
-                try await finish()
+                try await finish(chains, customer, erasedAt: known)
                 return Receipt(position: known, plan: nil)
             }
             throw CommandIntake.reused(order.key ?? "")
@@ -80,7 +80,7 @@ public struct PersonErasure: Sendable {
             } catch let error as ErasureError where error.code == .nothingToErase {
                 let subjects = chains + (customer.map { [ChainId(customer: $0)] } ?? [])
                 guard let position = try await lastErasure(of: subjects) else { throw error }
-                try await finish()
+                try await finish(chains, customer, erasedAt: position)
                 return Receipt(position: position, plan: nil)
             }
         }
@@ -97,21 +97,22 @@ public struct PersonErasure: Sendable {
         let event = try event(plan, order)
         guard steps > 0 else { return 0 }
         // First: afterwards the ids are known only to the caller.
-        try await eraseOperations(plan)
+        try await eraseOperations(plan.chains, plan.ids, plan.positions)
         guard steps > 1 else { return 0 }
         let result = try await ledger.log.erase(event, within: plan.scope)
         guard steps > 2 else { return result.position }
         // Again: what was waiting may have been stored meanwhile.
-        try await eraseOperations(plan)
+        try await eraseOperations(plan.chains, plan.ids, plan.positions)
         guard steps > 3 else { return result.position }
         try await ledger.log.purge()
         return result.position
     }
 
-    private func eraseOperations(_ plan: ErasurePlan) async throws(StoreError) {
-        try await ledger.operations.erase(
-            chains: plan.chains, ids: plan.ids.sorted(), positions: plan.positions)
-        try await eraseQuarantine(plan.ids)
+    private func eraseOperations(
+        _ chains: [ChainId], _ ids: Set<String>, _ positions: [Int64]
+    ) async throws(StoreError) {
+        try await ledger.operations.erase(chains: chains, ids: ids.sorted(), positions: positions)
+        try await eraseQuarantine(ids)
         try await ledger.operations.purge()
     }
 
@@ -142,9 +143,16 @@ public struct PersonErasure: Sendable {
         return nil
     }
 
-    /// Finishes an erasure that was interrupted after the log was erased.
-    private func finish() async throws(StoreError) {
-        try await ledger.operations.purge()
+    /// Finishes an erasure that was interrupted after the log was erased, and removes what a node
+    /// that was behind stored of the person afterwards, as far as the order names it.
+    private func finish(
+        _ chains: [ChainId], _ customer: CustomerId?, erasedAt position: Int64
+    ) async throws(StoreError) {
+        let logged = try await ledger.log.event(at: position)
+        let erasure = try logged?.originalBytes().flatMap { Erasure(evidence: $0) }
+        var ids = Set(chains.map(\.originalTransactionId.rawValue))
+        if let customer { ids.insert(customer.rawValue) }
+        try await eraseOperations(chains, ids, erasure?.positions ?? [])
         try await ledger.log.purge()
     }
 
@@ -174,11 +182,7 @@ public struct PersonErasure: Sendable {
                     + " Please report this as a defect.")
         }
         try requireSameNumbers(plan, erasure, pseudonyms)
-        return NewEvent(
-            key: EventKey.make(.erasure, [erasure.id]),
-            attributes: EventAttributes(
-                kind: .erasure, source: .operator, trust: .operator, bundleId: BundleId("")),
-            receivedAt: clock(), evidence: try ledger.log.packer.pack(.verbatim(evidence)))
+        return try NewEvent(erasure, receivedAt: clock(), packer: ledger.log.packer)
     }
 
     /// Every chain has the same states at the same times afterwards.
