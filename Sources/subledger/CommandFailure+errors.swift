@@ -26,6 +26,9 @@ extension CommandFailure {
                 self.init(error.code, error.message, error.code.exit)
             }
         case let error as ErasureError: self.init(error.code, error.message, .negative)
+        case let error as SignatureError:
+            self.init(error.code, error.message, error.code == .signingFailed ? .io : .usage)
+        case let error as EligibilityError: self.init(error.code, error.message, .negative)
         case let error as QueryError: self.init(error)
         case let error as ProofError: self.init(error.code, error.message, .negative)
         case MetricsError.store(let error): self.init(error)

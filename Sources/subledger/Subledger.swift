@@ -25,8 +25,8 @@ struct Subledger: AsyncParsableCommand {
             RebuildCommand.self, ProjectionsCommand.self, ReplayCommand.self, AuditCommand.self,
             QuarantineCommand.self, RecoverCommand.self, BackfillCommand.self,
             ReconcileCommand.self, MigrateFromCommand.self, ReceiptCommand.self,
-            TestNotificationCommand.self, WebhooksCommand.self, APICommand.self, ServeCommand.self,
-            MCPCommand.self,
+            TestNotificationCommand.self, WebhooksCommand.self, APICommand.self, SignCommand.self,
+            ServeCommand.self, MCPCommand.self,
             BackupCommand.self, RestoreCommand.self, LogCommand.self, NodesCommand.self,
             DoctorCommand.self, SimulateCommand.self, DemoCommand.self, BenchCommand.self,
         ])

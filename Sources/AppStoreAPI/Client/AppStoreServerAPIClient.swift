@@ -8,6 +8,8 @@ import Signing
 public final class AppStoreServerAPIClient: Sendable {
     /// The app.
     public let bundleId: BundleId
+    /// Its key, which also signs what the app passes to StoreKit.
+    public let credentials: APICredentials
     let hosts: APIHosts
     let transport: any APITransport
     let tokens: TokenSource
@@ -22,6 +24,7 @@ public final class AppStoreServerAPIClient: Sendable {
         chance: @escaping @Sendable (ClosedRange<Int64>) -> Int64 = { Int64.random(in: $0) }
     ) {
         bundleId = credentials.bundleId
+        self.credentials = credentials
         self.hosts = hosts
         self.transport = transport
         let tokens = TokenSource(credentials)

@@ -100,7 +100,7 @@ extension CustomerQuery {
         return reading(customer, moment, bundleId, held, [], [])
     }
 
-    private var chainQuery: ChainQuery {
+    var chainQuery: ChainQuery {
         ChainQuery(ledger: ledger, projections: projections, head: head, facts: facts)
     }
 

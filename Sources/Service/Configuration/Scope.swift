@@ -9,6 +9,8 @@ public enum Scope: String, Sendable, CaseIterable {
     case reports
     /// Uploads from apps and back ends; links and grants.
     case write
+    /// Signatures that an app passes to StoreKit.
+    case sign
     /// Operator actions on the ledger itself.
     case admin
 }

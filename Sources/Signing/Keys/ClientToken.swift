@@ -12,12 +12,6 @@ package enum ClientToken {
         keyId: String, issuerId: String, bundleId: BundleId, issuedAtSeconds: Int64,
         lifeSeconds: Int64, with key: PrivateKey
     ) throws(SigningError) -> String {
-        var header = JSONWriter()
-        header.object { json in
-            json.member("alg", "ES256")
-            json.member("kid", keyId)
-            json.member("typ", "JWT")
-        }
         var claims = JSONWriter()
         claims.object { json in
             json.member("iss", issuerId)
@@ -26,7 +20,6 @@ package enum ClientToken {
             json.member("aud", ClientToken.audience)
             json.member("bid", bundleId)
         }
-        let token = try CompactJWS.sign(header: header.bytes, payload: claims.bytes, key: key)
-        return String(decoding: token, as: UTF8.self)
+        return try CompactJWS.signJWT(keyId: keyId, claims: claims.bytes, key: key)
     }
 }

@@ -1,4 +1,21 @@
+internal import AppStore
+
 extension CompactJWS {
+    /// Signs the claims of a JWT (RFC 7519) for Apple: ES256, with the key's id in App Store Connect
+    /// in the header. Throws `wrongCurve` for a key that is not on P-256.
+    package static func signJWT(
+        keyId: String, claims: [UInt8], key: PrivateKey
+    ) throws(SigningError) -> String {
+        var header = JSONWriter()
+        header.object { json in
+            json.member("alg", "ES256")
+            json.member("kid", keyId)
+            json.member("typ", "JWT")
+        }
+        let token = try sign(header: header.bytes, payload: claims, key: key)
+        return String(decoding: token, as: UTF8.self)
+    }
+
     /// Signs a payload and returns the compact form, with a header given as JSON bytes.
     package static func sign(
         header: [UInt8], payload: [UInt8], key: PrivateKey

@@ -93,6 +93,15 @@ extension Problem {
         remedy = error.message
     }
 
+    private init(_ error: EligibilityError) {
+        let status: HTTPResponse.Status =
+            switch error.code {
+            case .notEligible: .conflict
+            case .unknownGroup: .unprocessableContent
+            }
+        self.init(status, code: error.code.rawValue, detail: error.message)
+    }
+
     private init(_ error: OperatorError) {
         let status: HTTPResponse.Status =
             switch error.code {
@@ -172,6 +181,7 @@ extension Problem {
             self.init(.badRequest, code: error.code, detail: error.message)
         case let error as OperatorError: self.init(error)
         case let error as ErasureError: self.init(error)
+        case let error as EligibilityError: self.init(error)
         case let error as ProofError:
             self.init(
                 error.code == .logForked || error.code == .logUnsound

@@ -18,6 +18,8 @@ struct RouteGroups {
     let quick: RouterGroup<WebContext>
     /// Uploads and commands about customers.
     let write: RouterGroup<WebContext>
+    /// Signatures that apps pass to StoreKit.
+    let sign: RouterGroup<WebContext>
     /// Operators' acts on the ledger itself.
     let admin: RouterGroup<WebContext>
 
@@ -42,6 +44,7 @@ struct RouteGroups {
         people = guarded(.read, .support).add(middleware: age)
         reports = guarded(.read, .reports).add(middleware: age)
         write = guarded(.write)
+        sign = guarded(.sign)
         admin = guarded(.admin)
     }
 }

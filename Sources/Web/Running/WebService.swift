@@ -78,6 +78,7 @@ public struct WebService: Sendable {
         CustomerRoutes(host: host, bodies: bodies).add(to: groups)
         DecisionRoutes(host: host, bodies: bodies).add(to: groups)
         ErasureRoutes(host: host, bodies: bodies).add(to: groups)
+        SignatureRoutes(host: host, bodies: bodies).add(to: groups)
         EventRoutes(host: host, answers: answers).add(to: groups)
         SearchRoutes(host: host).add(to: groups)
         ReportRoutes(host: host, bodies: bodies).add(to: groups)

@@ -6,7 +6,7 @@ import Intake
 import Service
 
 /// The API key, where the configuration names none.
-struct APIOptions: ParsableArguments {
+struct APIKeyOptions: ParsableArguments {
     @Option(help: "The In-App Purchase key's id (default: apps[].api.keyId).")
     var keyId: String?
 
@@ -18,6 +18,13 @@ struct APIOptions: ParsableArguments {
         help: ArgumentHelp(
             "The key's .p8 file (default: apps[].api.privateKeyFile).", valueName: "file"))
     var keyFile: String?
+
+    fileprivate var isStated: Bool { keyId != nil || issuerId != nil || keyFile != nil }
+}
+
+/// The API key and where to send requests.
+struct APIOptions: ParsableArguments {
+    @OptionGroup var key: APIKeyOptions
 
     @Option(
         name: .customLong("base-url"),
@@ -43,10 +50,13 @@ struct APIOptions: ParsableArguments {
 
 extension Settings {
     /// The app to call Apple about: the named one, or the only one with a key.
-    func selectedApp(_ options: APIOptions) throws(CommandFailure) -> Configuration.App {
+    ///
+    /// - Parameter baseUrl: instead of the configured one.
+    func selectedApp(
+        _ options: APIKeyOptions, baseUrl: String? = nil
+    ) throws(CommandFailure) -> Configuration.App {
         let apps = try requiredApps()
-        let isStated = options.keyId != nil || options.issuerId != nil || options.keyFile != nil
-        let found = isStated ? apps : apps.filter { $0.api != nil }
+        let found = options.isStated ? apps : apps.filter { $0.api != nil }
         guard found.count <= 1 else {
             throw CommandFailure(
                 code: "ambiguousApp",
@@ -71,15 +81,15 @@ extension Settings {
         }
         app.api = Configuration.API(
             keyId: keyId, issuerId: issuerId, privateKeyFile: file,
-            baseUrl: options.baseUrl ?? app.api?.baseUrl)
+            baseUrl: baseUrl ?? app.api?.baseUrl)
         return app
     }
 
     /// The apps to call Apple about: the named one, else all with a key. Throws when there is none.
     func selectedApps(_ options: APIOptions) throws(CommandFailure) -> [Configuration.App] {
         let keyed = try requiredApps().filter { $0.api != nil }
-        let isStated = options.keyId != nil || options.issuerId != nil || options.keyFile != nil
-        return isStated || keyed.count < 2 ? [try selectedApp(options)] : keyed
+        guard options.key.isStated || keyed.count < 2 else { return keyed }
+        return [try selectedApp(options.key, baseUrl: options.baseUrl)]
     }
 
     /// The clients of apps with a key.
@@ -93,10 +103,18 @@ extension Settings {
         return clients
     }
 
-    /// The client for an app, with its key. Warns when other users can read the key file.
+    /// The client for an app, with its key.
     func client(
         for app: Configuration.App, _ transport: any APITransport, requestsPerSecond: Int? = nil
     ) throws -> AppStoreServerAPIClient {
+        AppStoreServerAPIClient(
+            credentials: try credentials(of: app),
+            hosts: app.api?.baseUrl.map { APIHosts(baseUrl: $0) } ?? .apple,
+            transport: transport, requestsPerSecond: requestsPerSecond)
+    }
+
+    /// The key of an app. Warns when other users can read its file.
+    func credentials(of app: Configuration.App) throws -> APICredentials {
         guard let api = app.api else {
             throw CommandFailure(
                 code: ConfigurationError.Code.missingKey.rawValue,
@@ -109,9 +127,6 @@ extension Settings {
         if file.isReadableByOthers {
             Terminal.note("warning: \(file.path) can be read by other users; run chmod 600 on it")
         }
-        return AppStoreServerAPIClient(
-            credentials: try file.credentials(api, bundleId: app.bundleId, key: key),
-            hosts: api.baseUrl.map { APIHosts(baseUrl: $0) } ?? .apple,
-            transport: transport, requestsPerSecond: requestsPerSecond)
+        return try file.credentials(api, bundleId: app.bundleId, key: key)
     }
 }

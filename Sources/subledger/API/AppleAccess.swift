@@ -19,7 +19,9 @@ struct AppleAccess {
     fileprivate init(_ settings: Settings, _ options: APIOptions, takesSeveral: Bool) throws {
         self.settings = settings
         apps =
-            takesSeveral ? try settings.selectedApps(options) : [try settings.selectedApp(options)]
+            takesSeveral
+            ? try settings.selectedApps(options)
+            : [try settings.selectedApp(options.key, baseUrl: options.baseUrl)]
         let (accepted, verifier) = (try settings.requiredApps(), try settings.verifier())
         // Last, because nothing may throw once there is something to close.
         transport = HTTPTransport()

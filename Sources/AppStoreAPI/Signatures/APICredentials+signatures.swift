@@ -1,0 +1,80 @@
+public import AppStore
+import Signing
+
+extension APICredentials {
+    /// Signs what an app passes to StoreKit, with the key of the app's requests to Apple.
+    ///
+    /// - Parameters:
+    ///   - nonce: a UUID, a new one for every signature.
+    ///   - now: the time of signing.
+    ///
+    /// Throws `SignatureError`.
+    public func sign(
+        _ request: SignatureRequest, nonce: String, at now: Timestamp
+    ) throws(SignatureError) -> AppSignature {
+        try request.requireSignable()
+        let nonce = nonce.lowercased()
+        let signature: String
+        do throws(SigningError) {
+            if case .promotionalOfferV1(let productId, let offerId, let token) = request {
+                let values = [
+                    bundleId.rawValue, keyId, productId.rawValue, offerId,
+                    token?.lowercased() ?? "", nonce, String(now.milliseconds),
+                ]
+                signature = try sign(joining: values)
+            } else {
+                signature = try CompactJWS.signJWT(
+                    keyId: keyId, claims: claims(of: request, nonce: nonce, at: now), key: key)
+            }
+        } catch {
+            throw SignatureError(.signingFailed, "The key cannot sign (\(error.code.rawValue)).")
+        }
+        return AppSignature(
+            kind: request.kind, bundleId: bundleId, keyId: keyId, signature: signature,
+            nonce: nonce, timestamp: now)
+    }
+
+    /// The first form of a promotional offer: ECDSA over the values joined by U+2063, in DER and
+    /// base64.
+    private func sign(joining values: [String]) throws(SigningError) -> String {
+        let message = Array(values.joined(separator: "\u{2063}").utf8)
+        let signature = try key.sign(digest: SHA256.hash(message).bytes)
+        return String(decoding: Base64Standard.encode(signature), as: UTF8.self)
+    }
+
+    /// The common claims, and those of the request.
+    private func claims(
+        of request: SignatureRequest, nonce: String, at now: Timestamp
+    ) -> [UInt8] {
+        var claims = JSONWriter()
+        claims.object { json in
+            json.member("iss", issuerId)
+            json.member("iat", now.milliseconds / 1_000)
+            json.member("bid", bundleId)
+            json.member("aud", request.audience)
+            json.member("nonce", nonce)
+            request.writeClaims(to: &json)
+        }
+        return claims.bytes
+    }
+}
+
+extension SignatureRequest {
+    /// The claims that only this kind has.
+    fileprivate func writeClaims(to json: inout JSONWriter) {
+        switch self {
+        case .promotionalOffer(let productId, let offerId, let transactionId):
+            json.member("productId", productId)
+            json.member("offerIdentifier", offerId)
+            json.memberIfPresent("transactionId", transactionId)
+        case .introductoryOffer(let productId, let isAllowed, let transactionId):
+            json.member("productId", productId)
+            json.member("allowIntroductoryOffer", isAllowed)
+            json.member("transactionId", transactionId)
+        case .advancedCommerce(let request):
+            let text = Base64Standard.encode(request.encoded())
+            json.member("request", String(decoding: text, as: UTF8.self))
+        case .promotionalOfferV1: break
+        }
+    }
+}

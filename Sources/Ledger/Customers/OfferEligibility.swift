@@ -1,0 +1,169 @@
+import AppStore
+
+/// Whether a customer is in the position an offer is for, and the events that decide it
+/// (`Lifecycle.md` §6, Offers). Pure.
+public struct OfferEligibility: Hashable, Sendable {
+    /// Why; raw values are part of the contract.
+    public let reason: Reason
+    /// Positions of the events that decide it, ascending; empty where the absence of events does.
+    public let evidence: [Int64]
+
+    /// The position a customer must be in.
+    public enum Rule: Sendable {
+        /// Never had an introductory offer in the group.
+        case noIntroductoryOffer
+        /// Had a subscription of the group, and has none now.
+        case lapsed
+    }
+
+    /// What a rule found.
+    public enum Reason: String, Sendable, CaseIterable {
+        /// No subscription of the group had an introductory offer.
+        case noIntroductoryOffer
+        case hadIntroductoryOffer
+        /// Every subscription of the group has ended, at least one other than by a refund.
+        case lapsed
+        /// A subscription of the group goes on, or Apple still tries to renew it.
+        case subscribed
+        /// Every subscription of the group was refunded or revoked.
+        case revoked
+        case neverSubscribed
+    }
+
+    /// Whether the customer is in that position.
+    public var isEligible: Bool { reason == .noIntroductoryOffer || reason == .lapsed }
+
+    init(_ reason: Reason, _ evidence: [Int64] = []) {
+        self.reason = reason
+        self.evidence = evidence.ascending()
+    }
+
+    /// Applies a rule to a customer's chains of one app.
+    ///
+    /// Nil where it depends on a subscription of which it is unknown whether it is of the product's
+    /// group.
+    public static func decide(
+        _ rule: Rule, product: ProductId, lives: [Lifecycle], at: Timestamp, catalogue: Catalogue
+    ) -> OfferEligibility? {
+        let histories = lives.filter { !$0.isOneTime }
+        let group = ProductGroup(of: product, histories.map(\.history), catalogue)
+        return switch rule {
+        case .noIntroductoryOffer: introductory(histories, group, at)
+        case .lapsed: lapsed(histories, group, at, catalogue.leewayMilliseconds)
+        }
+    }
+
+    private static func introductory(
+        _ lives: [Lifecycle], _ group: ProductGroup, _ at: Timestamp
+    ) -> OfferEligibility? {
+        var evidence: [Int64] = []
+        var isUnclear = false
+        for history in lives.map(\.history) {
+            for period in history.periods where period.start <= at {
+                guard let snapshot = history.facts[period.bestFact].statedTransaction,
+                    snapshot.isIntroductory
+                else { continue }
+                switch group.contains(snapshot) {
+                case true?:
+                    evidence += [period.firstFact, period.bestFact].map {
+                        history.facts[$0].position
+                    }
+                case false?: break
+                case nil: isUnclear = true
+                }
+            }
+        }
+        if !evidence.isEmpty { return OfferEligibility(.hadIntroductoryOffer, evidence) }
+        return isUnclear ? nil : OfferEligibility(.noIntroductoryOffer)
+    }
+
+    private static func lapsed(
+        _ lives: [Lifecycle], _ group: ProductGroup, _ at: Timestamp, _ leeway: Int64
+    ) -> OfferEligibility? {
+        var found: [Reason: [Int64]] = [:]
+        var isUnclear = false
+        for life in lives {
+            let history = life.history
+            guard let index = history.interval(at: at) else { continue }
+            let interval = history.intervals[index]
+            let period = history.periods[interval.period]
+            guard let snapshot = history.facts[period.bestFact].statedTransaction else { continue }
+            guard let isInside = group.contains(snapshot) else {
+                isUnclear = true
+                continue
+            }
+            // The end of a chain that gives no access is no reason for an offer.
+            let reason = Reason(interval, at: at, leeway: leeway)
+            guard isInside, reason == .subscribed || life.meetsMinimumTrust else { continue }
+            let positions = [period.firstFact, period.bestFact, period.endFact].map {
+                history.facts[$0].position
+            }
+            found[reason, default: []] += positions + interval.proof.positions(history.facts)
+        }
+        if let evidence = found[.subscribed] { return OfferEligibility(.subscribed, evidence) }
+        guard !isUnclear else { return nil }
+        if let evidence = found[.lapsed] { return OfferEligibility(.lapsed, evidence) }
+        return OfferEligibility(
+            found[.revoked] == nil ? .neverSubscribed : .revoked, found[.revoked] ?? [])
+    }
+}
+
+extension OfferEligibility.Reason {
+    /// What the state of a subscription means. One that is over by the clock alone goes on for the
+    /// leeway: its renewal may only be late.
+    fileprivate init(_ interval: Interval, at: Timestamp, leeway: Int64) {
+        switch interval.state {
+        case .expired:
+            let isLate =
+                interval.reason == .unconfirmed
+                && at < interval.from.advanced(byMilliseconds: leeway)
+            self = isLate ? .subscribed : .lapsed
+        case .revoked: self = .revoked
+        case .subscribed, .renewing, .grace, .billingRetry, .owned, .lapsed, .consumed:
+            self = .subscribed
+        }
+    }
+}
+
+/// The subscription group of a product: the catalogue's, and Apple's as a customer's transactions
+/// state it.
+private struct ProductGroup {
+    private let product: ProductId
+    private let name: String?
+    private let ids: Set<SubscriptionGroupIdentifier>
+    private let catalogue: Catalogue
+
+    init(of product: ProductId, _ histories: [History], _ catalogue: Catalogue) {
+        let name = catalogue.products[product]?.group
+        var ids: Set<SubscriptionGroupIdentifier> = []
+        for history in histories {
+            for period in history.periods {
+                guard let snapshot = history.facts[period.bestFact].statedTransaction,
+                    let other = snapshot.productId, let id = snapshot.subscriptionGroupIdentifier
+                else { continue }
+                let isNamed = name != nil && catalogue.products[other]?.group == name
+                if other == product || isNamed { ids.insert(id) }
+            }
+        }
+        (self.product, self.name, self.ids, self.catalogue) = (product, name, ids, catalogue)
+    }
+
+    /// Whether a transaction is of the group; nil where neither catalogue nor transactions say so.
+    func contains(_ snapshot: Shared<TransactionSnapshot>) -> Bool? {
+        guard let other = snapshot.productId else { return nil }
+        if other == product { return true }
+        if let name, let named = catalogue.products[other]?.group { return named == name }
+        guard let id = snapshot.subscriptionGroupIdentifier else { return nil }
+        if id.rawValue == name { return true }
+        return ids.isEmpty ? nil : ids.contains(id)
+    }
+}
+
+extension TransactionSnapshot {
+    /// Whether it was bought with an introductory offer. Receipts of the original StoreKit may
+    /// state only that it is a free trial.
+    fileprivate var isIntroductory: Bool {
+        if let type = offer?.type { return type.value == .introductoryOffer }
+        return isTrialPeriod == true || offer?.discountType?.value == .freeTrial
+    }
+}

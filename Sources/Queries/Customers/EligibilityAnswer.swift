@@ -1,0 +1,119 @@
+public import AppStore
+public import Ledger
+internal import Projection
+
+/// Whether a customer is in the position an offer is for: the `eligibility` object of
+/// `Contract.md`.
+public struct EligibilityAnswer: Sendable {
+    /// The product of the offer.
+    public let productId: ProductId
+    /// The chains that were looked at, in order.
+    public let chains: [ChainId]
+    /// The decision and its events.
+    public let eligibility: OfferEligibility
+    /// Time and state of the decision.
+    public let stamp: AnswerStamp
+
+    /// The members of the object.
+    ///
+    /// - Parameter isStamped: as for `ChainReading.writeShow`.
+    public func writeMembers(to json: inout JSONWriter, isStamped: Bool = true) {
+        json.member("eligible", eligibility.isEligible)
+        json.member("reason", eligibility.reason.rawValue)
+        json.member("productId", productId)
+        json.array("subscriptions", chains.map(\.originalTransactionId))
+        json.array("evidence", eligibility.evidence)
+        stamp.writeMembers(to: &json, isStamped: isStamped)
+    }
+
+    /// Throws `notEligible` unless the customer is eligible.
+    public func requireEligible() throws(EligibilityError) {
+        guard !eligibility.isEligible else { return }
+        let events =
+            eligibility.evidence.isEmpty
+            ? "" : " Events: \(eligibility.evidence.map(String.init).joined(separator: ", "))."
+        throw EligibilityError(
+            .notEligible,
+            "The customer is not eligible (\(eligibility.reason.rawValue)).\(events)")
+    }
+}
+
+/// Why a signature for eligible customers only is not made.
+public struct EligibilityError: Error, Sendable, Equatable, CustomStringConvertible {
+    public let code: Code
+    /// What is wrong and what to do, with the positions of the events that decide it.
+    public let message: String
+
+    /// Stable names; scripts rely on them.
+    public enum Code: String, Sendable, CaseIterable {
+        /// The ledger states that the customer is not in the position the offer is for.
+        case notEligible
+        /// The ledger cannot tell whether a subscription is of the product's group.
+        case unknownGroup
+    }
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    public var description: String { message }
+}
+
+extension CustomerQuery {
+    /// Applies a rule to the chains that a customer holds or held.
+    ///
+    /// - Parameters:
+    ///   - customer: nil: those who hold the transaction's chain.
+    ///   - id: any transactionId of one of the chains. Beside a customer it may be unknown: Apple
+    ///     also takes an appTransactionId.
+    ///
+    /// Throws `EligibilityError` (`unknownGroup`), `QueryError` or `StoreError`.
+    public func eligibility(
+        _ rule: OfferEligibility.Rule, product: ProductId, bundleId: BundleId,
+        customer: CustomerId?, transaction id: String?, moment: Moment
+    ) async throws -> EligibilityAnswer {
+        var readings: [ChainId: ChainReading] = [:]
+        var customers = customer.map { [$0] } ?? []
+        if let id, let named = try await named(id, bundleId, moment, mayBeUnknown: customer != nil)
+        {
+            readings[named.chain] = named
+            customers += named.life.holders.holders(at: moment.at).map(\.customer)
+        }
+        for customer in Set(customers).sorted() {
+            let reading = try await reading(of: customer, moment: moment, bundleId: bundleId)
+            for chain in reading.chains { readings[chain.chain] = chain }
+        }
+        let chains = readings.keys.sorted()
+        let eligibility = OfferEligibility.decide(
+            rule, product: product, lives: chains.compactMap { readings[$0]?.life },
+            at: moment.at, catalogue: ledger.catalogue)
+        guard let eligibility else {
+            throw EligibilityError(
+                .unknownGroup,
+                "It is unknown whether a subscription of the customer is of this product's group:"
+                    + " list both products with their group in the catalogue.")
+        }
+        return EligibilityAnswer(
+            productId: product, chains: chains, eligibility: eligibility,
+            stamp: stamp(moment, bundleId, position: moment.knowledge.position(head: head)))
+    }
+
+    /// The chain of a transaction; nil for an unknown one.
+    ///
+    /// - Parameter mayBeUnknown: whether that is no error.
+    private func named(
+        _ id: String, _ bundleId: BundleId, _ moment: Moment, mayBeUnknown: Bool
+    ) async throws(QueryError) -> ChainReading? {
+        do throws(QueryError) {
+            return try await chainQuery.reading(id, bundleId: bundleId, moment: moment)
+        } catch {
+            switch error {
+            case .noSuchSubscription, .unknownThen, .stateless:
+                guard mayBeUnknown else { throw error }
+                return nil
+            case .ambiguousId, .store: throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import AppStoreAPI
+internal import Projection
+public import Queries
+
+/// Signatures that apps pass to StoreKit (`Contract.md`, `sign`).
+extension LedgerHost {
+    /// Signs an order with the app's key.
+    ///
+    /// - Parameter scope: the app, which may be omitted where only one has a key; environment and
+    ///   minimum position of the state that decides eligibility.
+    ///
+    /// Throws `IntakeRefusal` (`malformed` for what cannot be signed), `EligibilityError`,
+    /// `OperatorError` (`missingKey`), `QueryError`, `MissingAnswer`, `StoreError` or
+    /// `ServingError`.
+    public func sign(_ order: SignatureOrder, _ scope: QueryScope) async throws -> ServedAnswer {
+        let served = try ledger(scope.environment)
+        let moment = try answerMoment(scope)
+        let app = try signer(scope)
+        var eligibility: EligibilityAnswer?
+        var position = served.projectedPosition ?? 0
+        if order.isForEligible {
+            let snapshot = try await served.snapshot(for: scope)
+            position = snapshot.position
+            do {
+                eligibility = try await order.eligibility(
+                    in: snapshot.customers, bundleId: app.bundleId, moment: moment)
+            } catch let error as QueryError where error.code == "noSuchSubscription" {
+                throw MissingAnswer(error: error, position: position, lag: served.lag.positions)
+            }
+        }
+        let answer = SignatureAnswer(
+            try signature(order.request, by: app, at: moment), eligibility)
+        return ServedAnswer(position: position, lag: served.lag.positions) { json, _ in
+            answer.write(to: &json)
+        }
+    }
+
+    private func signature(
+        _ request: SignatureRequest, by app: AppStoreServerAPIClient, at moment: Moment
+    ) throws(IntakeRefusal) -> AppSignature {
+        do throws(SignatureError) {
+            return try app.credentials.sign(request, nonce: makeId(), at: moment.now)
+        } catch {
+            throw IntakeRefusal(
+                error.code == .signingFailed ? .unavailable : .malformed,
+                code: error.code.rawValue, message: error.message)
+        }
+    }
+
+    /// The client, with the key, of the app named, or of the only one with a key.
+    private func signer(_ scope: QueryScope) throws -> AppStoreServerAPIClient {
+        let clients = reach.clients
+        if scope.bundleId == nil, clients.count > 1 {
+            throw IntakeRefusal(
+                .malformed, code: "invalidParameter",
+                message: "Several apps have a key: name one with bundleId.")
+        }
+        let found = clients.first { scope.bundleId == nil || $0.key == scope.bundleId }
+        guard let found else {
+            throw OperatorError(.missingKey, "The app has no API key here.")
+        }
+        return found.value
+    }
+}

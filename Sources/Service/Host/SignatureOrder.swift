@@ -1,0 +1,190 @@
+public import AppStore
+public import AppStoreAPI
+public import Ledger
+public import Queries
+
+/// A signature that an app asks for: the body of `POST /v1/signatures/…` (`Contract.md`), or the
+/// options of `sign`.
+public struct SignatureOrder: Sendable {
+    /// What to sign.
+    public let request: SignatureRequest
+    /// Whether only an eligible customer gets it, by the ledger.
+    public let isForEligible: Bool
+    /// Whose eligibility; nil: of those who hold the transaction's chain, or whom the
+    /// appAccountToken names.
+    public let customer: CustomerId?
+
+    /// Largest body: an Advanced Commerce request with white space.
+    public static let maximumByteCount = 128 * 1024
+
+    /// Throws `malformed` where eligibility is asked for what has none, or for no customer.
+    public init(
+        _ request: SignatureRequest, isForEligible: Bool = false, customer: CustomerId? = nil
+    ) throws(IntakeRefusal) {
+        self.request = request
+        self.isForEligible = isForEligible
+        self.customer = customer ?? request.customer
+        guard isForEligible else {
+            guard customer == nil else {
+                throw IntakeRefusal.invalidBody("A customer is named where eligibility is asked.")
+            }
+            return
+        }
+        guard request.isOffered else {
+            throw IntakeRefusal.invalidBody(
+                "Eligibility is asked for an offer, and for none that is denied.")
+        }
+        guard self.customer != nil || request.transactionId != nil else {
+            throw IntakeRefusal.invalidBody("Name a customer or a transaction.")
+        }
+    }
+
+    /// The kinds of signatures, as in paths.
+    public static var kinds: [String] { SignatureRequest.Kind.allCases.map(\.rawValue) }
+
+    /// Reads a body for one of `kinds`. Throws `malformed` for an invalid one, also for one with unknown members: a
+    /// misspelt `ifEligible` must not sign.
+    public init(kind name: String, body: [UInt8]) throws(IntakeRefusal) {
+        guard let kind = SignatureRequest.Kind(rawValue: name) else {
+            throw IntakeRefusal.invalidBody("There is no such signature.")
+        }
+        let value = try IntakeRefusal.json(body)
+        let members = SignatureOrder.members(of: kind)
+        guard let present = value.object, present.allSatisfy({ members.contains($0.key) }) else {
+            throw IntakeRefusal.invalidBody(
+                "The body takes \(members.joined(separator: ", ")), and nothing else.")
+        }
+        let isForEligible = value["ifEligible"]
+        guard isForEligible == nil || isForEligible?.bool != nil else {
+            throw IntakeRefusal.invalidBody("ifEligible takes true or false.")
+        }
+        try self.init(
+            try SignatureOrder.request(kind, value), isForEligible: isForEligible?.bool ?? false,
+            customer: try IntakeRefusal.customer(in: value))
+    }
+
+    /// The members of a body, in the order of the contract.
+    private static func members(of kind: SignatureRequest.Kind) -> [String] {
+        switch kind {
+        case .promotionalOffer:
+            ["productId", "offerId", "transactionId", "ifEligible", "customer"]
+        case .promotionalOfferV1:
+            ["productId", "offerId", "appAccountToken", "ifEligible", "customer"]
+        case .introductoryOffer:
+            ["productId", "transactionId", "allowIntroductoryOffer", "ifEligible", "customer"]
+        case .advancedCommerce: ["request"]
+        }
+    }
+
+    private static func request(
+        _ kind: SignatureRequest.Kind, _ value: JSONValue
+    ) throws(IntakeRefusal) -> SignatureRequest {
+        switch kind {
+        case .promotionalOffer:
+            return .promotionalOffer(
+                productId: ProductId(try required("productId", value)),
+                offerId: try required("offerId", value),
+                transactionId: try IntakeRefusal.text("transactionId", value))
+        case .promotionalOfferV1:
+            return .promotionalOfferV1(
+                productId: ProductId(try required("productId", value)),
+                offerId: try required("offerId", value),
+                appAccountToken: try IntakeRefusal.text("appAccountToken", value))
+        case .introductoryOffer:
+            guard let isAllowed = value["allowIntroductoryOffer"]?.bool else {
+                throw IntakeRefusal.invalidBody(
+                    "allowIntroductoryOffer is required, true or false.")
+            }
+            return .introductoryOffer(
+                productId: ProductId(try required("productId", value)), isAllowed: isAllowed,
+                transactionId: try required("transactionId", value))
+        case .advancedCommerce:
+            guard let request = value["request"] else {
+                throw IntakeRefusal.invalidBody("request is required, an object.")
+            }
+            return .advancedCommerce(request: request)
+        }
+    }
+
+    private static func required(
+        _ key: String, _ value: JSONValue
+    ) throws(IntakeRefusal) -> String {
+        guard let text = try IntakeRefusal.text(key, value) else {
+            throw IntakeRefusal.invalidBody("\(key) is required, a string.")
+        }
+        return text
+    }
+
+    // MARK: Eligibility
+
+    /// The customer's eligibility. For an order with `isForEligible`.
+    ///
+    /// Throws `EligibilityError` for a customer who is not eligible, `QueryError` or `StoreError`.
+    public func eligibility(
+        in customers: CustomerQuery, bundleId: BundleId, moment: Moment
+    ) async throws -> EligibilityAnswer {
+        let answer = try await customers.eligibility(
+            request.kind == .introductoryOffer ? .noIntroductoryOffer : .lapsed,
+            product: request.productId, bundleId: bundleId, customer: customer,
+            transaction: request.transactionId, moment: moment)
+        try answer.requireEligible()
+        return answer
+    }
+}
+
+extension SignatureRequest {
+    /// Whether it gives the customer an offer.
+    fileprivate var isOffered: Bool {
+        switch self {
+        case .promotionalOffer, .promotionalOfferV1: true
+        case .introductoryOffer(_, let isAllowed, _): isAllowed
+        case .advancedCommerce: false
+        }
+    }
+
+    /// The product of the offer; empty for a request that names none.
+    fileprivate var productId: ProductId {
+        switch self {
+        case .promotionalOffer(let productId, _, _), .promotionalOfferV1(let productId, _, _),
+            .introductoryOffer(let productId, _, _):
+            productId
+        case .advancedCommerce: ProductId("")
+        }
+    }
+
+    fileprivate var transactionId: String? {
+        switch self {
+        case .promotionalOffer(_, _, let transactionId): transactionId
+        case .introductoryOffer(_, _, let transactionId): transactionId
+        case .promotionalOfferV1, .advancedCommerce: nil
+        }
+    }
+
+    /// The customer that the appAccountToken names.
+    fileprivate var customer: CustomerId? {
+        guard case .promotionalOfferV1(_, _, let token?) = self, !token.isEmpty else { return nil }
+        return CustomerId(stated: token)
+    }
+}
+
+/// A signature, and the eligibility that was asked for.
+public struct SignatureAnswer: Sendable {
+    public let signature: AppSignature
+    /// Nil where it was not asked for.
+    public let eligibility: EligibilityAnswer?
+
+    public init(_ signature: AppSignature, _ eligibility: EligibilityAnswer?) {
+        self.signature = signature
+        self.eligibility = eligibility
+    }
+
+    /// The `signature` object of `Contract.md`.
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            signature.writeMembers(to: &json)
+            json.object("eligibility", eligibility) { json, eligibility in
+                eligibility.writeMembers(to: &json)
+            }
+        }
+    }
+}
