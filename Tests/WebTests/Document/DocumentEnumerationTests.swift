@@ -1,4 +1,5 @@
 import AppStore
+import AppStoreAPI
 import Ledger
 import LedgerStore
 import Projection
@@ -58,6 +59,11 @@ struct DocumentEnumerationTests {
         List(
             "TransactionStanding/properties/standing",
             TransactionStanding.Outcome.allCases.map(\.rawValue)),
+        List(
+            "Signature/properties/kind", SignatureRequest.Kind.allCases.map(\.rawValue)),
+        List(
+            "Eligibility/properties/reason",
+            OfferEligibility.Reason.allCases.map(\.rawValue)),
         List("ReportInterval", ReportInterval.allCases.map(\.rawValue)),
         List("MetricsRemark", MetricsRemark.allCases.map(\.rawValue)),
         List("MetricsStamp/properties/definition", MetricName.definitions),

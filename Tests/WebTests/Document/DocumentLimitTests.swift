@@ -1,4 +1,5 @@
 import AppStore
+import AppStoreAPI
 import Intake
 import Ledger
 import LedgerStore
@@ -82,6 +83,12 @@ struct DocumentLimitTests {
         Mention(many, "up to \(grouped(CustomerQuery.batchCustomerCount)) customers"),
         Mention(changes, "At most \(StreamLimits.count) streams"),
         Mention(changes, "for \(ConnectionLimits().stallSeconds) s"),
+        Mention(
+            "paths/~1v1~1signatures~1promotional-offer/post/description",
+            grouped(SignatureOrder.maximumByteCount)),
+        Mention(
+            "components/schemas/AdvancedCommerceBody/properties/request/description",
+            "at most \(grouped(SignatureRequest.requestByteCount)) bytes"),
         Mention("components/parameters/KnownAt/description", wait),
         Mention("components/parameters/MinPosition/description", wait),
         Mention("components/parameters/UploadKey/description", keyHours),
@@ -147,6 +154,7 @@ struct DocumentLimitTests {
             ("Decisions/properties/decisions/maxItems", LedgerHost.maximumPageCount),
             ("Decisions/properties/refused/maxItems", RefusedDecisions.count),
             ("ErasureBody/properties/chains/maxItems", ErasureBody.chainCount),
+            ("SignatureText/maxLength", SignatureRequest.textByteCount),
             ("IngestSummary/properties/errors/maxItems", IngestSummary.maximumErrors),
             ("Recoveries/properties/reports/maxItems", OperationsLimits.recoveryReportCount),
         ] as [(String, Int)])

@@ -1,4 +1,5 @@
 import AppStore
+import AppStoreAPI
 import Foundation
 import HTTPTypes
 import LedgerStore
@@ -93,6 +94,8 @@ struct DocumentProblemTests {
         codes.formUnion(OperatorError.Code.allCases.map(\.rawValue))
         // A failure of the store has its own code.
         codes.formUnion(ErasureError.Code.allCases.map(\.rawValue))
+        codes.formUnion(SignatureError.Code.allCases.map(\.rawValue))
+        codes.formUnion(EligibilityError.Code.allCases.map(\.rawValue))
         codes.formUnion(CommandError.Code.allCases.filter { $0 != .store }.map(\.rawValue))
         codes.subtract(DocumentProblemTests.readinessCodes)
         let documented = values(document.schema("ProblemCode"))

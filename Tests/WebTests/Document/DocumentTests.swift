@@ -147,6 +147,9 @@ struct DocumentTests {
         "MetricsStamp": ["rates"], "RecoveryReport": ["suggested"],
         "ErasureBody": ["chains", "customer", "dryRun"],
         "MCPMessage": ["id", "params"], "MCPResponse": ["result", "error"],
+        "PromotionalOfferBody": ["transactionId", "ifEligible", "customer"],
+        "PromotionalOfferV1Body": ["appAccountToken", "ifEligible", "customer"],
+        "IntroductoryOfferBody": ["ifEligible", "customer"],
         "Redelivery": ["dryRun"], "RecoveryWindow": ["to", "bundleId"],
         "RowGroup": Set(Dimension.allCases.map(\.rawValue)),
         "Decision": [
@@ -159,6 +162,7 @@ struct DocumentTests {
         "NotificationBody", "NotificationBody.unified_receipt", "UploadBody", "ReceiptBody",
         "CustomersBody",
         "GrantBody", "JobBody", "MCPMessage", "Redelivery", "RecoveryWindow",
+        "AdvancedCommerceBody.request",
         // Members named by the changes and notifications that occurred.
         "Redelivered.types", "RecoveryReport.new",
         // Members named by the columns in the response.
