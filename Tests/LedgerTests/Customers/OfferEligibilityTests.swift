@@ -1,0 +1,160 @@
+import AppStore
+import Ledger
+import Testing
+
+@Suite("§6: offers")
+struct OfferEligibilityTests {
+    private static let monthly = ProductId("pro.monthly")
+    private static let yearly = ProductId("pro.yearly")
+
+    private func decide(
+        _ rule: OfferEligibility.Rule, _ lives: [[Fact]],
+        of product: ProductId = OfferEligibilityTests.monthly, at: Timestamp = day(100),
+        catalogue: Catalogue = Catalogue()
+    ) -> OfferEligibility? {
+        OfferEligibility.decide(
+            rule, product: product, lives: lives.map { given($0, catalogue: catalogue) }, at: at,
+            catalogue: catalogue)
+    }
+
+    private func bought(_ change: (inout TransactionSnapshot) -> Void = { _ in }) -> Fact {
+        Fact.subscribed("1", day(0), day(30)).transaction(change)
+    }
+
+    private func introductory(_ group: String? = nil) -> Fact {
+        bought {
+            $0.offer = Offer(type: Raw(.introductoryOffer))
+            $0.subscriptionGroupIdentifier = group.map { SubscriptionGroupIdentifier($0) }
+        }
+    }
+
+    private func catalogue(_ groups: [ProductId: String]) -> Catalogue {
+        Catalogue(products: groups.mapValues { Catalogue.Product(group: $0) })
+    }
+
+    // MARK: No introductory offer
+
+    @Test("Who never bought, or bought without an introductory offer, is eligible without events")
+    func never() {
+        let lives: [[[Fact]]] = [
+            [], [[bought()]], [[bought { $0.offer = Offer(type: Raw(.promotionalOffer)) }]],
+            [
+                [
+                    bought {
+                        $0.offer = Offer(
+                            type: Raw(.offerCode), discountType: Raw(.freeTrial))
+                    }
+                ]
+            ],
+        ]
+        for lives in lives {
+            let found = decide(.noIntroductoryOffer, lives)
+            #expect(found?.reason == .noIntroductoryOffer && found?.isEligible == true)
+            #expect(found?.evidence == [])
+        }
+    }
+
+    @Test("One introductory offer is enough, also a refunded one, and names its events")
+    func had() {
+        let renewed = Fact.didRenew("2", day(30), day(60))
+        let refund = introductory().revoked(day(10)).with { $0.signedDate = day(10) }
+        for facts in [[introductory(), renewed], [introductory(), refund]] {
+            let found = decide(.noIntroductoryOffer, [facts])
+            #expect(found?.reason == .hadIntroductoryOffer && found?.isEligible == false)
+            #expect(found?.evidence.first == 1)
+        }
+        #expect(decide(.noIntroductoryOffer, [[introductory(), renewed]])?.evidence == [1])
+    }
+
+    @Test("A free trial that a receipt states without an offer's type counts")
+    func receipts() {
+        let found = decide(.noIntroductoryOffer, [[bought { $0.isTrialPeriod = true }]])
+        #expect(found?.reason == .hadIntroductoryOffer)
+    }
+
+    @Test("What begins later does not count yet")
+    func later() {
+        #expect(
+            decide(.noIntroductoryOffer, [[introductory()]], at: day(-1))?.isEligible == true)
+        #expect(
+            decide(.noIntroductoryOffer, [[introductory()]], at: day(0))?.isEligible == false)
+    }
+
+    // MARK: Groups
+
+    @Test("Another product counts where catalogue or Apple say that it is of the group")
+    func groups() {
+        let (monthly, yearly) = (OfferEligibilityTests.monthly, OfferEligibilityTests.yearly)
+        let other = bought {
+            $0.productId = yearly
+            $0.subscriptionGroupIdentifier = SubscriptionGroupIdentifier("21")
+        }
+        let cases: [([[Fact]], Catalogue, OfferEligibility.Reason?)] = [
+            ([[introductory()]], Catalogue(), nil),
+            ([[introductory("21")]], Catalogue(), nil),
+            ([[introductory("21")], [other]], Catalogue(), .hadIntroductoryOffer),
+            ([[introductory("22")], [other]], Catalogue(), .noIntroductoryOffer),
+            ([[introductory()], [other]], Catalogue(), nil),
+            (
+                [[introductory()]], catalogue([monthly: "pro", yearly: "pro"]),
+                .hadIntroductoryOffer
+            ),
+            (
+                [[introductory()]], catalogue([monthly: "pro", yearly: "plus"]),
+                .noIntroductoryOffer
+            ),
+            ([[introductory()]], catalogue([yearly: "pro"]), nil),
+            ([[introductory("21")]], catalogue([yearly: "21"]), .hadIntroductoryOffer),
+        ]
+        for (index, (lives, catalogue, reason)) in cases.enumerated() {
+            let found = decide(.noIntroductoryOffer, lives, of: yearly, catalogue: catalogue)
+            #expect(found?.reason == reason, "\(index)")
+        }
+    }
+
+    // MARK: Lapsed
+
+    private var ended: [Fact] {
+        [bought(), .autoRenew(false, at: day(5)), .expired(at: day(30, minute))]
+    }
+
+    @Test("Who never subscribed, or still does, has not lapsed")
+    func notLapsed() {
+        #expect(decide(.lapsed, [])?.reason == .neverSubscribed)
+        let current = decide(.lapsed, [[bought()]], at: day(10))
+        #expect(current?.reason == .subscribed && current?.evidence == [1])
+        let retry = bought()
+        let failed = Fact.didFailToRenew(at: day(30, minute))
+        #expect(decide(.lapsed, [[retry, failed]], at: day(31))?.reason == .subscribed)
+        // Another subscription of the group goes on.
+        let other = Fact.subscribed("9", day(90), day(120))
+        #expect(decide(.lapsed, [ended, [other]], at: day(100))?.reason == .subscribed)
+        let refunded = [
+            bought(), bought().revoked(day(10)).with { $0.signedDate = day(10) },
+        ]
+        #expect(decide(.lapsed, [refunded], at: day(11))?.reason == .revoked)
+    }
+
+    @Test("Who had a subscription and has none has lapsed, by the events of its end")
+    func lapsed() {
+        let found = decide(.lapsed, [ended])
+        #expect(found?.reason == .lapsed && found?.isEligible == true)
+        let evidence = found?.evidence ?? []
+        #expect(evidence.contains(1) && evidence.count > 1 && evidence == evidence.sorted())
+    }
+
+    @Test("Over by the clock alone, it goes on for the leeway")
+    func leeway() {
+        let facts = [[bought().renewal { $0.autoRenewStatus = Raw(.on) }]]
+        let leeway = Catalogue.defaultLeewayMilliseconds
+        #expect(decide(.lapsed, facts, at: day(30, leeway - 1))?.reason == .subscribed)
+        #expect(decide(.lapsed, facts, at: day(30, leeway))?.reason == .lapsed)
+    }
+
+    @Test("The end of a chain without the minimum trust is no reason")
+    func trust() {
+        let secret = ended.map { $0.trusted(.secret) }
+        #expect(decide(.lapsed, [secret])?.reason == .neverSubscribed)
+        #expect(decide(.lapsed, [secret], at: day(10))?.reason == .subscribed)
+    }
+}

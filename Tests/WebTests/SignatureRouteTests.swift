@@ -1,0 +1,238 @@
+import AppStore
+import HTTPTypes
+import LedgerTestSupport
+import Service
+import Signing
+import Simulator
+import Testing
+
+@testable import Web
+
+@Suite("Signatures over HTTP")
+struct SignatureRouteTests {
+    private static let token = "0ab11111-2222-4333-8444-555555555555"
+    private static let product = "com.example.pro.monthly"
+    private static let offer = ["productId": product, "offerId": "comeback"]
+
+    private static var purchase: MadePurchase {
+        var purchase = MadePurchase()
+        purchase.appAccountToken = token
+        return purchase
+    }
+
+    private static func body(_ members: [String: String], _ flags: [String: Bool] = [:]) -> [UInt8]
+    {
+        var json = JSONWriter()
+        json.object { json in
+            for (key, value) in members.sorted(by: { $0.key < $1.key }) { json.member(key, value) }
+            for (key, value) in flags.sorted(by: { $0.key < $1.key }) { json.member(key, value) }
+        }
+        return json.bytes
+    }
+
+    private static func sign(
+        _ client: WebClient, _ kind: String, _ body: [UInt8], query: String = ""
+    ) async throws -> WebClient.Answer {
+        try await client.post("/v1/signatures/\(kind)\(query)", body)
+    }
+
+    /// Serves two periods of the purchase to an app that has a key.
+    private func serve(
+        at now: Timestamp = ServedPlace.now,
+        _ body: @escaping @Sendable (WebClient, LedgerHost) async throws -> Void
+    ) async throws {
+        var place = try ServedPlace()
+        place.now = now
+        let world = try RecoveryWorld()
+        let apple = try world.client(world.apple())
+        try await place.serve(renewed: SignatureRouteTests.purchase) {
+            (client: WebClient, host: LedgerHost) async throws in
+            host.reach.use([RecoveryWorld.app: apple])
+            try await body(client, host)
+        }
+    }
+
+    /// A day before the end of the last period that is known; `ServedPlace.now` is days after it.
+    private static let within = purchase.start(2).advanced(byMilliseconds: -86_400_000)
+
+    // MARK: Refused
+
+    @Test("Without a key nothing is signed")
+    func keyless() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await SignatureRouteTests.sign(
+                client, "promotional-offer", SignatureRouteTests.body(SignatureRouteTests.offer))
+            #expect(answer.status == 422 && answer.code == "missingKey")
+        }
+    }
+
+    @Test("Bodies that are none of the kind are refused, a misspelt ifEligible too")
+    func bodies() async throws {
+        try await serve { client, _ in
+            let offer = SignatureRouteTests.offer
+            let cases: [(String, [String: String], [String: Bool], String)] = [
+                ("promotional-offer", [:], [:], "invalidBody"),
+                ("promotional-offer", ["productId": "p"], [:], "invalidBody"),
+                ("promotional-offer", offer, ["ifElligible": true], "invalidBody"),
+                ("promotional-offer", offer, ["ifEligible": true], "invalidBody"),
+                (
+                    "promotional-offer", offer.merging(["customer": "ann"]) { $1 }, [:],
+                    "invalidBody"
+                ),
+                (
+                    "promotional-offer", offer.merging(["customer": ""]) { $1 },
+                    ["ifEligible": true], "invalidCustomer"
+                ),
+                (
+                    "promotional-offer", ["productId": "p", "offerId": "a b"], [:],
+                    "invalidSignatureField"
+                ),
+                (
+                    "promotional-offer-v1", offer.merging(["transactionId": "1"]) { $1 }, [:],
+                    "invalidBody"
+                ),
+                (
+                    "introductory-offer", ["productId": "p", "transactionId": "1"], [:],
+                    "invalidBody"
+                ),
+                (
+                    "introductory-offer", ["productId": "p", "transactionId": "1"],
+                    ["allowIntroductoryOffer": false, "ifEligible": true], "invalidBody"
+                ),
+                ("advanced-commerce", [:], [:], "invalidBody"),
+                ("advanced-commerce", ["request": "x"], [:], "invalidCommerceRequest"),
+            ]
+            for (kind, members, flags, code) in cases {
+                let answer = try await SignatureRouteTests.sign(
+                    client, kind, SignatureRouteTests.body(members, flags))
+                #expect(answer.status == 400 && answer.code == code, "\(kind) \(members) \(flags)")
+            }
+        }
+    }
+
+    @Test("A body at its bound is read, and one byte more is not")
+    func bound() async throws {
+        try await serve { client, _ in
+            let members = SignatureRouteTests.body(SignatureRouteTests.offer)
+            for (count, status) in [
+                (SignatureOrder.maximumByteCount, 200), (SignatureOrder.maximumByteCount + 1, 413),
+            ] {
+                let space = [UInt8](repeating: 0x20, count: count - members.count)
+                let answer = try await SignatureRouteTests.sign(
+                    client, "promotional-offer", members + space)
+                #expect(answer.status == status)
+            }
+        }
+    }
+
+    @Test("A customer who still subscribes gets no offer for lapsed ones, and sees the events")
+    func subscribed() async throws {
+        try await serve(at: SignatureRouteTests.within) { client, _ in
+            for (key, value) in [
+                ("customer", SignatureRouteTests.token),
+                ("transactionId", SignatureRouteTests.purchase.transactionId(1)),
+            ] {
+                let answer = try await SignatureRouteTests.sign(
+                    client, "promotional-offer",
+                    SignatureRouteTests.body(
+                        SignatureRouteTests.offer.merging([key: value]) { $1 },
+                        ["ifEligible": true]))
+                #expect(answer.status == 409 && answer.code == "notEligible", "\(key)")
+                let detail = answer.json["detail"]?.string ?? ""
+                #expect(detail.contains("subscribed") && detail.contains("2"))
+            }
+        }
+    }
+
+    @Test("An unknown transaction decides nothing, unless a customer is named")
+    func unknown() async throws {
+        try await serve { client, _ in
+            let members = ["productId": SignatureRouteTests.product, "transactionId": "7"]
+            let flags = ["ifEligible": true, "allowIntroductoryOffer": true]
+            let answer = try await SignatureRouteTests.sign(
+                client, "introductory-offer", SignatureRouteTests.body(members, flags))
+            #expect(answer.status == 404 && answer.code == "noSuchSubscription")
+            let named = try await SignatureRouteTests.sign(
+                client, "introductory-offer",
+                SignatureRouteTests.body(members.merging(["customer": "ann"]) { $1 }, flags))
+            #expect(named.status == 200)
+            #expect(named.json["eligibility"]?["subscriptions"]?.array == [])
+        }
+    }
+
+    // MARK: Signed
+
+    @Test("Every kind is signed with the key of the app")
+    func signed() async throws {
+        try await serve { client, _ in
+            let request =
+                #"{"request":{"operation":"X","version":"1","#
+                + #""requestInfo":{"requestReferenceId":"r"}}}"#
+            let bodies: [(String, [UInt8])] = [
+                ("promotional-offer", SignatureRouteTests.body(SignatureRouteTests.offer)),
+                ("promotional-offer-v1", SignatureRouteTests.body(SignatureRouteTests.offer)),
+                (
+                    "introductory-offer",
+                    SignatureRouteTests.body(
+                        ["productId": "p", "transactionId": "1"],
+                        ["allowIntroductoryOffer": false])
+                ),
+                ("advanced-commerce", Array(request.utf8)),
+            ]
+            for (kind, body) in bodies {
+                let answer = try await SignatureRouteTests.sign(
+                    client, kind, body, query: "?bundleId=\(RecoveryWorld.app)")
+                #expect(answer.status == 200, "\(kind)")
+                #expect(answer.json["kind"]?.string == kind)
+                #expect(answer.json["keyId"]?.string == RecoveryWorld.key.keyId)
+                #expect(answer.json["timestamp"]?.int64 == ServedPlace.now.milliseconds)
+                #expect(answer.json["eligibility"]?.isNull == true)
+                #expect(answer.json["signature"]?.string?.isEmpty == false)
+            }
+            let other = try await SignatureRouteTests.sign(
+                client, "promotional-offer", bodies[0].1, query: "?bundleId=com.example.other")
+            #expect(other.status == 422 && other.code == "missingKey")
+        }
+    }
+
+    @Test("A lapsed customer gets the offer, with the events that decide it")
+    func lapsed() async throws {
+        try await serve { client, _ in
+            let members = SignatureRouteTests.offer.merging(
+                ["appAccountToken": SignatureRouteTests.token.uppercased()]
+            ) { $1 }
+            let answer = try await SignatureRouteTests.sign(
+                client, "promotional-offer-v1",
+                SignatureRouteTests.body(members, ["ifEligible": true]),
+                query: "?minPosition=2")
+            #expect(answer.status == 200)
+            let eligibility = answer.json["eligibility"]
+            #expect(eligibility?["eligible"]?.bool == true)
+            #expect(eligibility?["reason"]?.string == "lapsed")
+            #expect(eligibility?["evidence"]?.array?.isEmpty == false)
+            #expect(eligibility?["position"]?.int64 == 2)
+            #expect(
+                eligibility?["subscriptions"]?.array
+                    == [.string(SignatureRouteTests.purchase.id)])
+        }
+    }
+
+    @Test("Of tokens, only one with the scope sign may have signatures made")
+    func scope() async throws {
+        var place = try ServedPlace()
+        place.configuration.server.tokens = [Scope.sign, .admin].map { scope in
+            ServiceConfiguration.Server.Token(
+                name: scope.rawValue, digest: SHA256.hash(Array(scope.rawValue.utf8)),
+                scopes: [scope])
+        }
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            for (scope, code) in [("sign", "missingKey"), ("admin", "insufficientScope")] {
+                let answer = try await client.post(
+                    "/v1/signatures/promotional-offer",
+                    SignatureRouteTests.body(SignatureRouteTests.offer),
+                    [.contentType: "application/json", .authorization: "Bearer \(scope)"])
+                #expect(answer.code == code)
+            }
+        }
+    }
+}
