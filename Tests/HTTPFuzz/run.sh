@@ -50,7 +50,7 @@ server:
   tokens:
     - name: fuzz
       sha256: $(printf %s "$TOKEN" | sha256sum | cut -d ' ' -f 1)
-      scopes: [read, write, admin]
+      scopes: [read, write, sign, admin]
 YAML
 "$BINARY" simulate history --chains 40 --root root.der --config subledger.yaml \
     >history.ndjson 2>simulate.err || fail "simulate: $(tail -n 1 simulate.err)"
