@@ -1,7 +1,19 @@
 import Foundation
 import Intake
 import Ledger
+import Reports
 import Service
+
+extension RateChoice {
+    /// `--rates`: a file, or `none`; without it, the configured table.
+    init(option: String?) throws(CommandFailure) {
+        switch option {
+        case nil: self = .usual
+        case RateChoice.separateName?: self = .separate
+        case let path?: self = .table(try CurrencyRates(file: path))
+        }
+    }
+}
 
 extension CurrencyRates {
     /// Reads a table of rates for `--rates`.

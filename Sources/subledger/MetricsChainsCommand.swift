@@ -42,6 +42,12 @@ struct MetricsChainsCommand: OutputCommand {
     @Option(help: "An IANA time zone (default: the configured report zone).")
     var timeZone: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "As of the report; the configured table converts the row of its currency.",
+            valueName: "FILE|none"))
+    var rates: String?
+
     @Flag(help: "Of churn: only chains in a paid period.")
     var paid = false
 
@@ -55,12 +61,16 @@ struct MetricsChainsCommand: OutputCommand {
         (parameters.from, parameters.to) = (from, to)
         (parameters.interval, parameters.timeZone) = (interval, timeZone)
         (parameters.group, parameters.filters) = (group, filters)
+        let table = try RateChoice(option: rates).table(for: metric, parameters) {
+            try settings.configuration.rates()
+        }
         let cell = try await settings.withSession { [parameters] session in
             let progress = ProgressLine()
-            let query = MetricsQuery(
+            var query = MetricsQuery(
                 session.query, reportTimeZone: settings.configuration.reportTimeZone,
                 now: Terminal.now, knowledge: limit, bundleId: settings.bundleId
             ) { done, all in progress.show("folded \(done) of \(all) facts") }
+            query.rates = table
             let cell = try await query.cell(metric, parameters, limit: .max)
             progress.end()
             return cell

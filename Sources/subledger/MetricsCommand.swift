@@ -25,8 +25,9 @@ struct MetricsReportCommand: OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Convert amounts by this table (YAML: currency: USD, rates: {EUR: 1.0834}).",
-            valueName: "FILE"))
+            "Convert amounts by this table (YAML: currency: USD, rates: {EUR: 1.0834}, or days:"
+                + " {2026-01-02: {EUR: 1.0834}}), or by none; default: the configured one.",
+            valueName: "FILE|none"))
     var rates: String?
 
     @Option(
@@ -56,7 +57,8 @@ struct MetricsReportCommand: OutputCommand {
         var metric = try MetricName(name)
         if let refundBasis { metric = try refundBasis.applied(to: metric) }
         return try await metrics.output(
-            settings, common, try knowledge.limit(), chart: chart, rates: rates
+            settings, common, try knowledge.limit(), chart: chart,
+            of: definitions == nil ? metric : nil, rates: rates
         ) { [metric] query in
             if let definitions {
                 return try await query.comparison(metric.rawValue, metrics.parameters, definitions)
@@ -100,8 +102,9 @@ struct MetricsDiffCommand: OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Convert amounts by this table (YAML: currency: USD, rates: {EUR: 1.0834}).",
-            valueName: "FILE"))
+            "Convert amounts by this table (YAML: currency: USD, rates: {EUR: 1.0834}, or days:"
+                + " {2026-01-02: {EUR: 1.0834}}), or by none; default: the configured one.",
+            valueName: "FILE|none"))
     var rates: String?
 
     @OptionGroup var metrics: MetricsOptions
@@ -110,7 +113,9 @@ struct MetricsDiffCommand: OutputCommand {
     func output(_ settings: Settings) async throws -> Output {
         let metric = try MetricName(compared: name)
         let (before, after) = try limits()
-        return try await metrics.output(settings, common, after, rates: rates) { query in
+        return try await metrics.output(
+            settings, common, after, of: metric, rates: rates
+        ) { query in
             try await query.diff(metric, metrics.parameters, from: before)
         }
     }

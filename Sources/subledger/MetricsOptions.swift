@@ -68,12 +68,20 @@ struct MetricsOptions: ParsableArguments {
 
     /// Prints the report of `compute`, with progress on standard error, and draws its chart. CSV
     /// has no room for stamp and remarks, so they go to standard error.
+    ///
+    /// - Parameters:
+    ///   - metric: what is converted, if it is money; nil: nothing is.
+    ///   - rates: the option.
     func output(
         _ settings: Settings, _ common: SharedOptions, _ limit: AsOf, chart: String? = nil,
-        rates: String? = nil, _ compute: (MetricsQuery) async throws -> Report
+        of metric: MetricName? = nil, rates: String? = nil,
+        _ compute: (MetricsQuery) async throws -> Report
     ) async throws -> Output {
         let form = try form(common)
-        let table = try rates.map { try CurrencyRates(file: $0) }
+        let choice = try RateChoice(option: rates)
+        let table = try metric.flatMap {
+            try choice.table(for: $0, parameters) { try settings.configuration.rates() }
+        }
         let report = try await settings.withSession { session in
             let progress = ProgressLine()
             var query = MetricsQuery(

@@ -28,6 +28,8 @@ struct ServeCommand: OutputCommand {
     func output(_ settings: Settings) async throws -> Output {
         var settings = settings
         _ = try settings.requiredApps()
+        // A table that cannot be used is found before the first report.
+        _ = try settings.configuration.rates()
         try apply(to: &settings.configuration.server)
         let endpoints = try WebhookEndpoint.endpoints(of: settings.configuration)
         let log = ServiceLog(settings.configuration.server.log) { Terminal.now }

@@ -47,6 +47,6 @@ package struct CellPage {
     }
 
     private func amount(_ value: Int64) -> String {
-        cell.column.unit == .milliunits ? Report.money(value) : String(value)
+        cell.text(of: value)
     }
 }

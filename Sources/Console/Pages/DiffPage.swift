@@ -40,9 +40,7 @@ package struct DiffPage {
         let rows = report.rows.map { row -> HTML in
             let groups = row.group.map { "<td>\($0 ?? "–")</td>" as HTML }
             let cells = columns.map { column -> HTML in
-                let value = row[column.name]
-                let text = column.unit == .milliunits ? Report.money(value) : String(value)
-                return "<td class=\"num\">\(text)</td>"
+                "<td class=\"num\">\(report.figure(row, column))</td>"
             }
             return """
                 <tr data-row><th scope="row">\(report.scope.zone.label(row.from))</th>\(groups)\(cells)\

@@ -19,12 +19,19 @@ struct ReportForm {
             \(input("from", "From")) \(input("to", "To"))
             \(select("interval", "By", intervals, "month"))
             \(input("by", "Broken down by")) \(input("where", "Only where"))
-            \(definitions)
+            \(definitions)\(rates)
             <button>Show</button>
             </form>
             <p class="muted">Broken down by: \(Dimension.allCases.map(\.rawValue).joined(separator: ", ")). \
             Only where: product=pro.monthly,country=USA.</p>
             """
+    }
+
+    /// Keeps a report in the currencies of its payments.
+    private var rates: HTML {
+        let stated = value("rates")
+        return stated.isEmpty
+            ? "" : " <input type=\"hidden\" name=\"rates\" value=\"\(stated)\">"
     }
 
     private func value(_ name: String) -> String {

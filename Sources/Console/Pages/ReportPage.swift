@@ -60,6 +60,18 @@ package struct ReportPage {
         return """
             <p class="muted">\(stamp.definition) · by \(stamp.interval.rawValue) in \(stamp.timeZone) · \
             computed at position \(stamp.position)\(diff)</p>
+            \(converted)
+            """
+    }
+
+    /// The rates, and the same report without them.
+    private var converted: HTML {
+        guard let rates = report.stamp.rates else { return "" }
+        let none = ("rates", Optional(RateChoice.separateName))
+        let address = frame.state.url(frame.path, question.filter { $0.0 != "rates" } + [none])
+        return """
+            <p class="muted">\(rates.line) · \
+            <a href="\(address)">in their own currencies</a></p>
             """
     }
 
@@ -88,7 +100,10 @@ package struct ReportPage {
         _ from: Timestamp, _ to: Timestamp, _ column: String, _ group: [String?]
     ) -> String {
         let values = zip(report.dimensions, group).map { "\($0)=\($1 ?? "")" }
-        let kept = question.filter { ["where", "timeZone"].contains($0.0) }
+        // The chains are converted as the report is.
+        let isApart = report.stamp.rates == nil
+        let rates = ("rates", isApart && report.isMoney ? RateChoice.separateName : nil)
+        let kept = question.filter { ["where", "timeZone"].contains($0.0) } + [rates]
         return frame.state.url(
             ["reports", name, "cell"],
             [
@@ -168,7 +183,7 @@ package struct ReportPage {
         let groups = row.group.map { "<td>\($0 ?? "–")</td>" as HTML }
         let cells = columns.map { column -> HTML in
             let value = row[column.name]
-            let text = column.unit == .milliunits ? Report.money(value) : String(value)
+            let text = report.figure(row, column)
             guard value != 0, hasCell(column) else { return "<td class=\"num\">\(text)</td>" }
             let address = cell(row.from, row.to, column.name, row.group)
             return "<td class=\"num\"><a href=\"\(address)\">\(text)</a></td>"
@@ -204,6 +219,9 @@ package struct ReportPage {
 
 extension Report {
     package var isChurn: Bool { if case .churn = subject { true } else { false } }
+
+    /// Whether its rows are of one currency each.
+    var isMoney: Bool { dimensions.first == Dimension.currency.rawValue }
 
     /// Whether single chains stand behind its cells.
     var hasCells: Bool {

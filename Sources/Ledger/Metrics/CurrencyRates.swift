@@ -1,15 +1,26 @@
+public import AppStore
+
 /// Conversion rates into one currency, without which a metric does not add amounts of several
-/// currencies (`Metrics.md`, MRR). Each rate is constant over the report, so that changes come from
-/// subscribers, not from exchange rates.
+/// currencies (`Metrics.md`, Money). Of recurring money each rate is constant over the report, so
+/// that changes come from subscribers, not from exchange rates.
 public struct CurrencyRates: Hashable, Sendable {
     /// ISO 4217 code of the currency converted into.
     public let target: String
-    /// By ISO 4217 code; the target's own is not needed.
+    /// For all time, by ISO 4217 code; the target's own is not needed.
     public let rates: [String: Rate]
+    /// The currencies whose rates have days, in their order; none of them is in `rates`.
+    public internal(set) var dated: [String: [DatedRate]]
+    /// The day whose rates these are; nil: no dated rate is among them.
+    public internal(set) var day: CivilDate?
 
-    public init(target: String, rates: [String: Rate]) {
+    public init(
+        target: String, rates: [String: Rate], dated: [String: [DatedRate]] = [:]
+    ) {
         self.target = target
         self.rates = rates
+        self.dated = dated.mapValues { list in
+            list.sorted { $0.day.daysSinceEpoch < $1.day.daysSinceEpoch }
+        }
     }
 
     /// A decimal number, exactly as written.
@@ -97,6 +108,8 @@ extension CurrencyRates {
     public enum Gap: Hashable, Sendable {
         /// Its currency has no rate.
         case missing(String)
+        /// Its currency has dated rates, but none that applies on that day.
+        case missingOn(String, CivilDate)
         /// The result is too large for a report's sums.
         case tooLarge(String)
     }

@@ -125,14 +125,8 @@ extension ChainReading {
 }
 
 extension Money {
-    /// For people, e.g. `9.99 USD`: at least two decimal places, and three where needed.
-    package var text: String {
-        let sign = milliunits < 0 ? "-" : ""
-        let magnitude = milliunits.magnitude
-        var fraction = String(1_000 + magnitude % 1_000).dropFirst()
-        if fraction.last == "0" { fraction = fraction.dropLast() }
-        return "\(sign)\(magnitude / 1_000).\(fraction) \(currency)"
-    }
+    /// For people, e.g. `9.99 USD` and `300 JPY`.
+    package var text: String { "\(decimal) \(currency)" }
 }
 
 extension Command {

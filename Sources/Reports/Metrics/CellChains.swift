@@ -77,6 +77,8 @@ struct CellSum: Summable {
     private(set) var chainCount = 0
     /// All chains walked over.
     var walkedCount = 0
+    /// Why amounts could not be converted.
+    var rateGaps: Set<CurrencyRates.Gap> = []
     /// More than a page, in any order, with the first of all chains after `after` among them.
     private var chains: [CellChain] = []
 
@@ -100,6 +102,7 @@ struct CellSum: Summable {
         amount = amount.addingSaturated(other.amount)
         chainCount += other.chainCount
         walkedCount += other.walkedCount
+        rateGaps.formUnion(other.rateGaps)
         chains += other.chains
         if chains.count > limit { chains = page }
     }

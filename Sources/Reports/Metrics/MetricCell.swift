@@ -68,28 +68,43 @@ package struct MetricCell: Sendable {
     package var from: Timestamp { question.instants[0] }
     package var to: Timestamp { question.instants[1] }
 
-    /// What a chain adds to the cell; nil where it adds nothing.
+    /// What a chain adds to the cell, in its own currency; nil where it adds nothing.
     package func found(
         _ chain: ChainId, _ life: Lifecycle, _ catalogue: Catalogue
     ) -> CellChain? {
-        let parts = parts(life, of: chain.bundleId, catalogue)
+        var gaps: Set<CurrencyRates.Gap> = []
+        return found(chain, life, catalogue, conversion(nil), &gaps)
+    }
+
+    /// The same by `conversion`, which collects why amounts could not be converted.
+    func found(
+        _ chain: ChainId, _ life: Lifecycle, _ catalogue: Catalogue,
+        _ conversion: RateConversion, _ gaps: inout Set<CurrencyRates.Gap>
+    ) -> CellChain? {
+        let parts = parts(life, of: chain.bundleId, catalogue, conversion, &gaps)
         return parts.isEmpty ? nil : CellChain(chain, parts)
+    }
+
+    /// - Parameter rates: nil: nothing is converted.
+    func conversion(_ rates: CurrencyRates?) -> RateConversion {
+        RateConversion(rates, question, scope.zone)
     }
 
     /// Without zeros.
     private func parts(
-        _ life: Lifecycle, of app: BundleId, _ catalogue: Catalogue
+        _ life: Lifecycle, of app: BundleId, _ catalogue: Catalogue,
+        _ conversion: RateConversion, _ gaps: inout Set<CurrencyRates.Gap>
     ) -> [CellPart] {
         switch source {
         case .rollForward(let figure):
             guard !life.isOneTime else { return [] }
-            return ChainMetrics(life, of: app, catalogue: catalogue)
-                .parts(of: figure, in: key, question)
+            let chain = ChainMetrics(life, of: app, catalogue: catalogue)
+            return conversion.converted(chain, &gaps).parts(of: figure, in: key, question)
         case .counted(let metric, let column):
-            return life.occurrences(
+            let all = life.occurrences(
                 of: metric, in: app, catalogue: catalogue, limit: limit,
-                instants: question.instants
-            ).compactMap { found in
+                instants: question.instants)
+            return conversion.converted(all, metric, &gaps).compactMap { found in
                 guard let amount = found.amounts[column], amount != 0,
                     question.interval(of: found.at) == 0, question.matches(found.values),
                     question.key(found.values, reason: nil) == key

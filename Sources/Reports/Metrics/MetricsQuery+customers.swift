@@ -28,10 +28,10 @@ extension MetricsQuery {
     // MARK: Customers
 
     func lifetime(
-        _ empty: LifetimeTable, _ seen: SeenValues
+        _ empty: LifetimeTable, _ seen: SeenValues, _ zone: ReportZone
     ) async throws(MetricsError) -> Answer {
         let (catalogue, limit) = (query.ledger.catalogue, limit)
-        let conversion = RateConversion(rates, nil)
+        let conversion = RateConversion(rates, nil, zone)
         let sum = try await walk.sum(Tallied(table: empty, tally: Tally(seen))) {
             sum, chain, life in
             sum.tally.chainCount += 1

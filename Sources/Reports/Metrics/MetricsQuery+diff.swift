@@ -13,6 +13,15 @@ extension MetricsQuery {
     ) async throws(MetricsError) -> Report {
         let common = before.knownAt.map { min($0, limit) } ?? limit
         let scope = try parameters.scope(reportTimeZone, limit: common)
+        var query = self
+        query.rates = rates?.used(by: metric, scope, limit: common)
+        return try await query.diff(metric, scope, from: before, limit: common)
+    }
+
+    /// By the rates used.
+    private func diff(
+        _ metric: MetricName, _ scope: MetricScope, from before: AsOf, limit common: Timestamp
+    ) async throws(MetricsError) -> Report {
         try requireConvertible(scope)
         let empty: CellTable
         switch metric {
@@ -30,7 +39,7 @@ extension MetricsQuery {
         }
         // Counts of chains need no conversion.
         let isMoney = metric.isMoney
-        let conversion = RateConversion(isMoney ? rates : nil, empty.question)
+        let conversion = RateConversion(isMoney ? rates : nil, empty.question, scope.zone)
         let sum = try await compare(empty, before, limit: common, conversion)
         try requireRates(sum.rateGaps)
         guard !sum.before.isTooLarge, !sum.after.isTooLarge else { throw .amountTooLarge }

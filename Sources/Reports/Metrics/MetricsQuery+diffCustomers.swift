@@ -68,7 +68,7 @@ extension MetricsQuery {
         let empty = LifetimeTable(
             instants: scope.instants, dimensions: scope.dimensions, filters: scope.filters,
             limit: limit)
-        let sum = try await accounts(empty, before, limit: limit)
+        let sum = try await accounts(empty, before, limit: limit, scope.zone)
         try requireRates(sum.rateGaps)
         var moved: [Place: Set<Int64>] = [:]
         for (customer, events) in sum.events {
@@ -95,10 +95,10 @@ extension MetricsQuery {
 
     /// The events of a customer changed the revenue or the holder of one of their chains.
     private func accounts(
-        _ empty: LifetimeTable, _ before: AsOf, limit: Timestamp
+        _ empty: LifetimeTable, _ before: AsOf, limit: Timestamp, _ zone: ReportZone
     ) async throws(MetricsError) -> StatesCompared<LifetimeTable, LifetimeTable.Customer> {
         let (ledger, after) = (query.ledger, knowledge)
-        let conversion = RateConversion(rates, nil)
+        let conversion = RateConversion(rates, nil, zone)
         return try await walk.sumFacts(StatesCompared(empty)) { sum, chain, facts in
             sum.chainCount += 1
             func income(_ facts: [Fact]) -> CustomerIncome {

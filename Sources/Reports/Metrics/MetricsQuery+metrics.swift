@@ -13,6 +13,15 @@ extension MetricsQuery {
             return try await churn(parameters, isPaid: isPaid)
         }
         let scope = try parameters.scope(reportTimeZone, limit: limit)
+        var query = self
+        query.rates = rates?.used(by: name, scope, limit: limit)
+        return try await query.metric(name, scope)
+    }
+
+    /// By the rates used.
+    private func metric(
+        _ name: MetricName, _ scope: MetricScope
+    ) async throws(MetricsError) -> Report {
         let (dimensions, filters) = (scope.dimensions, scope.filters)
         guard name == .mrrMovement || !scope.hasReason else { throw .reasonElsewhere }
         try requireConvertible(scope)
@@ -23,7 +32,7 @@ extension MetricsQuery {
             answer = try await counted(
                 CountTable(
                     metric, instants: scope.instants, dimensions: dimensions, filters: filters),
-                seen)
+                seen, scope.zone)
         case .lateness:
             guard Set(dimensions).union(filters.keys).isSubset(of: [.app]) else { throw .onlyApp }
             answer = try await lateness(
@@ -35,7 +44,7 @@ extension MetricsQuery {
                 LifetimeTable(
                     instants: scope.instants, dimensions: dimensions, filters: filters,
                     limit: limit),
-                seen)
+                seen, scope.zone)
         case .churn, .mrr, .mrrMovement, .arr:
             answer = try await money(scope.question(.money), name, scope.zone)
             try await noteClasses(&seen)
@@ -140,11 +149,19 @@ extension MetricsQuery {
 
     func requireRates(_ gaps: Set<CurrencyRates.Gap>) throws(MetricsError) {
         var (missing, tooLarge): ([String], [String]) = ([], [])
+        var days: [String: [CivilDate]] = [:]
         for gap in gaps {
             switch gap {
-            case .missing(let currency): missing.append(currency)
+            case .missing(let currency):
+                missing.append(currency + (rates?.day.map { " on \($0.text)" } ?? ""))
+            case .missingOn(let currency, let day): days[currency, default: []].append(day)
             case .tooLarge(let currency): tooLarge.append(currency)
             }
+        }
+        missing += days.map { currency, days in
+            let first = days.map(\.text).min() ?? ""
+            let rest = days.count > 1 ? " and \(days.count - 1) later days" : ""
+            return "\(currency) on \(first)\(rest)"
         }
         if !missing.isEmpty { throw .missingRates(missing.sorted()) }
         if !tooLarge.isEmpty { throw .rateTooLarge(tooLarge.sorted()) }
@@ -153,11 +170,11 @@ extension MetricsQuery {
     // MARK: Counted metrics
 
     private func counted(
-        _ empty: CountTable, _ seen: SeenValues
+        _ empty: CountTable, _ seen: SeenValues, _ zone: ReportZone
     ) async throws(MetricsError) -> Answer {
         let (catalogue, limit, metric) = (query.ledger.catalogue, limit, empty.metric)
         let instants = empty.question.instants
-        let conversion = RateConversion(rates, empty.question)
+        let conversion = RateConversion(rates, empty.question, zone)
         let needsCatalogue = [.productChanges, .retention].contains(metric)
         let sum = try await walk.sum(Tallied(table: empty, tally: Tally(seen))) {
             sum, chain, life in

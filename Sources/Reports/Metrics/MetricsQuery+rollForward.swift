@@ -52,7 +52,7 @@ extension MetricsQuery {
         } catch {
             throw .store(error)
         }
-        return try await folded(question)
+        return try await folded(question, zone)
     }
 
     // MARK: Sums
@@ -94,10 +94,11 @@ extension MetricsQuery {
     // MARK: Facts
 
     private func folded(
-        _ question: RollForwardQuery
+        _ question: RollForwardQuery, _ zone: ReportZone
     ) async throws(MetricsError) -> RollForwardAnswer {
         let catalogue = query.ledger.catalogue
-        let conversion = RateConversion(question.measure == .money ? rates : nil, question)
+        let conversion = RateConversion(
+            question.measure == .money ? rates : nil, question, zone)
         let sum = try await walk.sum(MovementTally(question)) { sum, chain, life in
             sum.tally.chainCount += 1
             guard !life.isOneTime else { return }

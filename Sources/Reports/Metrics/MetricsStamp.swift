@@ -54,8 +54,8 @@ public enum MetricsRemark: String, Sendable, CaseIterable {
             "Amounts in several currencies, each in rows of its own; they are not added up. A"
                 + " table of rates converts them."
         case .converted:
-            "Amounts were converted by the given rates, one per currency for all time; each price"
-                + " was rounded once."
+            "Amounts were converted by the rates named in the answer; each price was rounded once,"
+                + " half to even."
         }
     }
 }
@@ -105,6 +105,8 @@ public struct MetricsStamp: Sendable {
                     json.member(currency, rate.description)
                 }
             }
+            if let day = rates.day { json.member("day", day.text) }
+            if let days = RateDays(rates) { days.write(to: &json) }
         }
     }
 }

@@ -1,17 +1,23 @@
+import AppStore
 import Ledger
+internal import Projection
 
 /// Converts the contributions of chains to one question, and collects why amounts cannot be
-/// converted.
+/// converted. An amount with a moment of its own is converted at the rates of its day in the
+/// report's zone.
 struct RateConversion: Sendable {
     private let rates: CurrencyRates?
     private let question: RollForwardQuery?
+    private let zone: ReportZone
 
     /// - Parameters:
     ///   - rates: nil: nothing is converted.
     ///   - question: nil: every contribution is in the answer.
-    init(_ rates: CurrencyRates?, _ question: RollForwardQuery?) {
+    ///   - zone: its days have the rates.
+    init(_ rates: CurrencyRates?, _ question: RollForwardQuery?, _ zone: ReportZone) {
         self.rates = rates
         self.question = question
+        self.zone = zone
     }
 
     func converted(
@@ -20,15 +26,29 @@ struct RateConversion: Sendable {
         guard let rates, metric.isMoney else { return found }
         let money = metric.columns.filter { $0.unit == .milliunits }.map(\.name)
         return found.map { occurrence in
+            let currency = occurrence.values.currency
+            let day = rates.dated.isEmpty ? nil : zone.day(of: occurrence.at)
+            let table = day.map { rates.on($0, from: currency) } ?? rates
             if isSelected(occurrence) {
                 for name in money {
-                    let gap = rates.gap(
-                        occurrence.amounts[name] ?? 0, in: occurrence.values.currency)
-                    if let gap { gaps.insert(gap) }
+                    guard let gap = table.gap(occurrence.amounts[name] ?? 0, in: currency) else {
+                        continue
+                    }
+                    gaps.insert(RateConversion.dated(gap, rates, on: day))
                 }
             }
-            return occurrence.converted(by: rates, metric)
+            return occurrence.converted(by: table, metric)
         }
+    }
+
+    /// With the day on which a currency with dated rates has none.
+    private static func dated(
+        _ gap: CurrencyRates.Gap, _ rates: CurrencyRates, on day: CivilDate?
+    ) -> CurrencyRates.Gap {
+        guard case .missing(let currency) = gap, let day, rates.dated[currency] != nil else {
+            return gap
+        }
+        return .missingOn(currency, day)
     }
 
     private func isSelected(_ occurrence: Occurrence) -> Bool {
@@ -36,6 +56,7 @@ struct RateConversion: Sendable {
         return question.interval(of: occurrence.at) != nil && question.matches(occurrence.values)
     }
 
+    /// Of recurring money, whose rates are of one day (`CurrencyRates.used`).
     func converted(
         _ metrics: ChainMetrics, _ gaps: inout Set<CurrencyRates.Gap>
     ) -> ChainMetrics {
@@ -52,5 +73,20 @@ struct RateConversion: Sendable {
         else { return true }
         let isInside = stretch.from < last && (stretch.to.map { $0 >= first } ?? true)
         return isInside && question.matches(stretch.values)
+    }
+}
+
+extension CurrencyRates {
+    /// The part of the table that converts a report (`Metrics.md`, Money): of recurring money one
+    /// rate of each currency, that of the report's last day; otherwise those of its days.
+    func used(by metric: MetricName, _ scope: MetricScope, limit: Timestamp) -> CurrencyRates {
+        guard let first = scope.instants.first, let last = scope.instants.last else { return self }
+        let day = scope.zone.day(of: last.advanced(byMilliseconds: -1))
+        return switch metric {
+        case .mrr, .mrrMovement, .arr: on(day)
+        // The first purchase of a customer decides the row, so every payment is converted.
+        case .ltv: within(from: nil, through: scope.zone.day(of: limit))
+        case .churn, .counted, .lateness: within(from: scope.zone.day(of: first), through: day)
+        }
     }
 }

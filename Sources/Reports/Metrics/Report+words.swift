@@ -1,5 +1,5 @@
 package import AppStore
-internal import Ledger
+package import Ledger
 package import Projection
 
 extension Report {
@@ -21,14 +21,12 @@ extension Report {
         }.joined(separator: " ")
     }
 
-    /// Milliunits as units, with no, two or three decimal places.
-    package static func money(_ milliunits: Int64) -> String {
-        let (units, rest) = milliunits.magnitude.quotientAndRemainder(dividingBy: 1000)
-        let sign = milliunits < 0 ? "-" : ""
-        guard rest > 0 else { return "\(sign)\(units)" }
-        var digits = String(rest + 1000).dropFirst()
-        if digits.last == "0" { digits.removeLast() }
-        return "\(sign)\(units).\(digits)"
+    /// A figure for people: milliunits as units of the row's currency, with its decimal places.
+    package func figure(_ row: Row, _ column: CountColumn) -> String {
+        guard column.isMoney else { return cell(row, column) }
+        let place = dimensions.firstIndex(of: Dimension.currency.rawValue)
+        let currency = place.flatMap { row.group[$0] }
+        return Money(milliunits: row[column.name], currency: currency ?? "").decimal
     }
 
     /// One decimal place; a dash for nil.
@@ -38,6 +36,19 @@ extension Report {
         let thousandths = Int64(min(rate * 1000, 1e15).rounded(.toNearestOrEven))
         return "\(thousandths / 10).\(thousandths % 10) %"
     }
+}
+
+extension CellChains {
+    /// An amount of the cell for people, as of `Report.figure`.
+    package func text(of amount: Int64) -> String {
+        guard column.isMoney else { return String(amount) }
+        let currency = group.first { $0.dimension == .currency }?.value
+        return Money(milliunits: amount, currency: currency ?? "").decimal
+    }
+}
+
+extension CountColumn {
+    fileprivate var isMoney: Bool { [.milliunits, .annualisedMilliunits].contains(unit) }
 }
 
 extension ReportZone {
@@ -80,6 +91,7 @@ extension MetricsStamp {
                     ", complete from \($0.from.rfc3339) through \($0.through.rfc3339)"
                 } ?? ", completeness not confirmed"),
         ]
+        if let rates { lines.append(rates.line) }
         lines += remarks.map { "note: \($0.message)" }
         return lines
     }

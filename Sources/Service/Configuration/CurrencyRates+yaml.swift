@@ -1,19 +1,23 @@
+import AppStore
 public import Intake
 import Ledger
 internal import Reports
 import Yams
 
 extension CurrencyRates {
-    /// Maximum size of a file of rates.
-    public static let maximumByteCount = 64 * 1024
+    /// Maximum size of a file of rates: some years of days.
+    public static let maximumByteCount = 1024 * 1024
 
-    /// Reads a table of rates: `currency` is the target currency, and `rates` the value of one unit
-    /// of each other currency in it.
+    /// Reads a table of rates: `currency` is the target currency, `rates` the value of one unit of
+    /// each other currency in it for all time, and `days` the same by day. A currency is in one of
+    /// the two only.
     ///
     ///     currency: USD
     ///     rates:
-    ///       EUR: 1.0834
     ///       JPY: 0.006612
+    ///     days:
+    ///       2026-01-02: { EUR: 1.0834 }
+    ///       2026-01-05: { EUR: 1.0841 }
     ///
     /// Throws `ConfigurationError` that names the key.
     public init(yaml text: String) throws(ConfigurationError) {
@@ -29,19 +33,51 @@ extension CurrencyRates {
         let target = try CurrencyRates.code(try file.required("currency"), "currency")
         var rates: [String: Rate] = [:]
         if var table = try file.mapping("rates") {
-            for key in table.keys {
-                let code = try CurrencyRates.code(key, table.name(key))
-                guard let rate = Rate(try table.required(key)), code != target else {
-                    throw table.invalid(
-                        key,
-                        "The value of one \(code) in \(target): \(CurrencyRates.rateFormat); the"
-                            + " target currency itself has no rate.")
+            rates = try CurrencyRates.rates(&table, in: target)
+        }
+        var dated: [String: [DatedRate]] = [:]
+        if var days = try file.mapping("days") {
+            for key in days.keys {
+                let day = try CurrencyRates.day(key, days.name(key))
+                guard var table = try days.mapping(key) else { continue }
+                for (code, rate) in try CurrencyRates.rates(&table, in: target) {
+                    guard rates[code] == nil else {
+                        throw table.invalid(code, "It has a rate for all time, under `rates`.")
+                    }
+                    dated[code, default: []].append(DatedRate(day: day, rate: rate))
                 }
-                rates[code] = rate
             }
         }
         try file.requireNothingElse()
-        self.init(target: target, rates: rates)
+        self.init(target: target, rates: rates, dated: dated)
+    }
+
+    private static func rates(
+        _ table: inout YAMLMapping, in target: String
+    ) throws(ConfigurationError) -> [String: Rate] {
+        var rates: [String: Rate] = [:]
+        for key in table.keys {
+            let code = try CurrencyRates.code(key, table.name(key))
+            guard let rate = Rate(try table.required(key)), code != target else {
+                throw table.invalid(
+                    key,
+                    "The value of one \(code) in \(target): \(CurrencyRates.rateFormat); the"
+                        + " target currency itself has no rate.")
+            }
+            rates[code] = rate
+        }
+        return rates
+    }
+
+    /// A key that is a day of the Gregorian calendar, e.g. `2026-01-31`.
+    private static func day(
+        _ text: String, _ key: String
+    ) throws(ConfigurationError) -> CivilDate {
+        guard let moment = Timestamp(userInput: text), moment.date.text == text else {
+            throw ConfigurationError(
+                .invalidValue, key: key, reason: "A day is expected, e.g. 2026-01-31.")
+        }
+        return moment.date
     }
 
     private static func code(_ text: String, _ key: String) throws(ConfigurationError) -> String {

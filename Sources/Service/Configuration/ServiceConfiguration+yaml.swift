@@ -53,6 +53,10 @@ extension ServiceConfiguration {
         if var server = try mapping.mapping("server") { try readServer(&server) }
         webhooks = try ServiceConfiguration.webhooks(mapping.mappings("webhooks"))
         audits = try ServiceConfiguration.audits(&mapping)
+        if var reports = try mapping.mapping("reports") {
+            ratesFile = try reports.text("ratesFile")
+            try reports.requireNothingElse()
+        }
         try mapping.requireNothingElse()
     }
 

@@ -9,6 +9,9 @@ public struct ServiceConfiguration: Sendable, Equatable {
     public var webhooks: [Webhook]
     /// How checkpoints of the logs are signed; at most one entry for each environment.
     public var audits: [Audit] = []
+    /// The table of rates that reports are converted by (`RatesFile`); nil: currencies stay
+    /// separate.
+    public var ratesFile: String?
 
     public static let defaultFile = "subledger.yaml"
 

@@ -81,7 +81,7 @@ public struct Doctor: Sendable {
     /// Runs all checks, in a fixed order.
     public func examine() async -> [Finding] {
         var findings = apps() + trust() + keys() + sharedSecrets() + webhooks() + server()
-        findings += openSecrets()
+        findings += openSecrets() + rates()
         findings += clock() + disk()
         findings += await files()
         return findings
@@ -140,6 +140,15 @@ public struct Doctor: Sendable {
                 _ = try SharedSecret(file: file, key: "apps[\(index)].sharedSecretFile")
             }
         }
+    }
+
+    private func rates() -> [Finding] {
+        guard configuration.ratesFile != nil else { return [] }
+        return [
+            Finding("rates", passing: "usable") { () throws(ConfigurationError) in
+                _ = try configuration.rates()
+            }
+        ]
     }
 
     // MARK: Machine

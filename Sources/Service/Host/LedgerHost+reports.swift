@@ -11,18 +11,22 @@ public import Reports
 extension LedgerHost {
     /// `churn`, or `metrics NAME`.
     public func metric(
-        _ name: MetricName, _ parameters: MetricParameters, rates: CurrencyRates? = nil,
+        _ name: MetricName, _ parameters: MetricParameters, rates: RateChoice = .usual,
         _ scope: QueryScope
     ) async throws -> ServedAnswer {
-        try await answer(scope, rates: rates) { try await $0.metric(name, parameters) }
+        let table = try table(rates, name, parameters)
+        return try await answer(scope, rates: table) { try await $0.metric(name, parameters) }
     }
 
     /// The same as a value.
     public func report(
-        _ name: MetricName, _ parameters: MetricParameters, rates: CurrencyRates? = nil,
+        _ name: MetricName, _ parameters: MetricParameters, rates: RateChoice = .usual,
         _ scope: QueryScope
     ) async throws -> Report {
-        try await computed(scope, rates: rates) { try await $0.metric(name, parameters) }.0
+        let table = try table(rates, name, parameters)
+        return try await computed(scope, rates: table) {
+            try await $0.metric(name, parameters)
+        }.0
     }
 
     /// A metric under another product's definition beside our own (`--definitions`).
@@ -47,10 +51,10 @@ extension LedgerHost {
     ///   kind.
     public func metricsDiff(
         _ name: String, _ parameters: MetricParameters, between limits: [AsOf],
-        rates: CurrencyRates? = nil, _ scope: QueryScope
+        rates: RateChoice = .usual, _ scope: QueryScope
     ) async throws -> ServedAnswer {
         let (scope, metric, before) = try await compared(name, limits, scope)
-        return try await answer(scope, rates: rates) {
+        return try await answer(scope, rates: try table(rates, metric, parameters)) {
             try await $0.diff(metric, parameters, from: before)
         }
     }
@@ -58,10 +62,10 @@ extension LedgerHost {
     /// The same as a value.
     public func diffReport(
         _ name: String, _ parameters: MetricParameters, between limits: [AsOf],
-        _ scope: QueryScope
+        rates: RateChoice = .usual, _ scope: QueryScope
     ) async throws -> Report {
         let (scope, metric, before) = try await compared(name, limits, scope)
-        return try await computed(scope) {
+        return try await computed(scope, rates: try table(rates, metric, parameters)) {
             try await $0.diff(metric, parameters, from: before)
         }.0
     }
@@ -87,25 +91,41 @@ extension LedgerHost {
     ///   - metric: `churn`, by chains or by paid ones, or another one.
     ///   - after: the `next` of the previous page; nil for the first page.
     public func cell(
-        _ metric: MetricName, _ parameters: CellParameters, _ scope: QueryScope,
-        after: ChainId? = nil, limit: Int = LedgerHost.usualPageCount
+        _ metric: MetricName, _ parameters: CellParameters, rates: RateChoice = .usual,
+        _ scope: QueryScope, after: ChainId? = nil, limit: Int = LedgerHost.usualPageCount
     ) async throws -> CellChains {
         let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
-        return try await computed(scope) { query in
+        let table = try rates.table(for: metric, parameters) { try configuredRates() }
+        return try await computed(scope, rates: table) { query in
             try await query.cell(metric, parameters, after: after, limit: limit)
         }.0
     }
 
     /// `metrics chains`, paged.
     public func cellAnswer(
-        _ metric: MetricName, _ parameters: CellParameters, _ scope: QueryScope,
-        after: ChainId?, limit: Int
+        _ metric: MetricName, _ parameters: CellParameters, rates: RateChoice = .usual,
+        _ scope: QueryScope, after: ChainId?, limit: Int
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
-        let cell = try await cell(metric, parameters, scope, after: after, limit: limit)
+        let cell = try await cell(
+            metric, parameters, rates: rates, scope, after: after, limit: limit)
         return ServedAnswer(position: cell.stamp.position, lag: ledger.lag.positions) {
             cell.write(to: &$0, isStamped: $1)
         }
+    }
+
+    /// Nil: none is configured. A table that became unusable while the service runs fails the
+    /// reports that need it.
+    private func configuredRates() throws(MetricsError) -> CurrencyRates? {
+        do throws(ConfigurationError) { return try ratesFile?.table() } catch {
+            throw .invalidRates("The configured table cannot be used: \(error.description)")
+        }
+    }
+
+    private func table(
+        _ rates: RateChoice, _ metric: MetricName, _ parameters: MetricParameters
+    ) throws -> CurrencyRates? {
+        try rates.table(for: metric, parameters) { try configuredRates() }
     }
 
     private func answer(

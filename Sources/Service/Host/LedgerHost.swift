@@ -60,6 +60,8 @@ public final class LedgerHost: Sendable {
     /// Of what is taken in, from Apple's answers as well; nil where the configuration requires
     /// none.
     public let revocation: RevocationChecks?
+    /// Converts reports; nil: none is configured.
+    let ratesFile: RatesFile?
 
     /// Environments that are always served; Xcode and LocalTesting are served only when configured,
     /// since Apple does not sign their data.
@@ -125,6 +127,7 @@ public final class LedgerHost: Sendable {
         self.roots = roots
         self.makeId = makeId
         self.configuration = configuration
+        ratesFile = configuration.ratesFile.map { RatesFile($0) }
         self.tally = tally
         self.verifier = verifier
         let observer: any ServingObserver = tally

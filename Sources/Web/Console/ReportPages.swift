@@ -53,7 +53,7 @@ struct ReportPages: Sendable {
         let metric = try MetricName(compared: name)
         let made = try await host.pageAnswer(frame.state.url(frame.path, question.pairs)) {
             guard let pack = asked.definitions else {
-                return try await host.report(metric, asked.metric, scope)
+                return try await host.report(metric, asked.metric, rates: asked.rates, scope)
             }
             return try await host.comparisonReport(name, asked.metric, pack, scope)
         }
@@ -85,11 +85,12 @@ struct ReportPages: Sendable {
         (cell.timeZone, cell.filters) = (metric.timeZone, metric.filters)
         let group = cell.group.isEmpty ? nil : cell.group.joined(separator: ",")
         let pairs = question.pairs + [("column", cell.column), ("group", group)]
-        let (scope, asked, place) = (pages.scope(frame), cell, after)
+        let (scope, asked, rates, place) = (pages.scope(frame), cell, question.rates, after)
         let known = try MetricName(compared: name)
         let key = frame.state.url(frame.path, pairs + [("after", after?.cursor)])
         let made = try await host.pageAnswer(key) {
-            try await host.cell(known, asked, scope, after: place, limit: Frame.rowCount)
+            try await host.cell(
+                known, asked, rates: rates, scope, after: place, limit: Frame.rowCount)
         }
         guard let found = made else { return pages.waiting(frame) }
         return pages.response(CellPage(frame, found, question: pairs).page)
@@ -111,12 +112,13 @@ struct ReportPages: Sendable {
         guard frame.state.knowledge != .everything else { return pages.response(shown.page(nil)) }
         var scope = pages.scope(frame)
         scope.knowledge = .everything
-        let (asked, metric, before) = (scope, question.metric, frame.state.knowledge)
+        let (asked, metric, rates) = (scope, question.metric, question.rates)
+        let before = frame.state.knowledge
         let key = frame.state.url(
             frame.path, [("metric", name)] + question.pairs)
         let compared = name
         let made = try await host.pageAnswer(key) {
-            try await host.diffReport(compared, metric, between: [before], asked)
+            try await host.diffReport(compared, metric, between: [before], rates: rates, asked)
         }
         guard let report = made else { return pages.waiting(frame) }
         return pages.response(shown.page(report))
@@ -126,12 +128,19 @@ struct ReportPages: Sendable {
     struct Question {
         var metric = MetricParameters()
         var definitions: DefinitionPack?
+        /// The configured table, or none: other tables are not for addresses of pages.
+        var rates = RateChoice.usual
 
         init() {}
 
         init(_ parameters: inout QueryParameters) throws {
             metric = parameters.metric()
             definitions = try parameters.choice("definitions")
+            guard let name = parameters.text("rates") else { return }
+            guard name == RateChoice.separateName else {
+                throw Problem.invalid("rates takes \(RateChoice.separateName) here.")
+            }
+            rates = .separate
         }
 
         /// As parameters of an address.
@@ -143,6 +152,7 @@ struct ReportPages: Sendable {
                 ("from", metric.from), ("to", metric.to), ("interval", metric.interval),
                 ("timeZone", metric.timeZone), ("by", list(metric.by)),
                 ("where", list(metric.filters)), ("definitions", definitions?.rawValue),
+                ("rates", rates == .separate ? RateChoice.separateName : nil),
             ]
         }
     }

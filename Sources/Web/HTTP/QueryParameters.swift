@@ -203,9 +203,13 @@ struct QueryParameters {
         return value
     }
 
-    /// The table by which amounts are converted.
-    mutating func rates() throws -> CurrencyRates? {
-        try text("rates").map { try CurrencyRates(inline: $0) }
+    /// The table by which amounts are converted; without one, the configured one.
+    mutating func rates() throws -> RateChoice {
+        switch text("rates") {
+        case nil: .usual
+        case RateChoice.separateName?: .separate
+        case let table?: .table(try CurrencyRates(inline: table))
+        }
     }
 
     /// The states of knowledge to compare: of one kind, two separated by a comma.

@@ -23,17 +23,18 @@ struct ReportRoutes: Sendable {
         }
         groups.reports.get("/v1/metrics/:name/chains") { request, context in
             let name = try PathReader.text("name", context)
-            let (scope, cell, metric, after, limit) = try QueryParameters.read(request) {
+            let (scope, cell, metric, rates, after, limit) = try QueryParameters.read(request) {
                 // Only churn has a variant.
                 let isChurn = name == MetricName.churnName
                 let isPaid = isChurn ? try $0.flag("paid") : false
                 return (
                     try $0.periodScope(), $0.cell(),
                     try isChurn ? MetricName.churn(isPaid: isPaid) : MetricName(name),
-                    try $0.cursor { ChainId(cursor: $0) }, try $0.limit()
+                    try $0.rates(), try $0.cursor { ChainId(cursor: $0) }, try $0.limit()
                 )
             }
-            return try await host.cellAnswer(metric, cell, scope, after: after, limit: limit)
+            return try await host.cellAnswer(
+                metric, cell, rates: rates, scope, after: after, limit: limit)
         }
         groups.reports.get("/v1/metrics/:name") { request, context in
             try await report(try PathReader.text("name", context), request.uri.query)()
@@ -103,7 +104,7 @@ struct ReportRoutes: Sendable {
             let known = try MetricName(name)
             return { try await host.metric(known, metric, rates: rates, scope) }
         }
-        guard rates == nil else { throw MetricsError.comparedAlone }
+        if case .table = rates { throw MetricsError.comparedAlone }
         return { try await host.comparison(name, metric, definitions, scope) }
     }
 }

@@ -9,13 +9,13 @@ extension CellChains {
         let row = group.map { " \($0.dimension.rawValue)=\($0.value ?? "")" }.joined()
         var lines = [
             "\(metric.rawValue) \(column.name)\(row) from \(from.rfc3339) to \(to.rfc3339):"
-                + " \(amount) \(column.unit.rawValue) of \(chainCount) chains"
+                + " \(text(of: amount)) of \(chainCount) chains"
         ]
         for found in chains {
             let events = found.events.map { "#\($0)" }.joined(separator: " ")
             let more = found.eventsOmitted > 0 ? " and \(found.eventsOmitted) more" : ""
             lines.append(
-                "\(found.chain.originalTransactionId)  \(found.chain.bundleId)  \(found.amount)"
+                "\(found.chain.originalTransactionId)  \(found.chain.bundleId)  \(text(of: found.amount))"
                     + "  because of \(events)\(more)")
         }
         return (lines + stamp.lines).printableText

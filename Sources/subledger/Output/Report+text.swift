@@ -86,10 +86,8 @@ extension Report {
             return Figure(
                 // Rules are explained below the table by their names.
                 isChurn || isMetric ? Report.heading(column.name) : column.name,
-                rows.map { row in
-                    column.unit == .milliunits
-                        ? Report.money(row[column.name]) : cell(row, column)
-                }, weight: isDetail(column) ? Report.detail : isKept ? nil : max(sum, 0))
+                rows.map { figure($0, column) },
+                weight: isDetail(column) ? Report.detail : isKept ? nil : max(sum, 0))
         }
         let rated = rates.enumerated().compactMap { place, rate -> Figure? in
             let values = rows.map { rate.value($0) }

@@ -1,0 +1,44 @@
+import Foundation
+public import Intake
+public import Ledger
+import Synchronization
+
+/// The configured table of rates, parsed again when its content changed, so that a job can add a
+/// day while the service runs.
+public final class RatesFile: Sendable {
+    /// The key that names it.
+    public static let key = "reports.ratesFile"
+
+    private let path: String
+    private let last = Mutex<(text: String, table: CurrencyRates)?>(nil)
+
+    public init(_ path: String) { self.path = path }
+
+    /// Throws `unreadableFile`, also for more than `CurrencyRates.maximumByteCount`, and what
+    /// parsing throws; the error names `reports.ratesFile`.
+    public func table() throws(ConfigurationError) -> CurrencyRates {
+        guard let data = FileManager.default.contents(atPath: path),
+            data.count <= CurrencyRates.maximumByteCount
+        else {
+            throw ConfigurationError(
+                .unreadableFile, key: RatesFile.key,
+                reason: "The file cannot be read or is too large; check the path and permissions.")
+        }
+        let text = String(decoding: data, as: UTF8.self)
+        if let known = last.withLock({ $0 }), known.text == text { return known.table }
+        let table: CurrencyRates
+        do throws(ConfigurationError) { table = try CurrencyRates(yaml: text) } catch {
+            throw ConfigurationError(error.code, key: RatesFile.key, reason: error.description)
+        }
+        last.withLock { $0 = (text: text, table: table) }
+        return table
+    }
+}
+
+extension ServiceConfiguration {
+    /// The configured table of rates; nil: none is configured. Throws as `RatesFile.table`.
+    public func rates() throws(ConfigurationError) -> CurrencyRates? {
+        guard let ratesFile else { return nil }
+        return try RatesFile(ratesFile).table()
+    }
+}
