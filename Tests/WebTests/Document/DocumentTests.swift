@@ -144,7 +144,7 @@ struct DocumentTests {
         "ChurnRow": ["converted", "toFree"],
         "Subscription": ["transaction"], "Timeline": ["next"], "Metric": ["suspectedOutages"],
         "Comparison": ["reasons"], "Health.problems[]": ["position", "head"],
-        "MetricsStamp": ["rates"], "RecoveryReport": ["suggested"],
+        "MetricsStamp": ["rates"], "RateTable": ["day", "dated"], "RecoveryReport": ["suggested"],
         "ErasureBody": ["chains", "customer", "dryRun"],
         "MCPMessage": ["id", "params"], "MCPResponse": ["result", "error"],
         "PromotionalOfferBody": ["transactionId", "ifEligible", "customer"],
