@@ -15,10 +15,12 @@ public enum RateChoice: Sendable, Equatable {
     /// The table for a report; nil: nothing is converted.
     ///
     /// - Parameter configured: called only where the configured table is used.
-    public func table<Failure: Error>(
+    ///
+    /// Throws what `configured` throws.
+    public func table(
         for metric: MetricName, _ parameters: MetricParameters,
-        configured: () throws(Failure) -> CurrencyRates?
-    ) throws(Failure) -> CurrencyRates? {
+        configured: () throws -> CurrencyRates?
+    ) throws -> CurrencyRates? {
         switch self {
         case .separate: return nil
         case .table(let table): return table
@@ -32,10 +34,10 @@ public enum RateChoice: Sendable, Equatable {
     }
 
     /// The table for a cell: the configured one only for a row of its currency.
-    public func table<Failure: Error>(
+    public func table(
         for metric: MetricName, _ parameters: CellParameters,
-        configured: () throws(Failure) -> CurrencyRates?
-    ) throws(Failure) -> CurrencyRates? {
+        configured: () throws -> CurrencyRates?
+    ) throws -> CurrencyRates? {
         var report = MetricParameters()
         report.filters = parameters.filters
         let found = try table(for: metric, report, configured: configured)
