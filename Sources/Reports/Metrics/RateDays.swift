@@ -1,6 +1,6 @@
 import AppStore
 import Ledger
-internal import Signing
+import Signing
 
 /// What names the dated rates of a report: the same name is the same rates.
 struct RateDays {
