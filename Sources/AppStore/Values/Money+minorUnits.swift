@@ -3,7 +3,7 @@ extension Money {
     /// (ISO 4217), rounded half to even. Never an input of further arithmetic.
     public var decimal: String { Money.decimal(milliunits, Money.minorDigitCount(currency)) }
 
-    /// Decimal places of a currency's minor unit (ISO 4217), at most the three that milliunits have.
+    /// Decimal places of a currency's minor unit (ISO 4217): at most three, as milliunits have.
     public static func minorDigitCount(_ currency: String) -> Int {
         if currenciesWithoutMinorUnit.contains(currency) { return 0 }
         return currenciesOfThousandths.contains(currency) ? 3 : 2

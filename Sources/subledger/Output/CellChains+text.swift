@@ -15,8 +15,8 @@ extension CellChains {
             let events = found.events.map { "#\($0)" }.joined(separator: " ")
             let more = found.eventsOmitted > 0 ? " and \(found.eventsOmitted) more" : ""
             lines.append(
-                "\(found.chain.originalTransactionId)  \(found.chain.bundleId)  \(text(of: found.amount))"
-                    + "  because of \(events)\(more)")
+                "\(found.chain.originalTransactionId)  \(found.chain.bundleId)"
+                    + "  \(text(of: found.amount))  because of \(events)\(more)")
         }
         return (lines + stamp.lines).printableText
     }
