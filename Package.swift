@@ -43,6 +43,7 @@ let package = Package(
         .library(name: "AppleSync", targets: ["AppleSync"]),
         .library(name: "Proofs", targets: ["Proofs"]),
         .library(name: "Service", targets: ["Service"]),
+        .library(name: "Web", targets: ["Web"]),
         .executable(name: "subledger", targets: ["subledger"]),
     ],
     // What links PostgresStore depends on it under this trait: without it libpq is not needed.
@@ -225,6 +226,14 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ], swiftSettings: strict),
+        // The examples of the pages; like other packages they see only what is public.
+        .target(
+            name: "Examples",
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "Queries", "Service", "Web",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+            ], path: "Examples/Library", packageAccess: false, swiftSettings: strict),
         // Shared by the tests of several targets. `TestSupport` depends on `AppStore` alone, so that
         // the tests of the lower targets build early; `LedgerTestSupport` has ledgers and a simulated
         // Apple.
@@ -373,7 +382,7 @@ let package = Package(
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
                 "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service", "Console",
-                "Proofs", "OpenAPI", "Web", "Simulator", "Faults", "PostgresStore",
+                "Proofs", "OpenAPI", "Web", "Examples", "Simulator", "Faults", "PostgresStore",
                 "PostgresSupport", "TestSupport", "LedgerTestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

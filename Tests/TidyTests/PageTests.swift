@@ -148,6 +148,22 @@ struct PageTests {
 
     // MARK: Content
 
+    /// The page that shows each example.
+    static let examples = [
+        ("VerifyNotification", "Signing"), ("FoldHistory", "Ledger"), ("EmbedLedger", "Web"),
+    ]
+
+    @Test("a page shows its example as it is compiled", arguments: examples)
+    func example(_ name: String, _ target: String) throws {
+        let file = PageTests.root.appending(path: "Examples/Library/\(name).swift")
+        let code = try String(contentsOf: file, encoding: .utf8)
+        let path = "Sources/\(target)/\(target).docc/\(name).md"
+        let page = try #require(PageTests.pages.first { $0.path == path })
+        #expect(page.text.contains("\n```swift\n\(code)```\n"))
+        let pages = PageTests.files(under: "Examples/Library").count
+        #expect(pages == PageTests.examples.count)
+    }
+
     @Test("the README stays short")
     func readme() throws {
         let text = try #require(PageTests.pages.first { $0.path == "README.md" }).text

@@ -87,7 +87,7 @@ struct TidyTests {
             path: path, lines: lines(path))
     }
 
-    static let tests: [Source] = files(under: "Tests").map { path in
+    static let tests: [Source] = (files(under: "Tests") + files(under: "Examples")).map { path in
         Source(
             room: path.split(separator: "/").dropFirst().first.map(String.init) ?? "",
             path: path, lines: lines(path))

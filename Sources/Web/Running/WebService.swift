@@ -111,8 +111,7 @@ public struct WebService: Sendable {
     ) -> Application<RouterResponder<WebContext>> {
         Application(
             router: router(),
-            server: ServerBuilder.make(
-                limits: limits, census: census, certificates: certificates),
+            server: connections,
             configuration: ApplicationConfiguration(
                 address: .hostname(server.host, port: server.port), serverName: "subledger"),
             services: [
@@ -125,7 +124,7 @@ public struct WebService: Sendable {
     }
 
     /// Runs the change feeds until the task is cancelled.
-    private static func run(_ feeds: [ChangeFeed], _ observer: any ServingObserver) async {
+    static func run(_ feeds: [ChangeFeed], _ observer: any ServingObserver) async {
         await withTaskGroup(of: Void.self) { group in
             for feed in feeds {
                 group.addTask(priority: .utility) {

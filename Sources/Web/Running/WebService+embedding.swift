@@ -1,0 +1,56 @@
+import Hummingbird
+import HummingbirdCore
+public import Intake
+internal import Service
+import ServiceLifecycle
+
+/// The ledger inside another Hummingbird application, which has its own address, routes and
+/// services.
+extension WebService {
+    /// Responds to the ledger's paths, and leaves all others to `other`. The ledger has every path
+    /// that begins with `/appstore`, `/console`, `/healthz`, `/metrics`, `/openapi.yaml`,
+    /// `/readyz` or `/v1`.
+    ///
+    /// Throws `missingKey` without `server.tokens`: the application decides where it listens, and
+    /// every client that reaches it could read the ledger.
+    public func responder<Other: HTTPResponder>(
+        beside other: Other
+    ) throws(ConfigurationError) -> LedgerResponder<Other>
+    where Other.Context: InitializableFromSource<ApplicationRequestContextSource> {
+        guard !server.tokens.isEmpty else {
+            throw ConfigurationError(
+                .missingKey, key: "server.tokens",
+                reason: "Inside another application the ledger is served only with tokens.")
+        }
+        let routes = router()
+        let segments = routes.routes.compactMap {
+            LedgerResponder<Other>.segment($0.path.description)
+        }
+        return LedgerResponder(
+            ledger: routes.buildResponder(), segments: Set(segments), other: other)
+    }
+
+    /// Connections with the service's limits, and with TLS where `server.tls` is configured.
+    public var connections: HTTPServerBuilder {
+        ServerBuilder.make(limits: limits, census: census, certificates: certificates)
+    }
+
+    /// Keeps the ledger projected and its feeds running until the shutdown; then closes its files.
+    /// An application stops its services after its server, so that the last response is sent first.
+    public var background: any Service { EmbeddedLedger(service: self) }
+}
+
+/// What `WebService.run` runs besides the application.
+private struct EmbeddedLedger: Service {
+    let service: WebService
+
+    func run() async throws {
+        async let projecting: Void = service.host.run()
+        try await UntilShutdown { [service] in
+            await WebService.run(service.feeds, service.host.observer)
+        }.run()
+        service.readiness.stop()
+        service.host.stop()
+        await projecting
+    }
+}
