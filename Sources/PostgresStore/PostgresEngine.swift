@@ -11,7 +11,7 @@ public struct PostgresEngine: LogEngine {
 
     public static let defaultSchema = "subledger"
 
-    /// - Parameter schema: lower-case letters, digits and underscores, as `PostgresLocation` has
+    /// - `schema`: lower-case letters, digits and underscores, as `PostgresLocation` has
     ///   them.
     public init(_ connection: ConnectionString, schema: String? = nil, poolSize: Int? = nil) {
         self.connection = connection

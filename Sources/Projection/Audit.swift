@@ -62,9 +62,8 @@ public struct Audit: Sendable {
         self.directory = directory
     }
 
-    /// - Parameters:
-    ///   - verifier: if given, every JWS and receipt is verified again at its date, on all cores.
-    ///   - apps: the apps whose shared secrets verify version 1 notifications.
+    /// - `verifier`: if given, every JWS and receipt is verified again at its date, on all cores.
+    /// - `apps`: the apps whose shared secrets verify version 1 notifications.
     ///
     /// Damage is reported, not thrown; throws only when the log cannot be read at all.
     public func verify(

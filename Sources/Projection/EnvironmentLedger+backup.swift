@@ -71,10 +71,9 @@ extension EnvironmentLedger {
     /// The log of a database is not replaced: it must be empty, or the beginning of the backup.
     /// Throws `BackupError` or `StoreError`; the previous log is then unchanged.
     ///
-    /// - Parameters:
-    ///   - replaces: whether a log with events may be replaced; it is kept under another name.
-    ///   - now: the time in that name.
-    ///   - erasures: applied again where the backup lacks them, beside those of the log replaced.
+    /// - `replaces`: whether a log with events may be replaced; it is kept under another name.
+    /// - `now`: the time in that name.
+    /// - `erasures`: applied again where the backup lacks them, beside those of the log replaced.
     /// - Returns: also why derived data could not be rebuilt; the log is in place all the same, and
     ///   the next command rebuilds it.
     public static func restore(

@@ -8,7 +8,7 @@ internal import SQLiteStore
 extension EnvironmentLedger {
     /// Opens log and operational state without derived data.
     ///
-    /// - Parameter accepting: whether a shared log is accepted as it is, also one that went back.
+    /// - `accepting`: whether a shared log is accepted as it is, also one that went back.
     public static func openLog(
         _ configuration: Configuration, environment: Environment, accepting: Bool = false
     ) async throws(StoreError) -> OpenedLog {

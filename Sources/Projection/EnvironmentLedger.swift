@@ -50,7 +50,7 @@ public final class EnvironmentLedger: Sendable {
 
     /// Opens the environment's files and creates missing ones.
     ///
-    /// - Parameter accepting: whether a shared log is accepted as it is, also one that went back;
+    /// - `accepting`: whether a shared log is accepted as it is, also one that went back;
     ///   derived data of what it lost is then rebuilt.
     public static func open(
         _ configuration: Configuration, environment: Environment, accepting: Bool = false
@@ -127,10 +127,9 @@ public final class EnvironmentLedger: Sendable {
     /// The window in which everything Apple sent is certainly in the log, of one app or of all
     /// configured apps, as far as was known; nil when no sweep covers it.
     ///
-    /// - Parameters:
-    ///   - head: the position of the answer.
-    ///   - stored: the completeness in the projections the answer was read from; nil for the last
-    ///     one read.
+    /// - `head`: the position of the answer.
+    /// - `stored`: the completeness in the projections the answer was read from; nil for the last
+    ///   one read.
     public func complete(
         of bundleId: BundleId?, _ knowledge: AsOf, head: Int64,
         in stored: Completeness? = nil

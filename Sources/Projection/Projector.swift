@@ -94,7 +94,7 @@ public final class Projector: Sendable {
     ///
     /// Nil while another process projects here.
     ///
-    /// - Parameter keepsSums: false leaves the sums of metrics unchanged, to measure their cost;
+    /// - `keepsSums`: false leaves the sums of metrics unchanged, to measure their cost;
     ///   such a file has no other use.
     public static func open(
         _ ledger: EnvironmentLedger, keepingSums keepsSums: Bool = true,
@@ -175,7 +175,7 @@ public final class Projector: Sendable {
     /// Applies every event up to the current head and returns the position reached. Rebuilds
     /// damaged derived data.
     ///
-    /// - Parameter rest: called between steps, to yield the cores.
+    /// - `rest`: called between steps, to yield the cores.
     @discardableResult
     public func catchUp(
         resting rest: @escaping Rest = { _ in true }, report: @escaping Report = { _ in }

@@ -26,9 +26,9 @@ public struct JSONCursor {
 
     /// Starts before the first byte of `bytes`, which must stay in place.
     ///
-    /// - Parameter skipping: most values that `skipValue` may skip in input that is not yet
+    /// - `skipping`: most values that `skipValue` may skip in input that is not yet
     ///   authenticated; one more is `tooManyValues`.
-    /// - Parameter clampsDates: for stored input accepted by earlier releases.
+    /// - `clampsDates`: for stored input accepted by earlier releases.
     public init(
         _ bytes: UnsafeBufferPointer<UInt8>, skipping: Int = .max, clampsDates: Bool = false
     ) {

@@ -24,7 +24,7 @@ public struct NotificationV1: Hashable, Sendable {
 
     /// Throws `JSONError` if a known field has another type, or a date beyond the year 9999.
     ///
-    /// - Parameter clampsDates: for a stored body: such dates are read as the nearest valid ones.
+    /// - `clampsDates`: for a stored body: such dates are read as the nearest valid ones.
     public init(_ body: JSONValue, clampsDates: Bool = false) throws(JSONError) {
         let fields = try BodyFields(body, "body", clampsDates: clampsDates)
         notificationType = try fields.text("notification_type").map { Raw(rawValue: $0) }

@@ -29,7 +29,7 @@ public struct VerifyReceiptResponse: Hashable, Sendable {
     /// Throws `JSONError` if the body is not JSON, a known field has another type, or a date is
     /// beyond the year 9999.
     ///
-    /// - Parameter clampsDates: for a stored body: such dates are read as the nearest valid ones.
+    /// - `clampsDates`: for a stored body: such dates are read as the nearest valid ones.
     public init(_ body: [UInt8], clampsDates: Bool = false) throws(JSONError) {
         try self.init(JSONValue.parse(body), clampsDates: clampsDates)
     }

@@ -45,7 +45,7 @@ public struct RecoveryRun: Sendable {
 
     /// Fetches, appends, confirms completeness in the log where it holds, and returns the report.
     ///
-    /// - Parameter held: the right to recover in this ledger; nil: it is waited for.
+    /// - `held`: the right to recover in this ledger; nil: it is waited for.
     public func run(
         holding held: (any Lease)? = nil, report: @escaping Recovery.Report = { _ in }
     ) async throws(RecoveryFailure) -> RecoveryReport {

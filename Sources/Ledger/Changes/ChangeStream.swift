@@ -30,10 +30,9 @@ public struct ChangeStream: Sendable {
         }
     }
 
-    /// - Parameters:
-    ///   - facts: the chain's facts up to the requested position, in any order.
-    ///   - readings: the clock readings that concerned the chain.
-    ///   - isWanted: which changes to build in full; the others are only counted.
+    /// - `facts`: the chain's facts up to the requested position, in any order.
+    /// - `readings`: the clock readings that concerned the chain.
+    /// - `isWanted`: which changes to build in full; the others are only counted.
     public init(
         _ chain: ChainId, facts: [Fact], readings: [ClockReading], rules: Rules,
         isWanted: (ChangePlace) -> Bool

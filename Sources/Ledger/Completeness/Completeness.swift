@@ -108,7 +108,7 @@ public struct Completeness: Hashable, Sendable {
     /// The window in which all these apps are complete; nil if one of them has none or they do not
     /// overlap.
     ///
-    /// - Parameter apps: empty for every app that was ever swept.
+    /// - `apps`: empty for every app that was ever swept.
     public func window(
         _ apps: [BundleId], where isKnown: (State) -> Bool = { _ in true }
     ) -> CompleteWindow? {

@@ -23,9 +23,8 @@ public struct Entitlements: Hashable, Sendable {
         public let standing: Standing
     }
 
-    /// - Parameters:
-    ///   - holdings: every chain the customer ever held; each complete from `at` or earlier.
-    ///   - grants: every grant to the customer.
+    /// - `holdings`: every chain the customer ever held; each complete from `at` or earlier.
+    /// - `grants`: every grant to the customer.
     public init(
         at: Timestamp, holdings: [Holding], grants: [Grant], catalogue: Catalogue
     ) {

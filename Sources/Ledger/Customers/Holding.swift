@@ -43,7 +43,7 @@ extension Lifecycle {
     /// The chain as held by the customer; without stretches if the customer never holds it, or if
     /// it is never an entitlement (a consumable: `Lifecycle.md` §5).
     ///
-    /// - Parameter limit: keep only this many stretches at the end, and before them the last of
+    /// - `limit`: keep only this many stretches at the end, and before them the last of
     ///   each product; nil keeps all.
     public func holding(
         of customer: CustomerId, chain: ChainId, limit: Int? = nil

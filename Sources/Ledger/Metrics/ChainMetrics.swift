@@ -6,7 +6,7 @@ public struct ChainMetrics: Hashable, Sendable {
     /// Adjacent, in order; empty for one-time purchases, which no roll-forward counts.
     public var stretches: [CountedStretch]
 
-    /// - Parameter app: the chain's app, which is not part of its life.
+    /// - `app`: the chain's app, which is not part of its life.
     public init(_ life: Lifecycle, of app: BundleId, catalogue: Catalogue) {
         let life = life.counted(catalogue)
         stretches = StretchReader(history: life.history, app: app, catalogue: catalogue)

@@ -12,7 +12,7 @@ public struct CountTable: Sendable {
         var key: RollForwardQuery.Key
     }
 
-    /// - Parameter dimensions: `reason` is not meaningful here and always nil.
+    /// - `dimensions`: `reason` is not meaningful here and always nil.
     public init(
         _ metric: CountedMetric, instants: [Timestamp], dimensions: [Dimension] = [],
         filters: [Dimension: Set<String?>] = [:]

@@ -1,6 +1,6 @@
 /// Division rounded to nearest, ties to even.
 public enum HalfEven {
-    /// - Parameter divisor: greater than zero.
+    /// - `divisor`: greater than zero.
     public static func quotient<Number: FixedWidthInteger & SignedInteger>(
         _ dividend: Number, _ divisor: Number
     ) -> Number {

@@ -24,11 +24,10 @@ public struct Occurrence: Hashable, Sendable {
 extension Lifecycle {
     /// The chain's contribution to a metric, as known at `limit`; anything later has not happened.
     ///
-    /// - Parameters:
-    ///   - app: the chain's app, which is not part of its life.
-    ///   - limit: the earlier of now and knownAt.
-    ///   - instants: bounds of the requested intervals; only the chains active at the end of an
-    ///     interval depend on them.
+    /// - `app`: the chain's app, which is not part of its life.
+    /// - `limit`: the earlier of now and knownAt.
+    /// - `instants`: bounds of the requested intervals; only the chains active at the end of an
+    ///   interval depend on them.
     public func occurrences(
         of metric: CountedMetric, in app: BundleId, catalogue: Catalogue, limit: Timestamp,
         instants: [Timestamp]

@@ -44,9 +44,8 @@ public struct RecoveryReading: Hashable, Sendable {
 extension Lifecycle {
     /// The periods that began before the limit, in order; one-time purchases have none.
     ///
-    /// - Parameters:
-    ///   - app: the chain's app, which is not part of its life.
-    ///   - limit: the earlier of now and knownAt.
+    /// - `app`: the chain's app, which is not part of its life.
+    /// - `limit`: the earlier of now and knownAt.
     public func periodReadings(
         in app: BundleId, catalogue: Catalogue, limit: Timestamp
     ) -> [PeriodReading] {

@@ -83,7 +83,7 @@ extension RollForward {
 
     /// Adds a movement of `count` chains at one time.
     ///
-    /// - Parameter count: chains; 0 adds nothing.
+    /// - `count`: chains; 0 adds nothing.
     public mutating func add(_ effect: RollForwardEffect, at time: Timestamp, count: Int64) {
         add(effect, before: question.firstInstant(after: time), count: count)
     }

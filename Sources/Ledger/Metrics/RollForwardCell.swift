@@ -36,7 +36,7 @@ extension ChainMetrics {
     /// What the chain adds to one figure of the first interval of a query; their sum over all
     /// chains is the figure (`RollForward.rows`).
     ///
-    /// - Parameter key: the group's row.
+    /// - `key`: the group's row.
     public func parts(
         of figure: RollForwardFigure, in key: [String?], _ question: RollForwardQuery
     ) -> [CellPart] {

@@ -22,7 +22,7 @@ public struct RollForwardQuery: Hashable, Sendable {
 
     /// A filter on the reason also groups by it: only churned chains have one.
     ///
-    /// - Parameter instants: sorted here, without duplicates.
+    /// - `instants`: sorted here, without duplicates.
     public init(
         _ measure: Measure, instants: [Timestamp], dimensions: [Dimension] = [],
         filters: [Dimension: Set<String?>] = [:]

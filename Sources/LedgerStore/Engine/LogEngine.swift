@@ -6,11 +6,10 @@ public protocol LogEngine: Sendable {
     /// ledger to which this node belongs, and hold the newest event that it has seen
     /// (`NodeMemory`).
     ///
-    /// - Parameters:
-    ///   - directory: the environment's directory, where the node keeps its memory. Nothing is
-    ///     written there when opening fails.
-    ///   - seen: the newest event in the node's derived files; nil accepts the log as it is, also
-    ///     one that went back.
+    /// - `directory`: the environment's directory, where the node keeps its memory. Nothing is
+    ///   written there when opening fails.
+    /// - `seen`: the newest event in the node's derived files; nil accepts the log as it is, also
+    ///   one that went back.
     func open(
         _ environment: Environment, directory: String, seen: ProjectionCursor?
     ) async throws(StoreError) -> OpenedLog

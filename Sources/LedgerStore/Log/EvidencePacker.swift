@@ -26,7 +26,7 @@ public final class EvidencePacker: Sendable {
     ///
     /// Throws `evidenceTooLarge`, or `evidenceMalformed` for an invalid pair.
     ///
-    /// - Parameter signed: the result of verifying this very JWS; nil where it was not verified, or
+    /// - `signed`: the result of verifying this very JWS; nil where it was not verified, or
     ///   is no JWS.
     public func pack(
         _ evidence: Evidence, signed: SignedBytes? = nil

@@ -7,7 +7,7 @@ extension LedgerLog {
     /// At most `limit` deliveries of an app's notifications; ends at a stretch without any at or
     /// after `since`, once some are found.
     ///
-    /// - Parameter now: later deliveries are left out; they come from a wrong clock.
+    /// - `now`: later deliveries are left out; they come from a wrong clock.
     public func arrivals(
         of bundleId: BundleId, since: Timestamp, through now: Timestamp, limit: Int
     ) async throws(StoreError) -> [NotificationDelivery] {
@@ -25,7 +25,7 @@ extension LedgerLog {
 
     /// When the newest delivery of an app was received; nil without any.
     ///
-    /// - Parameter now: later deliveries do not count.
+    /// - `now`: later deliveries do not count.
     public func lastArrival(
         of bundleId: BundleId, through now: Timestamp
     ) async throws(StoreError) -> Timestamp? {

@@ -34,7 +34,7 @@ public final class TreeProver: Sendable {
         }
     }
 
-    /// - Parameter directory: where computed nodes are kept; nil keeps them in memory alone.
+    /// - `directory`: where computed nodes are kept; nil keeps them in memory alone.
     public init(_ log: any LedgerLog, directory: String? = nil) {
         self.log = log
         file = directory.map { SubtreeRootFile(directory: $0) }

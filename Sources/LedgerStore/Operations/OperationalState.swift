@@ -36,10 +36,9 @@ public protocol OperationalState: QuarantineStore {
     /// The recovery with that name, if it was interrupted and the log still holds what it had
     /// recorded; otherwise a new one.
     ///
-    /// - Parameters:
-    ///   - head: the end of the log.
-    ///   - slices: the slices of a new one.
-    ///   - lifetime: how long after its start it can be continued, milliseconds.
+    /// - `head`: the end of the log.
+    /// - `slices`: the slices of a new one.
+    /// - `lifetime`: how long after its start it can be continued, milliseconds.
     func beginRecovery(
         _ id: String, at now: Timestamp, head: Int64, slices: [RecoverySlice],
         keptFor lifetime: Int64
@@ -47,9 +46,8 @@ public protocol OperationalState: QuarantineStore {
 
     /// Stores the progress through a slice, and the results of its last page.
     ///
-    /// - Parameters:
-    ///   - undelivered: undeliverable notifications by name.
-    ///   - position: the end of the log that includes that page.
+    /// - `undelivered`: undeliverable notifications by name.
+    /// - `position`: the end of the log that includes that page.
     func advanceRecovery(
         _ id: String, _ slice: RecoverySlice, undelivered: [(name: String, body: String)],
         appleDate: Timestamp?, isFlawed: Bool, position: Int64
@@ -71,7 +69,7 @@ public protocol OperationalState: QuarantineStore {
     /// Removes a finished recovery and stores its report: both, or neither. The newest
     /// `OperationsLimits.recoveryReportCount` reports are kept.
     ///
-    /// - Parameter report: nil when there is nothing to store.
+    /// - `report`: nil when there is nothing to store.
     func endRecovery(_ id: String, keeping report: StoredReport?) async throws(StoreError)
 
     /// The report of the last recovery that ended here; nil when none is stored.
@@ -93,7 +91,7 @@ public protocol OperationalState: QuarantineStore {
 
     /// Assigns a key to a request, or returns its state.
     ///
-    /// - Parameter request: SHA-256 of the body.
+    /// - `request`: SHA-256 of the body.
     func take(
         uploadKey key: String, request: Digest, at now: Timestamp
     ) async throws(StoreError) -> UploadKey
@@ -117,7 +115,7 @@ public protocol OperationalState: QuarantineStore {
     /// Stores the progress through a list and the failures since the last call; all of it or
     /// nothing.
     ///
-    /// - Parameter solved: the index of an id that had failed and no longer does.
+    /// - `solved`: the index of an id that had failed and no longer does.
     func keep(
         _ run: BackfillRun, of list: Digest, troubles: [BackfillRun.Trouble], solved: Int?,
         at now: Timestamp

@@ -35,11 +35,10 @@ public final class PostgresLog: SharedLog {
     /// `fileReadOnly`, `fileCorrupt` or `logWentBack`. A schema that cannot be opened is left
     /// unchanged.
     ///
-    /// - Parameters:
-    ///   - ledger: the ledger that this node belongs to; nil for any. With one, the log opens also
-    ///     while the database is away, and is checked when it is back.
-    ///   - seen: the newest event that this node has seen of it: the log must hold it.
-    ///   - readerCount: connections that read, at least one; nil for the usual number.
+    /// - `ledger`: the ledger that this node belongs to; nil for any. With one, the log opens also
+    ///   while the database is away, and is checked when it is back.
+    /// - `seen`: the newest event that this node has seen of it: the log must hold it.
+    /// - `readerCount`: connections that read, at least one; nil for the usual number.
     public static func open(
         _ place: PostgresLocation, environment: Environment, ledger: LedgerId? = nil,
         seen: ProjectionCursor = .start, readerCount: Int? = nil

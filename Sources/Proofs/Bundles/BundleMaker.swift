@@ -15,9 +15,8 @@ public struct BundleMaker: Sendable {
     let signer: CheckpointSigner
     let maximumByteCount: Int
 
-    /// - Parameters:
-    ///   - chains: answers from the state to prove.
-    ///   - maximumByteCount: about the largest file.
+    /// - `chains`: answers from the state to prove.
+    /// - `maximumByteCount`: about the largest file.
     public init(
         _ chains: ChainQuery, prover: TreeProver, signer: CheckpointSigner,
         maximumByteCount: Int = ProofBundle.maximumByteCount
@@ -58,9 +57,8 @@ public struct BundleMaker: Sendable {
 
     /// What the chains behind one cell of a report add to it, as `metrics chains` answers it.
     ///
-    /// - Parameters:
-    ///   - reportTimeZone: the configured one.
-    ///   - bundleId: nil: all apps.
+    /// - `reportTimeZone`: the configured one.
+    /// - `bundleId`: nil: all apps.
     ///
     /// Throws `MetricsError`, `StoreError` and `ProofError`.
     public func cell(

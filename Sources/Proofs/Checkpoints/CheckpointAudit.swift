@@ -48,7 +48,7 @@ public struct CheckpointAudit: Sendable {
 
     /// Compares every checkpoint kept, and `other`.
     ///
-    /// - Parameter head: the end of the log.
+    /// - `head`: the end of the log.
     public func run(
         head: Int64, against other: SignedNote? = nil
     ) async throws(StoreError) -> Report {

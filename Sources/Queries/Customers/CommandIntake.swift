@@ -49,7 +49,7 @@ public struct CommandIntake: Sendable {
     /// Appends a command about a chain (`link`, `unlink`, `note`) or a customer (`grant`,
     /// `ungrant`, `note`). Repeating a command under the same key returns the first result.
     ///
-    /// - Parameter chain: the chain of the command; the caller checks that it exists. Nil for a
+    /// - `chain`: the chain of the command; the caller checks that it exists. Nil for a
     ///   command about a customer.
     public func run(
         _ action: Command.Action, about chain: ChainId?, _ order: Order

@@ -4,9 +4,8 @@ public import Ledger
 extension CustomerReading {
     /// A page of `entries`.
     ///
-    /// - Parameters:
-    ///   - after: the `next` of the previous page; nil for the first page.
-    ///   - limit: entries per page; nil for all of them.
+    /// - `after`: the `next` of the previous page; nil for the first page.
+    /// - `limit`: entries per page; nil for all of them.
     public func page(
         _ order: TimelineOrder = .oldest, after: TimelinePlace? = nil, limit: Int? = nil
     ) -> TimelinePage<Entry> {
@@ -27,9 +26,8 @@ extension CustomerReading {
     /// Entries are those of the chains' timelines, each with its chain, and commands about the
     /// customer. `chains` are those of `chains(of:)`.
     ///
-    /// - Parameters:
-    ///   - after: the place of the last entry of the previous page; nil for the first page.
-    ///   - limit: entries per page; nil for all of them.
+    /// - `after`: the place of the last entry of the previous page; nil for the first page.
+    /// - `limit`: entries per page; nil for all of them.
     public func writeTimeline(
         to json: inout JSONWriter, _ order: TimelineOrder = .oldest, after: TimelinePlace? = nil,
         limit: Int? = nil, isStamped: Bool = true
@@ -58,10 +56,9 @@ extension CustomerReading {
     /// One page of the chains the customer holds, each in the form of `show`:
     /// `{"customer",…,"subscriptions":[…],"next"}`.
     ///
-    /// - Parameters:
-    ///   - limit: chains per page.
-    ///   - after: the last chain of the previous page (`ChainId(cursor:)` of its `next`); nil for
-    ///     the first page.
+    /// - `limit`: chains per page.
+    /// - `after`: the last chain of the previous page (`ChainId(cursor:)` of its `next`); nil for
+    ///   the first page.
     public func writeSubscriptions(
         to json: inout JSONWriter, limit: Int, after: ChainId? = nil, isStamped: Bool = true
     ) {

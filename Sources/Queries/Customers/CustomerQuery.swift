@@ -28,7 +28,7 @@ public struct CustomerQuery: Sendable {
 
     /// The entitlements of a customer; an unknown id has none and is new.
     ///
-    /// - Parameter bundleId: only chains of this app, and grants; nil: chains of every app.
+    /// - `bundleId`: only chains of this app, and grants; nil: chains of every app.
     public func entitlements(
         of customer: CustomerId, moment: Moment, bundleId: BundleId? = nil
     ) async throws(StoreError) -> EntitlementsAnswer {
@@ -69,7 +69,7 @@ public struct CustomerQuery: Sendable {
     /// As the others, but from the whole log, including events not projected yet; for what was just
     /// appended. Decodes every such event; the caller limits the number.
     ///
-    /// - Parameter chain: an additional chain to include; nil for none.
+    /// - `chain`: an additional chain to include; nil for none.
     public func entitlements(
         of customer: CustomerId, moment: Moment, including chain: ChainId?
     ) async throws(StoreError) -> EntitlementsAnswer {

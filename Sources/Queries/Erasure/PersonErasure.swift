@@ -43,7 +43,7 @@ public struct PersonErasure: Sendable {
 
     /// What would be erased.
     ///
-    /// - Parameter chains: erased also where another customer holds them.
+    /// - `chains`: erased also where another customer holds them.
     ///
     /// Throws `ErasureError` or `StoreError`.
     public func plan(

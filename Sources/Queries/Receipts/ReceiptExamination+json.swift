@@ -4,7 +4,7 @@ import Signing
 extension ReceiptExamination {
     /// The object of `receipt --json`.
     ///
-    /// - Parameter file: the path of the receipt, as given.
+    /// - `file`: the path of the receipt, as given.
     public func write(to json: inout JSONWriter, file: String) {
         json.object { json in
             json.member("form", form)

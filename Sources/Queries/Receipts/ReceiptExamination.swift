@@ -30,12 +30,11 @@ public struct ReceiptExamination: Sendable {
 
     /// Verifies `receipt`, and reads its contents in any case.
     ///
-    /// - Parameters:
-    ///   - apps: the accepted apps; an empty list accepts any.
-    ///   - environment: the required one; nil accepts any.
-    ///   - deviceId: the bytes of the required device's identifier; nil accepts any.
-    ///   - catalogue: the kinds of products, where a receipt does not state them.
-    ///   - now: the date for judging a receipt without a date of its own.
+    /// - `apps`: the accepted apps; an empty list accepts any.
+    /// - `environment`: the required one; nil accepts any.
+    /// - `deviceId`: the bytes of the required device's identifier; nil accepts any.
+    /// - `catalogue`: the kinds of products, where a receipt does not state them.
+    /// - `now`: the date for judging a receipt without a date of its own.
     public init(
         of receipt: [UInt8], verifier: ReceiptVerifier, apps: [Configuration.App],
         environment: Environment?, deviceId: [UInt8]?, catalogue: Catalogue, now: Timestamp

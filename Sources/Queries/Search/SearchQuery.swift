@@ -16,7 +16,7 @@ public struct SearchQuery: Sendable {
     ///
     /// Throws `SearchError` or `StoreError`.
     ///
-    /// - Parameter bundleId: only this app's; nil: every app's.
+    /// - `bundleId`: only this app's; nil: every app's.
     public func answer(_ text: String, bundleId: BundleId? = nil) async throws -> SearchAnswer {
         let text = text.trimmed
         guard 1...SearchLimits.textByteCount ~= text.utf8.count else { throw SearchError() }

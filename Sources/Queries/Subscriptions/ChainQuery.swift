@@ -11,7 +11,7 @@ public struct Moment: Sendable {
     public var now: Timestamp
     public var knowledge: AsOf
 
-    /// - Parameter at: nil for now.
+    /// - `at`: nil for now.
     public init(at: Timestamp?, now: Timestamp, knowledge: AsOf = .everything) {
         self.at = at ?? now
         self.now = now
@@ -195,7 +195,7 @@ public struct ChainQuery: Sendable {
     /// The minimum position of every answer.
     package let head: Int64
 
-    /// - Parameter facts: nil uses the facts that are current now; a long-running process passes
+    /// - `facts`: nil uses the facts that are current now; a long-running process passes
     ///   the facts that match `head`.
     public init(
         ledger: EnvironmentLedger, projections: ProjectionsStore, head: Int64,

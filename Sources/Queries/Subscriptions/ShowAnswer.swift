@@ -4,7 +4,7 @@ import Ledger
 extension ChainReading {
     /// The `show` object of `Contract.md`; also a line of `export subscriptions`.
     ///
-    /// - Parameter isStamped: without its stamp (`at` and `position`, the time and position of the
+    /// - `isStamped`: without its stamp (`at` and `position`, the time and position of the
     ///   query) an answer stays byte-identical until its content changes.
     public func writeShow(to json: inout JSONWriter, isStamped: Bool = true) {
         json.object { json in

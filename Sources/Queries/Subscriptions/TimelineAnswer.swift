@@ -15,9 +15,8 @@ extension ChainReading {
 
     /// A page of `entries`.
     ///
-    /// - Parameters:
-    ///   - after: the `next` of the previous page; nil for the first page.
-    ///   - limit: entries per page; nil for all of them.
+    /// - `after`: the `next` of the previous page; nil for the first page.
+    /// - `limit`: entries per page; nil for all of them.
     public func page(
         _ order: TimelineOrder = .oldest, after: TimelinePlace? = nil, limit: Int? = nil
     ) -> TimelinePage<TimelineEntry> {
@@ -34,9 +33,8 @@ extension ChainReading {
     /// last page, absent where one page holds the whole timeline, so that it equals the unpaged
     /// one.
     ///
-    /// - Parameters:
-    ///   - after: the place of the last entry of the previous page; nil for the first page.
-    ///   - limit: entries per page; nil for all of them.
+    /// - `after`: the place of the last entry of the previous page; nil for the first page.
+    /// - `limit`: entries per page; nil for all of them.
     public func writeTimeline(
         to json: inout JSONWriter, _ order: TimelineOrder = .oldest, after: TimelinePlace? = nil,
         limit: Int? = nil, isStamped: Bool = true

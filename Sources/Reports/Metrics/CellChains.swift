@@ -22,7 +22,7 @@ public struct CellChains: Sendable {
     /// The last chain of the page, to request those after it; nil on the last page.
     public let next: ChainId?
 
-    /// - Parameter isStamped: as in `Report.write`.
+    /// - `isStamped`: as in `Report.write`.
     public func write(to json: inout JSONWriter, isStamped: Bool = true) {
         json.object { json in
             stamp.write(to: &json, isStamped: isStamped)

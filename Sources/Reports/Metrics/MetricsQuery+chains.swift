@@ -6,9 +6,8 @@ extension MetricsQuery {
     /// The chains behind one cell of a report, with the events that decided what each adds. Folds
     /// every chain.
     ///
-    /// - Parameters:
-    ///   - after: the last chain of the previous page; nil for the first page.
-    ///   - limit: chains per page, at least one.
+    /// - `after`: the last chain of the previous page; nil for the first page.
+    /// - `limit`: chains per page, at least one.
     public func cell(
         _ metric: MetricName, _ parameters: CellParameters, after: ChainId? = nil, limit: Int
     ) async throws(MetricsError) -> CellChains {

@@ -2,7 +2,7 @@ public import AppStore
 import Ledger
 
 extension Report {
-    /// - Parameter isStamped: without its stamp an answer stays byte-identical until its content
+    /// - `isStamped`: without its stamp an answer stays byte-identical until its content
     ///   changes.
     public func write(to json: inout JSONWriter, isStamped: Bool = true) {
         json.object { json in

@@ -19,7 +19,7 @@ public struct WarehouseExport: Sendable {
     /// Inclusive upper bound.
     public var through: Int64 = .max
 
-    /// - Parameter reportTimeZone: the zone of the days; nil is returned for an unknown zone.
+    /// - `reportTimeZone`: the zone of the days; nil is returned for an unknown zone.
     public init?(ledger: EnvironmentLedger, query: ChainQuery, reportTimeZone: String) {
         guard let zone = ReportZone(reportTimeZone) else { return nil }
         self.ledger = ledger

@@ -46,12 +46,11 @@ public struct LogRestore: Sendable {
         case unreadable
     }
 
-    /// - Parameters:
-    ///   - path: the backup.
-    ///   - directory: the environment's, created when missing.
-    ///   - replaces: whether a log with events may be replaced; it is kept under another name.
-    ///   - now: becomes part of that name.
-    ///   - erasures: those that the backup may lack, beside those of the log that is replaced.
+    /// - `path`: the backup.
+    /// - `directory`: the environment's, created when missing.
+    /// - `replaces`: whether a log with events may be replaced; it is kept under another name.
+    /// - `now`: becomes part of that name.
+    /// - `erasures`: those that the backup may lack, beside those of the log that is replaced.
     public init(
         _ path: String, into directory: String, environment: Environment, replaces: Bool,
         now: Timestamp, erasures: [ErasureRecord] = []

@@ -14,7 +14,7 @@ public struct FactsBuild: Sendable {
     /// Receives the number of events decoded and loaded so far, and the total.
     public typealias Report = @Sendable (_ done: Int64, _ all: Int64) -> Void
 
-    /// - Parameter directory: where runs are stored while sorting; needs as much free space as the
+    /// - `directory`: where runs are stored while sorting; needs as much free space as the
     ///   facts will take.
     public init(log: any LedgerLog, directory: String) {
         self.log = log

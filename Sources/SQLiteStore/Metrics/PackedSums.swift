@@ -60,7 +60,7 @@ public struct PackedSums: Sendable, Equatable {
     /// Passes the sums to `body`, grouped by time: `begin` receives the time of the sums that
     /// follow, the start of a day or month.
     ///
-    /// - Parameter part: one of `parts`; nil for all.
+    /// - `part`: one of `parts`; nil for all.
     ///
     /// Throws `fileCorrupt` for sums that cannot be read.
     @inline(__always)

@@ -48,7 +48,7 @@ public struct ChainRows: Sendable {
         self.misplaced = misplaced
     }
 
-    /// - Parameter numbers: a cache of class numbers; its contents do not affect the result. Nil
+    /// - `numbers`: a cache of class numbers; its contents do not affect the result. Nil
     ///   leaves out the contribution, to measure its cost.
     public init(
         _ chain: ChainId, facts: [Fact], environment: Environment, catalogue: Catalogue,

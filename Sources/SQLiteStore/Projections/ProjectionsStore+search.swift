@@ -53,7 +53,7 @@ extension ProjectionsStore {
     /// Everything with exactly this id: customers, then chains, then transactions, without those
     /// that have the id of their chain.
     ///
-    /// - Parameter bundleId: only chains and transactions of this app, and its customers.
+    /// - `bundleId`: only chains and transactions of this app, and its customers.
     public func things(
         named id: String, bundleId: BundleId? = nil
     ) async throws(StoreError) -> [NamedThing] {

@@ -89,9 +89,8 @@ public final class ProjectionsStore: DerivedStore {
     ///
     /// Throws `fileChanged` when the file's sums use other days.
     ///
-    /// - Parameters:
-    ///   - completeness: states that these events added.
-    ///   - days: those the file was built with.
+    /// - `completeness`: states that these events added.
+    /// - `days`: those the file was built with.
     @discardableResult
     public func update(
         _ chains: [ChainRows], completeness: [Completeness.State] = [],

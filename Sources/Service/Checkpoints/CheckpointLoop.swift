@@ -16,9 +16,8 @@ public struct CheckpointLoop: Sendable {
     private let clock: any ServiceClock
     private let report: @Sendable (CheckpointNote) -> Void
 
-    /// - Parameters:
-    ///   - host: owns the ledger; it must keep running.
-    ///   - transport: reaches the witnesses.
+    /// - `host`: owns the ledger; it must keep running.
+    /// - `transport`: reaches the witnesses.
     ///
     /// Throws `ConfigurationError` for a key that cannot be used, and `ServingError` for an
     /// environment that is not served.

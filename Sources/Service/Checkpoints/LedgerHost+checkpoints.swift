@@ -34,7 +34,7 @@ extension LedgerHost {
     /// The proof that the event at a position is in the tree of the first `size` events; nil where
     /// the tree has no such event.
     ///
-    /// - Parameter size: nil: the whole log.
+    /// - `size`: nil: the whole log.
     public func inclusion(
         of position: Int64, in size: Int64?, _ environment: Environment
     ) async throws -> ServedAnswer? {

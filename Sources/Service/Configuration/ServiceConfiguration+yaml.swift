@@ -10,7 +10,7 @@ extension ServiceConfiguration {
 
     /// Parses the text of a configuration file. Throws `ConfigurationError` that names the key.
     ///
-    /// - Parameter file: the file of the text; a relative `dataDirectory` is relative to it. Nil:
+    /// - `file`: the file of the text; a relative `dataDirectory` is relative to it. Nil:
     ///   to the working directory.
     public init(yaml text: String, from file: String? = nil) throws(ConfigurationError) {
         self.init()

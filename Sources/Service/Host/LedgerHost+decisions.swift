@@ -16,7 +16,7 @@ extension LedgerHost {
     /// Commands of one ledger are serialized, so that each is checked against the effects of the
     /// previous one. A refused one is in `decisions` until the service stops.
     ///
-    /// - Parameter id: an id of the chain the command is about; nil for a customer.
+    /// - `id`: an id of the chain the command is about; nil for a customer.
     ///
     /// Throws `CommandError`, `QueryError`, `StoreError` or `ServingError`. Nothing is written
     /// then, unless it is `projectionBehind` with a position behind the command: the log has the

@@ -10,9 +10,8 @@ extension LedgerHost {
     /// once; a page may be empty before the end, since it scans `EventFilter.scannedCount` events
     /// at most.
     ///
-    /// - Parameters:
-    ///   - filter: its app is that of the scope, where that names one.
-    ///   - limit: 1 to `maximumPageCount`; other values are clamped.
+    /// - `filter`: its app is that of the scope, where that names one.
+    /// - `limit`: 1 to `maximumPageCount`; other values are clamped.
     /// - Returns: `next` to continue from: after it going forward, also at the end of the log;
     ///   before it going back, nil at the beginning. `head` is the end of the log.
     public func eventPage(
@@ -66,7 +65,7 @@ extension LedgerHost {
     /// One event with its evidence and its proof; nil where the log has none at the position, or
     /// one of another app than that of the scope.
     ///
-    /// - Parameter withProof: the first proof after a start reads every leaf hash of the log.
+    /// - `withProof`: the first proof after a start reads every leaf hash of the log.
     public func event(
         at position: Int64, _ scope: QueryScope, withProof: Bool = true
     ) async throws -> EventDetail? {

@@ -47,7 +47,7 @@ extension LedgerHost {
 
     /// `metrics diff`.
     ///
-    /// - Parameter limits: one state of knowledge, to compare with everything, or two of the same
+    /// - `limits`: one state of knowledge, to compare with everything, or two of the same
     ///   kind.
     public func metricsDiff(
         _ name: String, _ parameters: MetricParameters, between limits: [AsOf],
@@ -87,9 +87,8 @@ extension LedgerHost {
 
     /// The chains behind one cell of a report, with the events that decided them.
     ///
-    /// - Parameters:
-    ///   - metric: `churn`, by chains or by paid ones, or another one.
-    ///   - after: the `next` of the previous page; nil for the first page.
+    /// - `metric`: `churn`, by chains or by paid ones, or another one.
+    /// - `after`: the `next` of the previous page; nil for the first page.
     public func cell(
         _ metric: MetricName, _ parameters: CellParameters, rates: RateChoice = .usual,
         _ scope: QueryScope, after: ChainId? = nil, limit: Int = LedgerHost.usualPageCount

@@ -15,11 +15,10 @@ extension LedgerHost {
     /// A customer who does not hold the chain claims it (`Lifecycle.md` §6); `claim` in the answer
     /// is the outcome. The same body under the same key gets the same answer.
     ///
-    /// - Parameters:
-    ///   - environment: the only environment the sender accepts; nil accepts all. A Sandbox
-    ///     purchase costs nothing and is answered like any other.
-    ///   - key: `Idempotency-Key`, common to all environments; nil computes a new answer each time.
-    ///   - sender: the claimant shown in timelines.
+    /// - `environment`: the only environment the sender accepts; nil accepts all. A Sandbox
+    ///   purchase costs nothing and is answered like any other.
+    /// - `key`: `Idempotency-Key`, common to all environments; nil computes a new answer each time.
+    /// - `sender`: the claimant shown in timelines.
     ///
     /// Throws `IntakeRefusal` or `CommandError` when nothing is in the log; or `StoreError` or
     /// `ServingError`, when the transaction may be in the log and can be uploaded again.

@@ -69,12 +69,11 @@ public final class LedgerHost: Sendable {
 
     /// Opens the environments' files and creates missing ones.
     ///
-    /// - Parameters:
-    ///   - steady: a clock that is never set, to compare `clock` with (`ClockWatch`); nil: `clock`
-    ///     is gone by whatever it says.
-    ///   - responders: reaches OCSP responders, where the configuration has revocation checked;
-    ///     without it nothing is learnt of any certificate.
-    ///   - waitLimit: how long a query waits for the projector before it fails.
+    /// - `steady`: a clock that is never set, to compare `clock` with (`ClockWatch`); nil: `clock`
+    ///   is gone by whatever it says.
+    /// - `responders`: reaches OCSP responders, where the configuration has revocation checked;
+    ///   without it nothing is learnt of any certificate.
+    /// - `waitLimit`: how long a query waits for the projector before it fails.
     public static func open(
         _ configuration: ServiceConfiguration, environments: [Environment] = usualEnvironments,
         roots: TrustedRoots, responders: (any RevocationTransport)? = nil,
@@ -263,7 +262,7 @@ public final class LedgerHost: Sendable {
 
     /// Appends a transaction that an app or its back end sent. Returns once it is durable.
     ///
-    /// - Parameter environment: the only environment the sender accepts; nil accepts all.
+    /// - `environment`: the only environment the sender accepts; nil accepts all.
     public func takeUpload(
         _ body: UploadBody, only environment: Environment? = nil
     ) async throws(IntakeRefusal) -> IntakeReceipt {

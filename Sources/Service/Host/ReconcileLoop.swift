@@ -16,10 +16,9 @@ public struct ReconcileLoop: Sendable {
     private let clock: any ServiceClock
     private let report: @Sendable (ReconcileNote) -> Void
 
-    /// - Parameters:
-    ///   - host: owns the ledgers; it must keep running.
-    ///   - clients: of the apps that have a key.
-    ///   - report: called for every round that sent requests or failed.
+    /// - `host`: owns the ledgers; it must keep running.
+    /// - `clients`: of the apps that have a key.
+    /// - `report`: called for every round that sent requests or failed.
     public init(
         _ host: LedgerHost, clients: [BundleId: AppStoreServerAPIClient], roots: TrustedRoots,
         clock: any ServiceClock, report: @escaping @Sendable (ReconcileNote) -> Void

@@ -33,9 +33,8 @@ public struct RecoveryWatch: Sendable {
     /// Sweeps begin this long before the end of the certain window.
     static let overlapMilliseconds: Int64 = 3_600_000
 
-    /// - Parameters:
-    ///   - host: owns the ledgers; Production and Sandbox are checked.
-    ///   - clients: one for each app with an API key.
+    /// - `host`: owns the ledgers; Production and Sandbox are checked.
+    /// - `clients`: one for each app with an API key.
     public init(
         host: LedgerHost, clients: [AppStoreServerAPIClient], apps: [Configuration.App],
         verifier: EvidenceVerifier, clock: any ServiceClock,

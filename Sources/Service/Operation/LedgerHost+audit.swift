@@ -29,7 +29,7 @@ extension LedgerHost {
 
     /// Starts a verification of the log in the background, one at a time; returns at once.
     ///
-    /// - Parameter withSignatures: whether every signature is verified again, too.
+    /// - `withSignatures`: whether every signature is verified again, too.
     ///
     /// Throws `OperatorError` (`auditRunning`), `CommandError` or `ServingError`.
     public func startAudit(

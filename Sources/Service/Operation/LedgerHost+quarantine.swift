@@ -49,7 +49,7 @@ extension LedgerHost {
     /// Takes in every item again under the current configuration, as `quarantine retry` does.
     /// Accepted items and duplicates leave the quarantine.
     ///
-    /// - Parameter isEnvironmentNamed: whether the operator named the environment, so that evidence
+    /// - `isEnvironmentNamed`: whether the operator named the environment, so that evidence
     ///   that names none belongs to it.
     ///
     /// Throws `CommandError`, `ServingError` or `StoreError`.

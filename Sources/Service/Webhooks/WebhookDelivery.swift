@@ -28,7 +28,7 @@ public actor WebhookDelivery {
     /// The start of an endpoint without deliveries, while the feed has not reached it.
     private var beginning: FeedBeginning?
 
-    /// - Parameter chance: returns 0 ..< 1, the jitter of retries.
+    /// - `chance`: returns 0 ..< 1, the jitter of retries.
     public init(
         endpoint: WebhookEndpoint, feed: ChangeFeed, transport: any WebhookTransport,
         clock: any ServiceClock,

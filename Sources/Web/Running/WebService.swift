@@ -144,7 +144,7 @@ public struct WebService: Sendable {
     /// Serves until SIGTERM or SIGINT; then stops accepting, answers accepted requests, projects
     /// everything and closes the files.
     ///
-    /// - Parameter services: services to run alongside, such as webhook delivery.
+    /// - `services`: services to run alongside, such as webhook delivery.
     ///
     /// Throws `WebServiceError` when it cannot listen.
     public func run(

@@ -12,10 +12,9 @@ extension ReceiptStatements {
 
     /// From a verifyReceipt response.
     ///
-    /// - Parameters:
-    ///   - origin: the event and its trust.
-    ///   - statedAt: the time of Apple's statement.
-    ///   - digest: hash of the part with this number, supplied by the caller.
+    /// - `origin`: the event and its trust.
+    /// - `statedAt`: the time of Apple's statement.
+    /// - `digest`: hash of the part with this number, supplied by the caller.
     public init(
         _ response: VerifyReceiptResponse, origin: FactOrigin, statedAt: Timestamp?,
         digest: (Int) -> Digest
