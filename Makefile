@@ -11,7 +11,7 @@ SEEDS ?= 5000
 EVENTS ?= 1000000
 BINARY = $(shell swift build -c release --show-bin-path)/subledger
 
-.PHONY: help setup build run test bench fuzz fuzz-http test-browser test-mcp soak lint
+.PHONY: help setup build run test bench fuzz fuzz-http test-browser test-mcp soak docs lint
 
 help:
 	@echo "make run    build the release and run the demo: a simulated App Store, the service, an outage, its recovery"
@@ -24,6 +24,7 @@ help:
 	@echo "make soak   run the long tests at full size for two hours: SOAK_ROUNDS kill rounds, SOAK_MINUTES of nodes with faults (60),"
 	@echo "            EVENTS in a ledger, SEEDS whole systems"
 	@echo "            with SEED=n only whole systems, starting at that seed: make soak SEEDS=1 SEED=123"
+	@echo "make docs   build the documentation of the libraries; a warning is an error"
 	@echo "make lint   check the format of the sources"
 
 # Installs missing packages, or reports in one sentence why it cannot.
@@ -92,5 +93,22 @@ soak: build
 	@BINARY="$(BINARY)" EVENTS=$(EVENTS) Tests/Soak/million.sh
 endif
 
+# Of every library product; the archives go to .build/docs. `docc` comes with the toolchain.
+GRAPHS = $(dir $(shell swift build --show-bin-path))symbolgraph
+
+docs: setup
+	@command -v docc >/dev/null || { echo "error: no docc on PATH; it is in usr/bin of the toolchain."; exit 1; }
+	@rm -rf .build/docs "$(GRAPHS)"; mkdir -p .build/docs
+	@swift package dump-symbol-graph --minimum-access-level public >.build/docs/graphs.log 2>&1; \
+	for library in $$(sed -n 's/.*\.library(name: "\([A-Za-z]*\)".*/\1/p' Package.swift); do \
+	  [ -f "$(GRAPHS)/$$library.symbols.json" ] || { tail -n 40 .build/docs/graphs.log; echo "error: $$library has no symbol graph; see above."; exit 1; }; \
+	  mkdir -p .build/docs/graphs/$$library; \
+	  cp "$(GRAPHS)/$$library.symbols.json" "$(GRAPHS)/$$library@"*.symbols.json .build/docs/graphs/$$library 2>/dev/null; \
+	  catalogue=Sources/$$library/$$library.docc; [ -d $$catalogue ] || catalogue=; \
+	  docc convert $$catalogue --additional-symbol-graph-dir .build/docs/graphs/$$library --warnings-as-errors \
+	    --fallback-display-name $$library --fallback-bundle-identifier subledger.$$library \
+	    --output-path .build/docs/$$library.doccarchive || { echo "error: the documentation of $$library has warnings; see above."; exit 1; }; \
+	done
+
 lint:
-	@swift format lint --strict -r Sources Tests Migrations Package.swift
+	@swift format lint --strict -r Sources Tests Examples Migrations Package.swift
