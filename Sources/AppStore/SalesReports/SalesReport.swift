@@ -1,0 +1,176 @@
+/// Reports of App Store Connect on subscriptions (App Store Connect Help, Reporting: Subscription
+/// report, Subscription event report, Subscriber report, versions 1_3 and 1_4), as far as they are
+/// compared with a ledger.
+public enum SalesReport {
+    /// The report. Raw values are the contract's.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// Subscriptions by state at the end of one day. Its rows have no date.
+        case subscription
+        /// Events of each day.
+        case subscriptionEvent
+        /// Purchases and refunds of each day, one subscriber a row.
+        case subscriber
+    }
+
+    /// What a row counts. Raw values are the contract's.
+    public enum Figure: String, Hashable, Sendable, CaseIterable {
+        // Of subscriptions, at the end of the day.
+        case activePaid
+        case trials
+        case grace
+        case billingRetry
+        // Of events.
+        case starts
+        case trialConversions
+        case renewals
+        case reactivations
+        case cancellations
+        // Of events, and of subscribers.
+        case refunds
+        // Of subscribers.
+        case purchases
+        case freePeriods
+
+        /// The figures of a report, in order.
+        public static func all(of kind: Kind) -> [Figure] {
+            switch kind {
+            case .subscription: [.activePaid, .trials, .grace, .billingRetry]
+            case .subscriptionEvent:
+                [.starts, .trialConversions, .renewals, .reactivations, .cancellations, .refunds]
+            case .subscriber: [.purchases, .freePeriods, .refunds]
+            }
+        }
+
+        /// The figure of an event by Apple's name (Subscription events); nil where it is not
+        /// compared: changes of products, offers within a run, failed payments.
+        init?(event: String) {
+            switch event {
+            case "Subscribe", "Start Introductory Offer", "Start Offer Code", "Opt-In":
+                self = .starts
+            case "Paid Subscription from Introductory Offer": self = .trialConversions
+            case "Refund": self = .refunds
+            default:
+                if event.hasPrefix("Reactivate") {
+                    self = .reactivations
+                } else if event == "Renew" || event.hasPrefix("Renewal") {
+                    self = .renewals
+                } else if event == "Cancel" || event.hasPrefix("Canceled") {
+                    self = .cancellations
+                } else {
+                    return nil
+                }
+            }
+        }
+
+        /// The figure of a column that counts subscriptions; nil where it is not compared.
+        init?(column: String) {
+            switch column {
+            case "Grace Period": self = .grace
+            case "Billing Retry": self = .billingRetry
+            default:
+                if column.contains("Free Trial") {
+                    self = .trials
+                } else if column == "Active Standard Price Subscriptions"
+                    || column == "Active Promotional Offer Subscriptions"
+                    || column.contains("Pay Up Front") || column.contains("Pay As You Go")
+                {
+                    self = .activePaid
+                } else {
+                    return nil
+                }
+            }
+        }
+    }
+
+    /// One number of a report.
+    public struct Row: Hashable, Sendable {
+        public var kind: Kind
+        public var figure: Figure
+        /// The day that Apple counts it on, in Pacific Time.
+        public var day: CivilDate
+        /// Apple's number of the product (Subscription Apple ID).
+        public var appleId: String
+        /// The product's reference name.
+        public var name: String
+        /// ISO 3166-1 alpha-3, as in payloads; Apple's own text where it is no known code.
+        public var country: String
+        /// Of subscribers: the price in milliunits of `currency`, never negative.
+        public var price: Int64?
+        public var currency: String?
+        public var amount: Int64
+    }
+
+    /// A row that cannot be read, and why. The other rows are used.
+    public struct MalformedRow: Hashable, Sendable {
+        /// From 1; the header is line 1.
+        public var line: Int
+        public var code: Code
+
+        /// Raw values are the contract's.
+        public enum Code: String, Sendable {
+            /// Not the header's number of columns.
+            case columnCount
+            /// A date that is neither `YYYY-MM-DD` nor `MM/DD/YYYY`.
+            case invalidDate
+            /// A quantity that is no whole number, or a price that is no decimal.
+            case invalidNumber
+            case lineTooLong
+            case notUTF8
+        }
+    }
+
+    /// Bytes of one line, without its end.
+    public static let lineByteCount = 65_536
+    /// Columns of a header.
+    public static let columnCount = 256
+    /// Malformed rows that are listed; others are counted.
+    public static let listedRowCount = 100
+    /// Names of events that are listed because they are not compared.
+    public static let eventNameCount = 100
+    /// Bytes of one report, decompressed: ten times the largest that is expected.
+    public static let byteCount = 1_073_741_824
+}
+
+/// Why a whole report cannot be read.
+public enum SalesReportError: Error, Hashable, Sendable {
+    case empty
+    /// The header is of none of the three reports.
+    case unknownReport
+    case missingColumn(String, SalesReport.Kind)
+    /// A subscription report without its day.
+    case dayUnknown
+    case tooLarge
+    /// The gzip data is damaged or ends early.
+    case damagedGzip
+
+    /// Stable; scripts rely on it.
+    public var code: String {
+        switch self {
+        case .empty: "emptyReport"
+        case .unknownReport: "unknownReport"
+        case .missingColumn: "missingColumn"
+        case .dayUnknown: "reportDayUnknown"
+        case .tooLarge: "reportTooLarge"
+        case .damagedGzip: "damagedGzip"
+        }
+    }
+
+    /// What happened, and what to do.
+    public var message: String {
+        switch self {
+        case .empty: "The report is empty; download it again."
+        case .unknownReport:
+            "The first line is not the header of a subscription, subscription event or subscriber"
+                + " report, separated by tabs. Download one of these from App Store Connect,"
+                + " Sales and Trends, Reports."
+        case .missingColumn(let column, let kind):
+            "The \(kind.rawValue) report has no column “\(column)”; download version 1_3 or later."
+        case .dayUnknown:
+            "A subscription report does not state its day, and the file's name does not end in"
+                + " _YYYYMMDD; give the day."
+        case .tooLarge:
+            "The report has more than \(SalesReport.byteCount) bytes; download shorter ranges."
+        case .damagedGzip: "The gzip data is damaged or incomplete; download the report again."
+        }
+    }
+}

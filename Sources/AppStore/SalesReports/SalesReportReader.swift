@@ -1,0 +1,195 @@
+/// Reads a report of App Store Connect, tab-separated text, in pieces of any size; holds one line.
+/// A row that it cannot read is listed in `malformed`, and does not stop the rest.
+public struct SalesReportReader: Sendable {
+    /// Nil before the header.
+    public private(set) var kind: SalesReport.Kind?
+    /// Rows after the header, malformed ones included; empty lines are none.
+    public private(set) var rowCount = 0
+    /// The first malformed rows.
+    public private(set) var malformed: [SalesReport.MalformedRow] = []
+    public private(set) var malformedCount = 0
+    /// Sums of the events that are not compared.
+    private var notCompared: [String: Int64] = [:]
+
+    /// The day of a report whose rows have none.
+    private let day: CivilDate?
+    private var columns = SalesReportColumns()
+    private var byteCount = 0
+    private var lineNumber = 0
+    private var line: [UInt8] = []
+    private var isTooLong = false
+
+    /// - Parameter day: of a subscription report, which does not state it.
+    public init(day: CivilDate? = nil) { self.day = day }
+
+    /// The events that are not compared, by Apple's name in order, with their sums; at most
+    /// `SalesReport.eventNameCount`.
+    public var otherEvents: [(name: String, quantity: Int64)] {
+        notCompared.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Reads the next piece, and passes on the numbers of each complete row.
+    public mutating func read(
+        _ bytes: [UInt8], _ take: (SalesReport.Row) -> Void
+    ) throws(SalesReportError) {
+        byteCount += bytes.count
+        guard byteCount <= SalesReport.byteCount else { throw .tooLarge }
+        for byte in bytes {
+            if byte == UInt8(ascii: "\n") {
+                try endLine(take)
+            } else if line.count < SalesReport.lineByteCount {
+                line.append(byte)
+            } else {
+                // A carriage return at the bound belongs to the end of the line.
+                isTooLong = isTooLong || byte != UInt8(ascii: "\r")
+            }
+        }
+    }
+
+    /// Reads a last line without a line feed.
+    public mutating func finish(
+        _ take: (SalesReport.Row) -> Void
+    ) throws(SalesReportError) {
+        try endLine(take)
+        guard kind != nil else { throw .empty }
+    }
+
+    private mutating func endLine(
+        _ take: (SalesReport.Row) -> Void
+    ) throws(SalesReportError) {
+        lineNumber += 1
+        defer {
+            line.removeAll(keepingCapacity: true)
+            isTooLong = false
+        }
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        guard kind != nil else {
+            if line.isEmpty { return }
+            guard !isTooLong, let text = String(validating: line, as: UTF8.self) else {
+                throw .unknownReport
+            }
+            columns = try SalesReportColumns(header: text)
+            kind = columns.kind
+            guard kind != .subscription || day != nil else { throw .dayUnknown }
+            return
+        }
+        guard isTooLong || line.contains(where: { $0 > UInt8(ascii: " ") }) else { return }
+        rowCount += 1
+        guard !isTooLong else { return note(.lineTooLong) }
+        guard let text = String(validating: line, as: UTF8.self) else { return note(.notUTF8) }
+        let cells = SalesReportColumns.cells(text)
+        do throws(Problem) {
+            for row in try rows(cells) where row.amount != 0 { take(row) }
+        } catch { note(error.code) }
+    }
+
+    private struct Problem: Error { let code: SalesReport.MalformedRow.Code }
+
+    private mutating func note(_ code: SalesReport.MalformedRow.Code) {
+        malformedCount += 1
+        guard malformed.count < SalesReport.listedRowCount else { return }
+        malformed.append(SalesReport.MalformedRow(line: lineNumber, code: code))
+    }
+
+    // MARK: Rows
+
+    private mutating func rows(_ cells: [String]) throws(Problem) -> [SalesReport.Row] {
+        guard cells.count == columns.names.count else { throw Problem(code: .columnCount) }
+        switch columns.kind {
+        case .subscription:
+            guard let day else { return [] }
+            var rows: [SalesReport.Row] = []
+            for (place, figure) in columns.figures {
+                rows.append(row(cells, figure, day, try count(cells[place])))
+            }
+            return rows
+        case .subscriptionEvent:
+            let event = columns.text(SalesReportColumns.event, cells)
+            let day = try date(columns.text(SalesReportColumns.eventDate, cells))
+            let amount = try count(columns.text(SalesReportColumns.quantity, cells))
+            guard let figure = SalesReport.Figure(event: event) else {
+                if notCompared[event] != nil || notCompared.count < SalesReport.eventNameCount {
+                    notCompared[event] = (notCompared[event] ?? 0).addingSaturated(amount)
+                }
+                return []
+            }
+            return [row(cells, figure, day, amount)]
+        case .subscriber: return [try subscriber(cells)]
+        }
+    }
+
+    /// Negative prices and units are refunds, as is a row marked so.
+    private func subscriber(_ cells: [String]) throws(Problem) -> SalesReport.Row {
+        let day = try date(columns.text(SalesReportColumns.eventDate, cells))
+        let units = try count(columns.text(SalesReportColumns.units, cells))
+        let price = try money(columns.text(SalesReportColumns.price, cells))
+        let isRefund =
+            columns.text(SalesReportColumns.refund, cells) == "Yes" || price < 0 || units < 0
+        let figure: SalesReport.Figure =
+            isRefund ? .refunds : price == 0 ? .freePeriods : .purchases
+        var found = row(cells, figure, day, Int64(clamping: units.magnitude))
+        found.price = Int64(clamping: price.magnitude)
+        found.currency = columns.text(SalesReportColumns.currency, cells)
+        return found
+    }
+
+    private func row(
+        _ cells: [String], _ figure: SalesReport.Figure, _ day: CivilDate, _ amount: Int64
+    ) -> SalesReport.Row {
+        let country = columns.text(SalesReportColumns.country, cells)
+        return SalesReport.Row(
+            kind: columns.kind, figure: figure, day: day,
+            appleId: columns.text(SalesReportColumns.appleId, cells),
+            name: columns.text(SalesReportColumns.name, cells),
+            country: StorefrontCode.alpha3(country) ?? country, amount: amount)
+    }
+
+    // MARK: Values
+
+    private func date(_ text: String) throws(Problem) -> CivilDate {
+        var reader = DigitReader(text)
+        if let date = reader.date(), reader.isAtEnd { return date }
+        reader = DigitReader(text)
+        if let month = reader.number(width: 2, in: 1...12), reader.take("/"),
+            let day = reader.number(width: 2, in: 1...31), reader.take("/"),
+            let year = reader.number(width: 4, in: 1...9999), reader.isAtEnd,
+            day <= CivilDate.daysInMonth(month, of: year)
+        {
+            return CivilDate(year: year, month: month, day: day)
+        }
+        throw Problem(code: .invalidDate)
+    }
+
+    /// A blank is 0.
+    private func count(_ text: String) throws(Problem) -> Int64 {
+        if text.isEmpty { return 0 }
+        guard let number = Int64(plain: text) else { throw Problem(code: .invalidNumber) }
+        return number
+    }
+
+    /// A decimal as milliunits; digits after the third must be 0. A blank is 0.
+    private func money(_ text: String) throws(Problem) -> Int64 {
+        let isNegative = text.hasPrefix("-")
+        let parts = (isNegative ? text.dropFirst() : text[...]).split(
+            separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        var fraction = parts.count > 1 ? String(parts[1]) : ""
+        while fraction.hasSuffix("0") { fraction.removeLast() }
+        guard fraction.utf8.count <= 3, let whole = parts.first else {
+            throw Problem(code: .invalidNumber)
+        }
+        fraction += String(repeating: "0", count: 3 - fraction.utf8.count)
+        let digits = (whole.isEmpty ? "0" : String(whole)) + fraction
+        guard digits.utf8.allSatisfy({ $0 &- UInt8(ascii: "0") <= 9 }),
+            let value = Int64(digits)
+        else { throw Problem(code: .invalidNumber) }
+        return isNegative ? -value : value
+    }
+}
+
+extension Int64 {
+    /// The sum, at a limit of the range where it would leave it.
+    fileprivate func addingSaturated(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other > 0 ? .max : .min) : sum
+    }
+}

@@ -1,0 +1,121 @@
+import AppStore
+import Ledger
+internal import Projection
+
+/// Divides the difference between Apple's number and ours in each cell into its causes: first what
+/// is computed, then what is attributed, one cause after another; the rest is unexplained.
+struct CellExplainer {
+    let table: SalesReportTable
+    let ledger: ComparedCells
+
+    private struct Draft {
+        let apple: Int64
+        let side: ComparedCells.Side
+        var rest: Int64
+        var parts: [Explanation] = []
+
+        mutating func add(_ cause: Explanation.Cause, _ amount: Int64, counts: Bool = true) {
+            guard amount != 0 else { return }
+            parts.append(Explanation(cause, amount, counts ? side.causes[cause] : nil))
+            rest -= amount
+        }
+
+        /// Attributes as much of the rest as the chains of a cause can add.
+        mutating func attribute(_ cause: Explanation.Cause) {
+            guard let count = side.causes[cause]?.amount else { return }
+            add(cause, count > 0 ? min(max(rest, 0), count) : max(min(rest, 0), count))
+        }
+    }
+
+    /// The cells in which Apple or we count anything, in order.
+    func cells() -> [ExplainedCell] {
+        var drafts: [SalesReportTable.Cell: Draft] = [:]
+        let found = Set(table.cells.map(\.key)).union(ledger.sides.map(\.key))
+        for cell in found {
+            let apple = table.cells[cell]?.amount ?? 0
+            let side = ledger.sides[cell] ?? ComparedCells.Side()
+            guard
+                apple != 0 || side.ours.amount != 0 || (side.causes[.day]?.amount ?? 0) != 0
+                    || table.earlier[cell] != nil
+            else { continue }
+            drafts[cell] = computed(cell, apple, side)
+        }
+        for cell in drafts.map(\.key) { exchange(cell, &drafts) }
+        return drafts.map(\.key).sorted(by: CellExplainer.precedes).compactMap { cell in
+            guard var draft = drafts[cell] else { return nil }
+            draft.attribute(.familySharing)
+            draft.attribute(.missingHistory)
+            draft.add(.unexplained, draft.rest)
+            return ExplainedCell(
+                cell: cell, apple: draft.apple, ours: draft.side.ours.amount,
+                earlier: table.earlier[cell], explanations: draft.parts,
+                prices: prices(cell, draft.side))
+        }
+    }
+
+    private func computed(
+        _ cell: SalesReportTable.Cell, _ apple: Int64, _ side: ComparedCells.Side
+    ) -> Draft {
+        var draft = Draft(apple: apple, side: side, rest: apple - side.ours.amount)
+        draft.add(.day, side.causes[.day]?.amount ?? 0)
+        draft.add(.trialConversions, side.causes[.trialConversions]?.amount ?? 0)
+        if !ledger.known.contains(cell.product) {
+            draft.add(.unknownProduct, draft.rest)
+        } else if ledger.end(of: cell.day, in: ledger.pacific) >= ledger.limit {
+            draft.add(.afterKnowledge, draft.rest)
+        }
+        draft.attribute(.gracePeriod)
+        return draft
+    }
+
+    /// What is missing in paid and too much in free, or the reverse.
+    private func exchange(
+        _ paid: SalesReportTable.Cell, _ drafts: inout [SalesReportTable.Cell: Draft]
+    ) {
+        let free: SalesReportTable.Cell
+        switch paid.figure {
+        case .activePaid: free = paid.with(.trials)
+        case .purchases: free = paid.with(.freePeriods)
+        default: return
+        }
+        guard let one = drafts[paid]?.rest, let other = drafts[free]?.rest,
+            one.signum() * other.signum() < 0
+        else { return }
+        let amount = Int64(clamping: min(one.magnitude, other.magnitude)) * one.signum()
+        drafts[paid]?.add(.trials, amount, counts: false)
+        drafts[free]?.add(.trials, -amount, counts: false)
+    }
+
+    private func prices(
+        _ cell: SalesReportTable.Cell, _ side: ComparedCells.Side
+    ) -> [ExplainedCell.PriceDifference] {
+        guard let stated = table.cells[cell]?.prices else { return [] }
+        return Set(stated.map(\.key)).union(side.prices.map(\.key)).compactMap { price in
+            let (apple, ours) = (stated[price] ?? 0, side.prices[price])
+            guard apple != ours?.amount ?? 0 else { return nil }
+            return ExplainedCell.PriceDifference(
+                price: price, apple: apple, ours: ours?.amount ?? 0, chains: ours?.chains ?? [])
+        }.sorted {
+            ($0.price.currency, $0.price.milliunits) < ($1.price.currency, $1.price.milliunits)
+        }
+    }
+
+    /// By report, day, product, country and figure.
+    private static func precedes(
+        _ left: SalesReportTable.Cell, _ right: SalesReportTable.Cell
+    ) -> Bool {
+        if left.kind != right.kind {
+            return place(left.kind, SalesReport.Kind.allCases)
+                < place(right.kind, SalesReport.Kind.allCases)
+        }
+        if left.day != right.day { return left.day.daysSinceEpoch < right.day.daysSinceEpoch }
+        if left.product != right.product { return left.product < right.product }
+        if left.country != right.country { return left.country < right.country }
+        return place(left.figure, SalesReport.Figure.allCases)
+            < place(right.figure, SalesReport.Figure.allCases)
+    }
+
+    private static func place<Value: Equatable>(_ value: Value, _ all: [Value]) -> Int {
+        all.firstIndex(of: value) ?? all.count
+    }
+}

@@ -1,0 +1,170 @@
+import AppStore
+import Ledger
+internal import Projection
+
+/// What the ledger counts in the cells of App Store Connect's reports, under summation over chains.
+struct ComparedCells: Summable {
+    /// A count, and the first chains that it concerns.
+    struct Count: Sendable {
+        private(set) var amount: Int64 = 0
+        /// Chains, more than once where they add more than once.
+        private(set) var chainCount = 0
+        /// More than the listed ones, in any order, with the first of all among them.
+        private var all: [ChainId] = []
+
+        /// The first, in order.
+        var chains: [ChainId] { Array(all.sorted().prefix(ExplainedCell.listedChainCount)) }
+
+        mutating func add(_ amount: Int64, _ chain: ChainId) {
+            self.amount = self.amount.addingSaturated(amount)
+            chainCount += 1
+            all.append(chain)
+            if all.count > 4 * ExplainedCell.listedChainCount { all = chains }
+        }
+
+        mutating func add(_ other: Count) {
+            amount = amount.addingSaturated(other.amount)
+            chainCount += other.chainCount
+            all += other.all
+            if all.count > 4 * ExplainedCell.listedChainCount { all = chains }
+        }
+    }
+
+    /// The ledger's side of one cell.
+    struct Side: Sendable {
+        /// As metrics count it, by days of the report zone.
+        var ours = Count()
+        /// What departs from it by a rule: of `.day`, what days in Pacific Time add.
+        var causes: [Explanation.Cause: Count] = [:]
+        /// Purchases by price, in Apple's days.
+        var prices: [SalesReportTable.Price: Count] = [:]
+
+        mutating func add(_ other: Side) {
+            ours.add(other.ours)
+            for (cause, count) in other.causes { causes[cause, default: Count()].add(count) }
+            for (price, count) in other.prices { prices[price, default: Count()].add(count) }
+        }
+    }
+
+    /// The days that Apple's reports have.
+    let days: [SalesReport.Kind: Set<CivilDate>]
+    /// Those of a subscription report, in order.
+    let stateDays: [CivilDate]
+    let zone: ReportZone
+    let pacific: ReportZone
+    /// The products that the reports name.
+    let products: Set<ProductId>
+    /// The earlier of now and knownAt.
+    let limit: Timestamp
+
+    private(set) var sides: [SalesReportTable.Cell: Side] = [:]
+    /// Products of any chain.
+    private(set) var known: Set<ProductId> = []
+    var chainCount = 0
+    /// Whether there are more cells than `SalesReportTable.cellCount`; the rest is left out.
+    private(set) var isTooLarge = false
+
+    init(
+        _ table: SalesReportTable, zone: ReportZone, pacific: ReportZone, limit: Timestamp
+    ) {
+        days = table.days
+        stateDays = (days[.subscription] ?? []).sorted {
+            $0.daysSinceEpoch < $1.daysSinceEpoch
+        }
+        products = Set(table.cells.map(\.key.product))
+        (self.zone, self.pacific, self.limit) = (zone, pacific, limit)
+    }
+
+    mutating func add(_ other: ComparedCells) {
+        for (cell, side) in other.sides { change(cell) { $0.add(side) } }
+        known.formUnion(other.known)
+        chainCount += other.chainCount
+        isTooLarge = isTooLarge || other.isTooLarge
+    }
+
+    mutating func note(_ product: ProductId) {
+        if products.contains(product) { known.insert(product) }
+    }
+
+    private mutating func change(_ cell: SalesReportTable.Cell, _ body: (inout Side) -> Void) {
+        guard sides[cell] != nil || sides.count < SalesReportTable.cellCount else {
+            isTooLarge = true
+            return
+        }
+        body(&sides[cell, default: Side()])
+    }
+
+    // MARK: Cells
+
+    /// The cell of a figure on a day; nil where no report has the day, or names the product.
+    private func cell(
+        _ kind: SalesReport.Kind, _ figure: SalesReport.Figure, _ day: CivilDate,
+        _ values: DimensionValues
+    ) -> SalesReportTable.Cell? {
+        guard let product = values.product, products.contains(product),
+            days[kind]?.contains(day) == true
+        else { return nil }
+        return SalesReportTable.Cell(
+            kind: kind, figure: figure, day: day, product: product,
+            country: values.storefront ?? "")
+    }
+
+    // MARK: Adding
+
+    /// Adds one occurrence, on its day of the report zone and on Apple's.
+    mutating func count(
+        _ kind: SalesReport.Kind, _ figure: SalesReport.Figure, at time: Timestamp,
+        _ values: DimensionValues, _ chain: ChainId
+    ) {
+        guard time < limit else { return }
+        count(
+            cell(kind, figure, zone.day(of: time), values),
+            cell(kind, figure, pacific.day(of: time), values), chain)
+    }
+
+    /// Adds one to our cell, and what Apple's day changes.
+    mutating func count(
+        _ ours: SalesReportTable.Cell?, _ theirs: SalesReportTable.Cell?, _ chain: ChainId
+    ) {
+        if let ours { change(ours) { $0.ours.add(1, chain) } }
+        guard ours != theirs else { return }
+        if let ours { change(ours) { $0.causes[.day, default: Count()].add(-1, chain) } }
+        if let theirs { change(theirs) { $0.causes[.day, default: Count()].add(1, chain) } }
+    }
+
+    /// Adds what may explain a difference in Apple's cell.
+    mutating func explain(
+        _ cause: Explanation.Cause, _ amount: Int64, _ kind: SalesReport.Kind,
+        _ figure: SalesReport.Figure, at time: Timestamp, _ values: DimensionValues,
+        _ chain: ChainId
+    ) {
+        guard time < limit,
+            let cell = self.cell(kind, figure, pacific.day(of: time), values)
+        else { return }
+        change(cell) { $0.causes[cause, default: Count()].add(amount, chain) }
+    }
+
+    /// Adds a purchase or refund by its price.
+    mutating func price(
+        _ price: SalesReportTable.Price, _ figure: SalesReport.Figure, at time: Timestamp,
+        _ values: DimensionValues, _ chain: ChainId
+    ) {
+        guard time < limit,
+            let cell = self.cell(.subscriber, figure, pacific.day(of: time), values)
+        else { return }
+        change(cell) { $0.prices[price, default: Count()].add(1, chain) }
+    }
+
+    /// The cell of a chain's state at the end of a day.
+    func stateCell(
+        _ figure: SalesReport.Figure, _ day: CivilDate, _ values: DimensionValues
+    ) -> SalesReportTable.Cell? {
+        cell(.subscription, figure, day, values)
+    }
+
+    /// The last moment of a day.
+    func end(of day: CivilDate, in zone: ReportZone) -> Timestamp {
+        zone.start(of: CivilDate(daysSinceEpoch: day.daysSinceEpoch + 1))
+            .advanced(byMilliseconds: -1)
+    }
+}

@@ -1,0 +1,113 @@
+public import AppStore
+public import Ledger
+
+/// A part of the difference between Apple's number and ours.
+public struct Explanation: Hashable, Sendable {
+    /// Raw values are the contract's.
+    public enum Cause: String, Hashable, Sendable, CaseIterable {
+        // Computed: what our number becomes by Apple's rule.
+        /// Days in Pacific Time instead of the report zone.
+        case day
+        /// The first payment after a trial is a conversion, not a renewal.
+        case trialConversions
+        /// No chain of the ledger ever had the product.
+        case unknownProduct
+        /// The day ends after what is known.
+        case afterKnowledge
+        // Attributed: no more than the chains that it may concern.
+        /// Apple states a grace period separately; we count it as active.
+        case gracePeriod
+        /// What is missing in one of paid and free is too much in the other.
+        case trials
+        /// Copies by Family Sharing, which we do not count.
+        case familySharing
+        /// Chains whose known history begins after the day.
+        case missingHistory
+        /// The rest.
+        case unexplained
+    }
+
+    public let cause: Cause
+    /// Of Apple's number minus ours.
+    public let amount: Int64
+    /// Chains that it may concern, more than once where they add more than once; 0 where it
+    /// concerns no known chain.
+    public let chainCount: Int
+    /// The first of them, in order; at most `ExplainedCell.listedChainCount`.
+    public let chains: [ChainId]
+
+    init(_ cause: Cause, _ amount: Int64, _ count: ComparedCells.Count? = nil) {
+        self.cause = cause
+        self.amount = amount
+        chainCount = count?.chainCount ?? 0
+        chains = count?.chains ?? []
+    }
+}
+
+/// Apple's number beside ours.
+public struct ExplainedCell: Hashable, Sendable {
+    /// A price of which Apple's count and ours differ.
+    public struct PriceDifference: Hashable, Sendable {
+        public let price: SalesReportTable.Price
+        public let apple: Int64
+        /// In Apple's days.
+        public let ours: Int64
+        /// Our chains with the price; at most `listedChainCount`.
+        public let chains: [ChainId]
+    }
+
+    public let cell: SalesReportTable.Cell
+    public let apple: Int64
+    public let ours: Int64
+    /// Apple's number in an earlier report, where Apple restated it.
+    public let earlier: Int64?
+    /// The amounts add up to Apple's number minus ours; none is 0.
+    public let explanations: [Explanation]
+    /// Of a subscriber report.
+    public let prices: [PriceDifference]
+
+    public var difference: Int64 { apple - ours }
+    public var isExplained: Bool { !explanations.contains { $0.cause == .unexplained } }
+
+    /// Chains listed for one explanation.
+    public static let listedChainCount = 10
+
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("report", cell.kind.rawValue)
+            json.member("figure", cell.figure.rawValue)
+            json.member("day", cell.day.text)
+            json.member("product", cell.product.rawValue)
+            json.member("country", cell.country)
+            json.member("apple", apple)
+            json.member("ours", ours)
+            json.member("difference", difference)
+            json.member("earlier", earlier)
+            json.objects("explanations", explanations) { json, part in
+                json.member("cause", part.cause.rawValue)
+                json.member("amount", part.amount)
+                json.member("chainCount", Int64(part.chainCount))
+                ExplainedCell.write(part.chains, to: &json)
+            }
+            json.objects("prices", prices) { json, found in
+                json.member("price", found.price.milliunits)
+                json.member("currency", found.price.currency)
+                json.member("apple", found.apple)
+                json.member("ours", found.ours)
+                ExplainedCell.write(found.chains, to: &json)
+            }
+        }
+    }
+
+    private static func write(_ chains: [ChainId], to json: inout JSONWriter) {
+        json.objects("chains", chains) { json, chain in
+            json.member("bundleId", chain.bundleId)
+            json.member("originalTransactionId", chain.originalTransactionId)
+        }
+    }
+}
+
+extension CivilDate {
+    /// `YYYY-MM-DD`.
+    package var text: String { String(Timestamp(self).rfc3339.prefix(10)) }
+}

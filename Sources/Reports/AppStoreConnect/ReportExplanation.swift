@@ -1,0 +1,54 @@
+public import AppStore
+public import Ledger
+internal import Projection
+internal import Queries
+
+/// Reports of App Store Connect beside the ledger (`Contract.md`, `metrics explain`).
+public struct ReportExplanation: Sendable {
+    public let stamp: MetricsStamp
+    public let cells: [ExplainedCell]
+
+    /// Whether no difference is unexplained.
+    public var isExplained: Bool { cells.allSatisfy(\.isExplained) }
+
+    /// The members of the answer.
+    public func write(to json: inout JSONWriter) {
+        stamp.write(to: &json, isStamped: true)
+        json.member("appleTimeZone", ReportExplanation.appleTimeZone)
+        json.array("cells", cells) { $1.write(to: &$0) }
+    }
+
+    /// The zone of Apple's days (App Store Connect Help, Sales and Trends: days are in Pacific
+    /// Time), with its summer time.
+    public static let appleTimeZone = "America/Los_Angeles"
+}
+
+extension MetricsQuery {
+    /// Apple's numbers beside ours, with the causes of each difference. Folds every chain.
+    ///
+    /// - Parameter timeZone: an IANA name; nil: the configured report zone.
+    public func explain(
+        _ table: SalesReportTable, timeZone: String? = nil
+    ) async throws(MetricsError) -> ReportExplanation {
+        guard let zone = ReportZone(timeZone ?? reportTimeZone) else {
+            throw .unknownTimeZone(timeZone ?? reportTimeZone)
+        }
+        guard let pacific = ReportZone(ReportExplanation.appleTimeZone) else {
+            throw .unknownTimeZone(ReportExplanation.appleTimeZone)
+        }
+        guard !table.isTooLarge else { throw .tooManyRows }
+        let catalogue = query.ledger.catalogue
+        let empty = ComparedCells(table, zone: zone, pacific: pacific, limit: limit)
+        let sum = try await walk.sum(empty) { sum, chain, life in
+            sum.add(life, of: chain, catalogue: catalogue)
+        }
+        guard !sum.isTooLarge else { throw .tooManyRows }
+        let scope = MetricScope(
+            zone: zone, interval: .day, instants: [], dimensions: [.product, .country],
+            filters: [:])
+        return ReportExplanation(
+            stamp: stamp(
+                MetricName.definition("explain"), scope, remarks: remarks(sum.chainCount)),
+            cells: CellExplainer(table: table, ledger: sum).cells())
+    }
+}

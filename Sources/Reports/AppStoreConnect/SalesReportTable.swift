@@ -1,0 +1,107 @@
+public import AppStore
+
+/// Apple's numbers of one or more reports, by day, product and country. A later report of the same
+/// kind replaces the days it has: Apple restates.
+public struct SalesReportTable: Sendable {
+    /// What one number counts.
+    public struct Cell: Hashable, Sendable {
+        public var kind: SalesReport.Kind
+        public var figure: SalesReport.Figure
+        /// In Apple's days.
+        public var day: CivilDate
+        public var product: ProductId
+        /// As in payloads (`USA`); empty: none is stated.
+        public var country: String
+
+        /// A cell of another figure.
+        func with(_ figure: SalesReport.Figure) -> Cell {
+            var cell = self
+            cell.figure = figure
+            return cell
+        }
+    }
+
+    /// A price that a subscriber report states.
+    public struct Price: Hashable, Sendable {
+        public var milliunits: Int64
+        public var currency: String
+    }
+
+    /// What Apple states in a cell.
+    struct Stated: Sendable {
+        var amount: Int64 = 0
+        /// Of a subscriber report.
+        var prices: [Price: Int64] = [:]
+
+        mutating func add(_ row: SalesReport.Row) {
+            amount = amount.addingSaturated(row.amount)
+            guard let milliunits = row.price, let currency = row.currency else { return }
+            let price = Price(milliunits: milliunits, currency: currency)
+            prices[price] = (prices[price] ?? 0).addingSaturated(row.amount)
+        }
+    }
+
+    private struct Part: Hashable {
+        let kind: SalesReport.Kind
+        let day: CivilDate
+    }
+
+    /// Product ids by Apple's number or by reference name.
+    private let products: [String: ProductId]
+    private(set) var cells: [Cell: Stated] = [:]
+    /// What an earlier report stated, where the last one differs.
+    private(set) var earlier: [Cell: Int64] = [:]
+    /// The report being read.
+    private var current: [Cell: Stated] = [:]
+    private var priceCount = 0
+    /// Whether a report has more cells than `cellCount`; the rest of its rows were left out.
+    public private(set) var isTooLarge = false
+
+    /// Cells, and prices within them, of one report.
+    public static let cellCount = MetricsLimits.rowCount
+
+    /// - Parameter products: product ids by Apple's number, or by reference name, of products whose
+    ///   reference name is not their product id.
+    public init(products: [String: ProductId] = [:]) { self.products = products }
+
+    /// Adds a row of the report being read.
+    public mutating func add(_ row: SalesReport.Row) {
+        let cell = Cell(
+            kind: row.kind, figure: row.figure, day: row.day,
+            product: products[row.appleId] ?? products[row.name] ?? ProductId(row.name),
+            country: row.country)
+        guard current[cell] != nil || current.count < SalesReportTable.cellCount else {
+            isTooLarge = true
+            return
+        }
+        let before = current[cell]?.prices.count ?? 0
+        current[cell, default: Stated()].add(row)
+        priceCount += (current[cell]?.prices.count ?? 0) - before
+        if priceCount > SalesReportTable.cellCount { isTooLarge = true }
+    }
+
+    /// Ends a report. Its days replace those of earlier reports of its kind.
+    public mutating func endReport() {
+        let days = Set(current.map { Part(kind: $0.key.kind, day: $0.key.day) })
+        for (cell, stated) in cells where days.contains(Part(kind: cell.kind, day: cell.day)) {
+            let now = current[cell]?.amount ?? 0
+            if now != stated.amount { earlier[cell] = stated.amount }
+            cells[cell] = current[cell] ?? Stated()
+        }
+        for (cell, stated) in current where cells[cell] == nil {
+            cells[cell] = stated
+            if replaced.contains(Part(kind: cell.kind, day: cell.day)) { earlier[cell] = 0 }
+        }
+        replaced.formUnion(days)
+        current = [:]
+        priceCount = 0
+    }
+
+    /// Days of earlier reports.
+    private var replaced: Set<Part> = []
+
+    /// The days with any number, by report.
+    var days: [SalesReport.Kind: Set<CivilDate>] {
+        cells.reduce(into: [:]) { $0[$1.key.kind, default: []].insert($1.key.day) }
+    }
+}

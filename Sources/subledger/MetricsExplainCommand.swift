@@ -1,0 +1,163 @@
+import AppStore
+import ArgumentParser
+import Foundation
+import Queries
+import Reports
+import Service
+
+struct MetricsExplainCommand: OutputCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Reports of App Store Connect beside the ledger, and what explains differences.",
+        discussion: """
+            Reads subscription, subscription event and subscriber reports: tab-separated text, \
+            also gzip. A later report replaces the days of an earlier one of its kind. Exits with \
+            1 where a row cannot be read or a difference is unexplained.
+            """)
+
+    @Option(
+        name: .customLong("report"),
+        help: ArgumentHelp("A report; repeatable.", valueName: "FILE"))
+    var files: [String]
+
+    @Option(
+        name: .customLong("product"),
+        help: ArgumentHelp(
+            "The product id of a product by its Apple ID or its reference name, where that is not"
+                + " the product id; repeatable.", valueName: "name=productId"))
+    var products: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The day of subscription reports (default: the date that ends the file's name).",
+            valueName: "YYYY-MM-DD"))
+    var day: String?
+
+    @Option(help: "An IANA time zone of our days (default: the configured report zone).")
+    var timeZone: String?
+
+    @OptionGroup var knowledge: AsOfOptions
+    @OptionGroup var common: SharedOptions
+
+    func output(_ settings: Settings) async throws -> Output {
+        let limit = try knowledge.limit()
+        let given = try day.map { try ReportFile.day($0) }
+        var table = SalesReportTable(products: try names())
+        let reports = try files.map { try ReportFile(reading: $0, day: given, into: &table) }
+        let answer = try await settings.withSession { [table] session in
+            let progress = ProgressLine()
+            let query = MetricsQuery(
+                session.query, reportTimeZone: settings.configuration.reportTimeZone,
+                now: Terminal.now, knowledge: limit, bundleId: settings.bundleId
+            ) { done, all in progress.show("folded \(done) of \(all) facts") }
+            let answer = try await query.explain(table, timeZone: timeZone)
+            progress.end()
+            return answer
+        }
+        return Output(
+            text: (reports.flatMap(\.lines) + answer.lines).joined(separator: "\n") + "\n",
+            isClean: answer.isExplained && reports.allSatisfy { $0.reader.malformedCount == 0 }
+        ) { json in
+            answer.write(to: &json)
+            json.array("reports", reports) { $1.write(to: &$0) }
+        }
+    }
+
+    private func names() throws(CommandFailure) -> [String: ProductId] {
+        var names: [String: ProductId] = [:]
+        for text in products {
+            // Reference names may contain an equals sign, product ids may not.
+            guard let place = text.lastIndex(of: "="), place > text.startIndex,
+                place < text.index(before: text.endIndex)
+            else { throw CommandFailure.invalidOption("--product takes name=productId.") }
+            names[String(text[..<place])] = ProductId(String(text[text.index(after: place)...]))
+        }
+        return names
+    }
+}
+
+/// A report's file, read into a table.
+struct ReportFile {
+    let path: String
+    let reader: SalesReportReader
+
+    /// Bytes read at once.
+    private static let pieceByteCount = 262_144
+
+    /// - Parameter day: of a subscription report; nil: by the file's name.
+    init(reading path: String, day: CivilDate?, into table: inout SalesReportTable) throws {
+        let file: FileHandle
+        do { file = try FileHandle(forReadingFrom: URL(filePath: path)) } catch {
+            throw ReportFile.unreadable(path)
+        }
+        defer { try? file.close() }
+        var found = SalesReportReader(day: day ?? ReportFile.day(inName: path))
+        do {
+            let first = try ReportFile.piece(of: file)
+            var pending = first
+            let source: () throws -> [UInt8]? = {
+                if let piece = pending {
+                    pending = nil
+                    return piece
+                }
+                return try ReportFile.piece(of: file)
+            }
+            if let first, GzipReader.isGzip(first) {
+                var gzip = GzipReader(source)
+                while let piece = try gzip.next() { try found.read(piece) { table.add($0) } }
+            } else {
+                while let piece = try source() { try found.read(piece) { table.add($0) } }
+            }
+            try found.finish { table.add($0) }
+        } catch let error as SalesReportError {
+            throw CommandFailure(
+                code: error.code, message: "--report: \(path): \(error.message)", exit: .usage)
+        } catch { throw ReportFile.unreadable(path) }
+        table.endReport()
+        (self.path, reader) = (path, found)
+    }
+
+    /// Nil at the end.
+    private static func piece(of file: FileHandle) throws -> [UInt8]? {
+        guard let data = try file.read(upToCount: pieceByteCount), !data.isEmpty else { return nil }
+        return Array(data)
+    }
+
+    private static func unreadable(_ path: String) -> CommandFailure {
+        CommandFailure(
+            code: "unreadableFile", message: "--report: \(path) cannot be read; check the path.",
+            exit: .io)
+    }
+
+    static func day(_ text: String) throws(CommandFailure) -> CivilDate {
+        guard text.utf8.count == 10, let time = Timestamp(userInput: text),
+            time.rfc3339.hasPrefix(text)
+        else { throw CommandFailure.invalidOption("--day takes YYYY-MM-DD.") }
+        return time.date
+    }
+
+    /// The date that ends a file's name, as in `Subscription_85473_20260131.txt.gz`.
+    static func day(inName path: String) -> CivilDate? {
+        let name = path.split(separator: "/").last?.split(separator: ".").first ?? ""
+        guard let text = name.split(separator: "_").last, text.utf8.count == 8 else { return nil }
+        let date = "\(text.prefix(4))-\(text.dropFirst(4).prefix(2))-\(text.suffix(2))"
+        return try? day(date)
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("file", path)
+            json.member("report", reader.kind?.rawValue)
+            json.member("rows", Int64(reader.rowCount))
+            json.member("malformedRows", Int64(reader.malformedCount))
+            json.objects("malformed", reader.malformed) { json, row in
+                json.member("line", Int64(row.line))
+                json.member("code", row.code.rawValue)
+            }
+            json.objects("notCompared", reader.otherEvents) { json, event in
+                json.member("event", event.name)
+                json.member("quantity", event.quantity)
+            }
+        }
+    }
+}

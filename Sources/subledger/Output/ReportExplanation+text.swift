@@ -1,0 +1,71 @@
+import AppStore
+import Ledger
+import Queries
+import Reports
+
+extension ReportFile {
+    /// What was read, for people.
+    var lines: [String] {
+        var lines = [
+            "\(path): \(reader.kind?.rawValue ?? ""), \(reader.rowCount) rows"
+                + (reader.malformedCount > 0 ? ", \(reader.malformedCount) malformed" : "")
+        ]
+        lines += reader.malformed.map { "  line \($0.line): \($0.code.rawValue)" }
+        let omitted = reader.malformedCount - reader.malformed.count
+        if omitted > 0 { lines.append("  and \(omitted) more") }
+        lines += reader.otherEvents.map { "  not compared: \($0.name), \($0.quantity)" }
+        return lines
+    }
+}
+
+extension ReportExplanation {
+    /// `metrics explain` for people: every cell, then the causes of each difference.
+    var lines: [String] {
+        let table = TextTable(
+            header: ["day", "product", "country", "figure", "Apple", "ours", "difference"],
+            rows: cells.map { found in
+                [
+                    found.cell.day.text, found.cell.product.rawValue, found.cell.country,
+                    found.cell.figure.rawValue, "\(found.apple)", "\(found.ours)",
+                    found.difference == 0 ? "" : found.difference.signed,
+                ]
+            }
+        ).aligned(leading: 4)
+        let causes = cells.filter { !$0.explanations.isEmpty || $0.earlier != nil }.flatMap(\.lines)
+        return stamp.lines + ["", table] + causes
+    }
+}
+
+extension ExplainedCell {
+    /// The causes of the difference, and the prices that differ.
+    fileprivate var lines: [String] {
+        var lines = [
+            "\(cell.day.text) \(cell.product) \(cell.country) \(cell.figure.rawValue):"
+                + " \(difference.signed)"
+        ]
+        if let earlier { lines.append("  restated by Apple, before: \(earlier)") }
+        for part in explanations {
+            lines.append(
+                "  \(part.amount.signed) \(part.cause.rawValue)"
+                    + ExplainedCell.text(part.chains, of: part.chainCount))
+        }
+        for found in prices {
+            lines.append(
+                "  at \(found.price.milliunits) milliunits \(found.price.currency): Apple"
+                    + " \(found.apple), ours \(found.ours)"
+                    + ExplainedCell.text(found.chains, of: Int(clamping: found.ours)))
+        }
+        return lines
+    }
+
+    private static func text(_ chains: [ChainId], of count: Int) -> String {
+        guard !chains.isEmpty else { return "" }
+        let more = count > chains.count ? " and \(count - chains.count) more" : ""
+        return ": " + chains.map(\.originalTransactionId.rawValue).joined(separator: " ") + more
+    }
+}
+
+extension Int64 {
+    /// With its sign: +2.
+    fileprivate var signed: String { self > 0 ? "+\(self)" : "\(self)" }
+}
