@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+@testable import AppStore
+
+@Suite("Decompression of reports")
+struct GzipReaderTests {
+    /// The output for these bytes, which arrive in pieces of a size.
+    private func read(_ bytes: [UInt8], pieces size: Int = 1) throws -> [UInt8] {
+        var rest = bytes[...]
+        var reader = GzipReader {
+            let piece = rest.prefix(size)
+            rest = rest.dropFirst(size)
+            return piece.isEmpty ? nil : Array(piece)
+        }
+        var output: [UInt8] = []
+        while let piece = try reader.next() { output += piece }
+        return output
+    }
+
+    private func bytes(_ text: String) throws -> [UInt8] {
+        Array(try #require(Data(base64Encoded: text)))
+    }
+
+    private static let fixed = "H4sIAAAAAAACA0tMSk4EIy4AjbP9IQoAAAA="
+    private static let stored = "H4sIAAAAAAAEAwEKAPX/YWJjYWJjYWJjCo2z/SEKAAAA"
+    private static let dynamic = """
+        H4sIAAAAAAACA2XYO44UURBEUXtYBUuoiHr1W9AgISFwMFg+wkJ10kzvano6z8v+8f3n59ft49e3j9+f\
+        f35/+fFvzHvse9zf43qPx3s83+P1Hu/3+JBhFl0hLJSFtNAW4kJdyAt9pa/+3egrfaWv9JW+0lf6St9O\
+        306f7gdL307fTt9O307fTt9O36Jv0bfoW/7n0bfoW/Qt+hZ9i76DvoO+g76DvsOvBn0HfQd9B30HfSd9\
+        J30nfSd9J32n3136TvpO+k76Lvou+i76Lvou+i76LpcLfRd9F303fTd9N303fTd9N303fbfbj76bvoe+\
+        h76Hvoe+h76Hvoe+h77H9Tz2swt6c0NvrujNHb25pDe39Oaa3tzTm4t6s3RSYunAZGgyOBmeDFCGKIMU\
+        TYmopEM9S3UlwhJlibREWyIuUZfIS/Ql+wDaUomJxkRkojKRmehMhCZKE6nJGm8JS9UmchO9ieBEcSI5\
+        0ZyITlQnx3j2WCo8UZ5IT7Qn4hP1ifxEfyJAOccLzVINighFhSJD0aEIUZQoUhQtyjUek5bKUfQoghRF\
+        iiRFkyJKUaXIUu7x7rVUmSJN0aaIU9Qp8hR9ikBFofKMJ/p4o/tI16hqVDWqGlWNqkZVo6pR1ahmnBOW\
+        alQ1qhpVjapGVaOqUdWo7p5x+MzLx9Jx+4zjZ1w/4/wZ9884gDSqGlWN6j6ONEs1qhpVjapGVaOqUdWo\
+        alQ1qrrGPWmpRlWjqlHVqGpUNaoaVY2qRlWjeozT11KNqkZVo6pR1ahqVDWqGlWNqkb1HFe6pRpVjapG\
+        VaOqUdWoalQ1qhpVjeo1flCwVKOqUdWoalQ1qhpVjapGVaOqUb3Hbx+WalQ1qhpVjapGVaOqUdWoalQ1\
+        qs/4meZ/6V+0r2HvfhMAAA==
+        """
+
+    @Test("damaged or incomplete data is refused", arguments: [fixed, stored, dynamic])
+    func refused(_ text: String) throws {
+        let whole = try bytes(text)
+        for count in 1..<whole.count {
+            #expect(throws: SalesReportError.damagedGzip) { try read(Array(whole[..<count])) }
+        }
+        // Checksum and size.
+        for place in whole.count - 8..<whole.count {
+            var changed = whole
+            changed[place] ^= 1
+            #expect(throws: SalesReportError.damagedGzip) { try read(changed) }
+        }
+        #expect(throws: SalesReportError.damagedGzip) { try read(whole + [0]) }
+    }
+
+    @Test("any changed byte ends, without a trap", arguments: [fixed, stored, dynamic])
+    func changed(_ text: String) throws {
+        let whole = try bytes(text)
+        for place in whole.indices {
+            for bit in 0..<8 {
+                var changed = whole
+                changed[place] ^= 1 << UInt8(bit)
+                _ = try? read(changed, pieces: 4_096)
+            }
+        }
+    }
+
+    @Test(
+        "blocks of every kind, in pieces of any size, and several members",
+        arguments: [1, 7, 4_096])
+    func kinds(_ size: Int) throws {
+        let short = Array("abcabcabc\n".utf8)
+        let fixed = try bytes(GzipReaderTests.fixed)
+        let stored = try bytes(GzipReaderTests.stored)
+        #expect(try read(fixed, pieces: size) == short)
+        #expect(try read(stored, pieces: size) == short)
+        #expect(try read(fixed + stored, pieces: size) == short + short)
+        let lines = (0..<300).map { "line \($0)\tof\ttext\n" }.joined()
+        let dynamic = try bytes(GzipReaderTests.dynamic)
+        #expect(try read(dynamic, pieces: size) == Array(lines.utf8))
+        #expect(try read([], pieces: size).isEmpty)
+    }
+}

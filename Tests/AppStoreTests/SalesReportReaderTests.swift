@@ -1,0 +1,170 @@
+import Testing
+
+@testable import AppStore
+
+@Suite("Reports of App Store Connect")
+struct SalesReportReaderTests {
+    private static let events =
+        "Event Date\tEvent\tSubscription Name\tSubscription Apple ID\tCountry\tQuantity\n"
+    private static let subscribers =
+        "Event Date\tSubscription Name\tSubscription Apple ID\tCountry\tSubscriber ID\tRefund"
+        + "\tCustomer Price\tCustomer Currency\tUnits\n"
+    private static let states =
+        "Subscription Name\tSubscription Apple ID\tCountry\tActive Standard Price Subscriptions"
+        + "\tActive Free Trial Introductory Offer Subscriptions"
+        + "\tPay Up Front Offer Code Subscriptions\tMarketing Opt-Ins\tBilling Retry"
+        + "\tGrace Period\n"
+    private static let day = CivilDate(year: 2026, month: 1, day: 31)
+
+    private struct Reading {
+        var reader: SalesReportReader
+        var rows: [SalesReport.Row] = []
+
+        /// `name figure day country amount` of each row.
+        var lines: [String] {
+            rows.map { row in
+                "\(row.name) \(row.figure.rawValue) \(row.day.month)/\(row.day.day)"
+                    + " \(row.country) \(row.amount)"
+            }
+        }
+    }
+
+    private func read(
+        _ bytes: [UInt8], day: CivilDate? = nil, pieces size: Int = 5
+    ) throws -> Reading {
+        var reader = SalesReportReader(day: day)
+        var rows: [SalesReport.Row] = []
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            try reader.read(Array(rest.prefix(size))) { rows.append($0) }
+            rest = rest.dropFirst(size)
+        }
+        try reader.finish { rows.append($0) }
+        return Reading(reader: reader, rows: rows)
+    }
+
+    private func read(_ text: String, day: CivilDate? = nil) throws -> Reading {
+        try read(Array(text.utf8), day: day)
+    }
+
+    // MARK: Refused
+
+    @Test("what is none of the three reports is refused with a code")
+    func refused() throws {
+        func error(_ text: String) -> SalesReportError? {
+            do {
+                _ = try read(text)
+                return nil
+            } catch { return error as? SalesReportError }
+        }
+        #expect(error("") == .empty)
+        #expect(error("\n\r\n") == .empty)
+        #expect(error("Provider\tSKU\tUnits\n") == .unknownReport)
+        #expect(error("Event,Quantity\n") == .unknownReport)
+        #expect(error(SalesReportReaderTests.states) == .dayUnknown)
+        #expect(
+            error("Event\tSubscription Name\tCountry\tEvent Date\tSubscription Apple ID\n")
+                == .missingColumn("Quantity", .subscriptionEvent))
+        let codes = [
+            SalesReportError.empty, .unknownReport, .dayUnknown, .tooLarge, .damagedGzip,
+            .missingColumn("", .subscriber),
+        ].map(\.code)
+        #expect(Set(codes).count == codes.count)
+    }
+
+    @Test("a malformed row has its line and code, and the others are read")
+    func malformed() throws {
+        let bytes =
+            Array(
+                (SalesReportReaderTests.events + "2026-01-31\tRenew\tpro\t1\tUS\t2\n"
+                    + "2026-01-31\tRenew\tpro\t1\tUS\n" + "2026-02-30\tRenew\tpro\t1\tUS\t1\n"
+                    + "2026-01-31\tRenew\tpro\t1\tUS\tmany\n\n").utf8)
+            + Array("2026-01-31\tRenew\t".utf8) + [0xFF] + Array("\t1\tUS\t1\n".utf8)
+            + Array("01/31/2026\tRenew\tpro\t1\tUSA\t3".utf8)
+        let found = try read(bytes)
+        #expect(found.lines == ["pro renewals 1/31 USA 2", "pro renewals 1/31 USA 3"])
+        #expect(found.reader.malformed.map(\.line) == [3, 4, 5, 7])
+        #expect(
+            found.reader.malformed.map(\.code)
+                == [.columnCount, .invalidDate, .invalidNumber, .notUTF8])
+        #expect(found.reader.rowCount == 6)
+    }
+
+    @Test("lines, columns and listed rows have bounds")
+    func bounds() throws {
+        let row = "2026-01-31\tRenew\t\t1\tUS\t1"
+        func line(_ count: Int) -> String {
+            let name = String(repeating: "n", count: count - row.utf8.count)
+            return "2026-01-31\tRenew\t\(name)\t1\tUS\t1\r\n"
+        }
+        let bound = SalesReport.lineByteCount
+        let bytes = Array((SalesReportReaderTests.events + line(bound) + line(bound + 1)).utf8)
+        let found = try read(bytes, pieces: 4_096)
+        #expect(found.rows.count == 1)
+        #expect(found.reader.malformed.map(\.code) == [.lineTooLong])
+
+        let columns = String(SalesReportReaderTests.events.dropLast())
+        let extra = SalesReport.columnCount - 6
+        #expect(throws: Never.self) { try read(columns + String(repeating: "\tx", count: extra)) }
+        #expect(throws: SalesReportError.unknownReport) {
+            try read(columns + String(repeating: "\tx", count: extra + 1))
+        }
+
+        let listed = SalesReport.listedRowCount
+        let many = try read(
+            SalesReportReaderTests.events + String(repeating: "x\n", count: listed + 1))
+        #expect(many.reader.malformed.count == listed)
+        #expect(many.reader.malformedCount == listed + 1)
+    }
+
+    // MARK: Read
+
+    @Test("events by figure; those that are not compared are summed by name")
+    func events() throws {
+        let names = [
+            "Subscribe", "Start Introductory Offer", "Paid Subscription from Introductory Offer",
+            "Renew", "Renewal from Billing Retry", "Reactivate", "Cancel",
+            "Canceled from Billing Retry", "Refund", "Upgrade", "Upgrade",
+        ]
+        let rows = names.map { "2026-01-31\t\($0)\tpro\t1\tDE\t2\n" }.joined()
+        let found = try read(SalesReportReaderTests.events + rows)
+        #expect(
+            found.rows.map(\.figure) == [
+                .starts, .starts, .trialConversions, .renewals, .renewals, .reactivations,
+                .cancellations, .cancellations, .refunds,
+            ])
+        #expect(found.rows.allSatisfy { $0.country == "DEU" && $0.amount == 2 })
+        #expect(found.reader.otherEvents.map(\.name) == ["Upgrade"])
+        #expect(found.reader.otherEvents.map(\.quantity) == [4])
+    }
+
+    @Test("subscriptions by state, on the day that is given; blanks are 0")
+    func states() throws {
+        let found = try read(
+            SalesReportReaderTests.states + "pro\t1\tUS\t5\t2\t1\t9\t \t3\n",
+            day: SalesReportReaderTests.day)
+        #expect(
+            found.lines == [
+                "pro activePaid 1/31 USA 5", "pro trials 1/31 USA 2",
+                "pro activePaid 1/31 USA 1", "pro grace 1/31 USA 3",
+            ])
+    }
+
+    @Test("purchases, free periods and refunds of subscribers, with their prices")
+    func subscribers() throws {
+        let found = try read(
+            SalesReportReaderTests.subscribers
+                + "2026-01-31\tpro\t1\tUS\t77\t \t9.99\tUSD\t1\n"
+                + "2026-01-31\tpro\t1\tJP\t78\t \t1200\tJPY\t1\n"
+                + "2026-01-31\tpro\t1\tUS\t79\t \t0\tUSD\t1\n"
+                + "2026-01-31\tpro\t1\tUS\t77\tYes\t-9.9900\tUSD\t-1\n"
+                + "2026-01-31\tpro\t1\tUS\t77\t \t9.9999\tUSD\t1\n")
+        #expect(
+            found.lines == [
+                "pro purchases 1/31 USA 1", "pro purchases 1/31 JPN 1",
+                "pro freePeriods 1/31 USA 1", "pro refunds 1/31 USA 1",
+            ])
+        #expect(found.rows.map(\.price) == [9_990, 1_200_000, 0, 9_990])
+        #expect(found.reader.malformed.map(\.code) == [.invalidNumber])
+    }
+}

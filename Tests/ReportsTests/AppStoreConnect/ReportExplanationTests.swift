@@ -1,0 +1,252 @@
+import Ledger
+import LedgerTestSupport
+import Queries
+import Simulator
+import Testing
+
+@testable import AppStore
+@testable import Projection
+@testable import Reports
+
+@Suite("Reports of App Store Connect beside the ledger")
+struct ReportExplanationTests {
+    private static let product = MadeChain.product
+
+    /// A chain that begins at a UTC time.
+    private func chain(_ number: Int, _ start: String = "2026-01-10T12:00:00.000Z") throws
+        -> MadeChain
+    {
+        MadeChain(
+            id: "70000000000000\(number)", start: try #require(Timestamp(rfc3339: start)))
+    }
+
+    private func trial(_ delivery: MadeDelivery) -> MadeDelivery {
+        delivery.withTransaction {
+            $0.price = 0
+            $0.offerType = Raw(.introductoryOffer)
+            $0.offerDiscountType = Raw(.freeTrial)
+        }
+    }
+
+    /// A report's rows, each the day, figure of the event or state, and amounts.
+    private func table(_ reports: [(header: String, rows: [String], day: CivilDate?)]) throws
+        -> SalesReportTable
+    {
+        var table = SalesReportTable(products: ["pro": ProductId(MadeChain.product)])
+        for report in reports {
+            var reader = SalesReportReader(day: report.day)
+            let text = ([report.header] + report.rows).joined(separator: "\n")
+            try reader.read(Array(text.utf8)) { table.add($0) }
+            try reader.finish { table.add($0) }
+            #expect(reader.malformedCount == 0)
+            table.endReport()
+        }
+        return table
+    }
+
+    private func events(_ rows: String...) -> (header: String, rows: [String], day: CivilDate?) {
+        (
+            "Event Date\tEvent\tQuantity\tSubscription Name\tSubscription Apple ID\tCountry",
+            rows.map { $0 + "\tpro\t1\tUS" }, nil
+        )
+    }
+
+    private func states(
+        _ day: CivilDate, paid: Int, trials: Int
+    ) -> (header: String, rows: [String], day: CivilDate?) {
+        (
+            "Subscription Name\tSubscription Apple ID\tCountry"
+                + "\tActive Standard Price Subscriptions"
+                + "\tActive Free Trial Introductory Offer Subscriptions",
+            ["pro\t1\tUS\t\(paid)\t\(trials)"], day
+        )
+    }
+
+    private func subscribers(
+        _ rows: String...
+    ) -> (header: String, rows: [String], day: CivilDate?) {
+        (
+            "Event Date\tCustomer Price\tRefund\tUnits\tCustomer Currency\tSubscriber ID"
+                + "\tSubscription Name\tSubscription Apple ID\tCountry",
+            rows.map { $0 + "\t1\tUSD\t77\tpro\t1\tUS" }, nil
+        )
+    }
+
+    /// `figure day apple ours: cause amount (chains) …` of every cell.
+    private func explain(
+        _ deliveries: [MadeDelivery], _ table: SalesReportTable,
+        now: String = "2026-06-01T00:00:00.000Z"
+    ) async throws -> (lines: [String], answer: ReportExplanation) {
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(deliveries)
+        let now = try #require(Timestamp(rfc3339: now))
+        let answer = try await ledger.session { session in
+            try await MetricsQuery(session.query, reportTimeZone: "UTC", now: now).explain(table)
+        }
+        let lines = answer.cells.map { found in
+            let causes = found.explanations.map { part in
+                " \(part.cause.rawValue) \(part.amount) (\(part.chainCount))"
+            }
+            return "\(found.cell.figure.rawValue) \(found.cell.day.text) \(found.apple)"
+                + " \(found.ours):" + causes.joined()
+        }
+        for found in answer.cells {
+            #expect(found.explanations.reduce(0) { $0 + $1.amount } == found.difference)
+        }
+        return (lines, answer)
+    }
+
+    // MARK: Refused
+
+    @Test("An unknown time zone is refused; no report has no cells")
+    func refused() async throws {
+        let ledger = try TemporaryLedger()
+        let empty = SalesReportTable()
+        try await ledger.session { session in
+            let query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)
+            await #expect(throws: MetricsError.unknownTimeZone("PST")) {
+                try await query.explain(empty, timeZone: "PST")
+            }
+            let answer = try await query.explain(empty)
+            #expect(answer.cells.isEmpty && answer.isExplained)
+        }
+    }
+
+    @Test("What nothing known explains is unexplained")
+    func unexplained() async throws {
+        let table = try self.table([events("2026-01-10\tSubscribe\t3")])
+        let found = try await explain([chain(1).bought()], table)
+        #expect(found.lines == ["starts 2026-01-10 3 1: unexplained 2 (0)"])
+        #expect(!found.answer.isExplained)
+    }
+
+    // MARK: Causes
+
+    @Test("Equal numbers need no explanation")
+    func equal() async throws {
+        let table = try self.table([events("2026-01-10\tSubscribe\t1", "2026-02-09\tRenew\t1")])
+        let found = try await explain([chain(1).bought(), chain(1).renewed(1)], table)
+        #expect(found.lines == ["starts 2026-01-10 1 1:", "renewals 2026-02-09 1 1:"])
+    }
+
+    @Test("Apple's day is Pacific Time: 05:00 UTC is the evening before, with its chains")
+    func day() async throws {
+        let table = try self.table([events("2026-01-10\tSubscribe\t2", "2026-01-11\tSubscribe\t0")])
+        let late = try chain(2, "2026-01-11T05:00:00.000Z")
+        let found = try await explain([chain(1).bought(), late.bought()], table)
+        #expect(found.lines == ["starts 2026-01-10 2 1: day 1 (1)"])
+        let chains = found.answer.cells[0].explanations[0].chains
+        #expect(chains.map(\.originalTransactionId.rawValue) == [late.id])
+    }
+
+    @Test("In summer Pacific Time is seven hours behind, in winter eight")
+    func summerTime() async throws {
+        let winter = try chain(1, "2026-01-11T07:30:00.000Z")
+        let summer = try chain(2, "2026-05-11T07:30:00.000Z")
+        let table = try self.table([events("2026-01-10\tSubscribe\t1", "2026-05-11\tSubscribe\t1")])
+        let found = try await explain([winter.bought(), summer.bought()], table)
+        #expect(
+            found.lines == [
+                "starts 2026-01-10 1 0: day 1 (1)", "starts 2026-05-11 1 1:",
+            ])
+    }
+
+    @Test("Chains whose known history begins after the day may be in an earlier cell")
+    func missingHistory() async throws {
+        let table = try self.table([events("2026-01-10\tSubscribe\t2")])
+        let found = try await explain([chain(1).renewed(1)], table)
+        #expect(
+            found.lines == ["starts 2026-01-10 2 0: missingHistory 1 (1) unexplained 1 (0)"])
+    }
+
+    @Test("Copies by Family Sharing explain no more than their number")
+    func familySharing() async throws {
+        let copy = try chain(2).bought().withTransaction {
+            $0.inAppOwnershipType = Raw(.familyShared)
+        }
+        let deliveries = [try chain(1).bought(), copy]
+        let two = try await explain(
+            deliveries, try table([events("2026-01-10\tSubscribe\t2")]))
+        #expect(two.lines == ["starts 2026-01-10 2 1: familySharing 1 (1)"])
+        let one = try await explain(
+            deliveries, try table([events("2026-01-10\tSubscribe\t1")]))
+        #expect(one.lines == ["starts 2026-01-10 1 1:"])
+    }
+
+    @Test("The first payment after a trial is Apple's conversion, and our renewal")
+    func conversion() async throws {
+        let table = try self.table([
+            events(
+                "2026-02-09\tPaid Subscription from Introductory Offer\t1", "2026-02-09\tRenew\t0",
+                "2026-01-10\tStart Introductory Offer\t1")
+        ])
+        let made = try chain(1)
+        let found = try await explain([trial(made.bought()), made.renewed(1)], table)
+        #expect(
+            found.lines == [
+                "starts 2026-01-10 1 1:", "trialConversions 2026-02-09 1 1:",
+                "renewals 2026-02-09 0 1: trialConversions -1 (1)",
+            ])
+    }
+
+    @Test("What is missing in paid and too much in trials is the same chains")
+    func trials() async throws {
+        let day = CivilDate(year: 2026, month: 1, day: 12)
+        let table = try self.table([states(day, paid: 0, trials: 2)])
+        let found = try await explain([chain(1).bought(), trial(chain(2).bought())], table)
+        #expect(
+            found.lines == [
+                "activePaid 2026-01-12 0 1: trials -1 (0)", "trials 2026-01-12 2 1: trials 1 (0)",
+            ])
+    }
+
+    @Test("A product that no chain had, and a day that has not ended")
+    func unknown() async throws {
+        let table = try self.table([events("2026-01-10\tSubscribe\t2")])
+        let other = MadeChain(id: "700000000000009", product: "com.example.other").bought()
+        let found = try await explain([other], table)
+        #expect(found.lines == ["starts 2026-01-10 2 0: unknownProduct 2 (0)"])
+        let early = try await explain(
+            [chain(1).bought()], table, now: "2026-01-10T20:00:00.000Z")
+        #expect(early.lines == ["starts 2026-01-10 2 1: afterKnowledge 1 (0)"])
+    }
+
+    @Test("A later report replaces the days of an earlier one of its kind")
+    func restated() async throws {
+        let first = events("2026-01-10\tSubscribe\t3", "2026-01-11\tSubscribe\t1")
+        let table = try self.table([first, events("2026-01-10\tSubscribe\t1")])
+        let found = try await explain([chain(1).bought()], table)
+        #expect(
+            found.lines == ["starts 2026-01-10 1 1:", "starts 2026-01-11 1 0: unexplained 1 (0)"])
+        #expect(found.answer.cells.map(\.earlier) == [3, nil])
+    }
+
+    @Test("Purchases of subscribers name the prices that differ, with our chains")
+    func prices() async throws {
+        let table = try self.table([subscribers("2026-01-10\t9.99\t ", "2026-01-10\t4.99\t ")])
+        let found = try await explain([chain(1).bought(), chain(2).bought()], table)
+        #expect(found.lines == ["purchases 2026-01-10 2 2:"])
+        let prices = found.answer.cells[0].prices
+        #expect(prices.map(\.price.milliunits) == [4_990, 9_990])
+        #expect(prices.map(\.apple) == [1, 1] && prices.map(\.ours) == [0, 2])
+        #expect(prices.map(\.chains.count) == [0, 2])
+    }
+
+    @Test("More cells than the bound are refused")
+    func bound() throws {
+        var table = SalesReportTable()
+        var row = SalesReport.Row(
+            kind: .subscriber, figure: .purchases, day: CivilDate(year: 2026, month: 1, day: 1),
+            appleId: "1", name: "", country: "USA", amount: 1)
+        for number in 0..<SalesReportTable.cellCount {
+            row.name = "p\(number)"
+            table.add(row)
+        }
+        #expect(!table.isTooLarge)
+        table.add(row)
+        #expect(!table.isTooLarge)
+        row.name = "more"
+        table.add(row)
+        #expect(table.isTooLarge)
+    }
+}
