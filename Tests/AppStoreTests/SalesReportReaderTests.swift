@@ -115,6 +115,19 @@ struct SalesReportReaderTests {
             SalesReportReaderTests.events + String(repeating: "x\n", count: listed + 1))
         #expect(many.reader.malformed.count == listed)
         #expect(many.reader.malformedCount == listed + 1)
+
+        let names = SalesReport.eventNameCount
+        let other = (0...names).map { "2026-01-31\tE\($0)\tpro\t1\tUS\t1\n" }.joined()
+        let named = try read(SalesReportReaderTests.events + other)
+        #expect(named.reader.otherEvents.count == names)
+    }
+
+    @Test("a report has at most its bytes")
+    func size() throws {
+        let bytes = Array(SalesReportReaderTests.events.utf8)
+        var reader = SalesReportReader(day: nil, limit: bytes.count)
+        try reader.read(bytes) { _ in }
+        #expect(throws: SalesReportError.tooLarge) { try reader.read([0x0A]) { _ in } }
     }
 
     // MARK: Read

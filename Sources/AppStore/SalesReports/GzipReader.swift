@@ -252,13 +252,13 @@ struct HuffmanCode {
         (self.counts, self.symbols) = (counts, symbols)
     }
 
-    private static let none = HuffmanCode(
+    private static let empty = HuffmanCode(
         counts: [Int](repeating: 0, count: longest + 1), symbols: [])
     static let fixedLengths =
         HuffmanCode(
             ([Int](repeating: 8, count: 144) + [Int](repeating: 9, count: 112)
-                + [Int](repeating: 7, count: 24) + [Int](repeating: 8, count: 8))[...]) ?? none
-    static let fixedDistances = HuffmanCode([Int](repeating: 5, count: 30)[...]) ?? none
+                + [Int](repeating: 7, count: 24) + [Int](repeating: 8, count: 8))[...]) ?? empty
+    static let fixedDistances = HuffmanCode([Int](repeating: 5, count: 30)[...]) ?? empty
 
     /// The order of the lengths of the code of lengths.
     static let order = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]

@@ -13,6 +13,7 @@ public struct SalesReportReader: Sendable {
 
     /// The day of a report whose rows have none.
     private let day: CivilDate?
+    private let limit: Int
     private var columns = SalesReportColumns()
     private var byteCount = 0
     private var lineNumber = 0
@@ -20,7 +21,10 @@ public struct SalesReportReader: Sendable {
     private var isTooLong = false
 
     /// - Parameter day: of a subscription report, which does not state it.
-    public init(day: CivilDate? = nil) { self.day = day }
+    public init(day: CivilDate? = nil) { self.init(day: day, limit: SalesReport.byteCount) }
+
+    /// - Parameter limit: bytes of the report.
+    init(day: CivilDate?, limit: Int) { (self.day, self.limit) = (day, limit) }
 
     /// The events that are not compared, by Apple's name in order, with their sums; at most
     /// `SalesReport.eventNameCount`.
@@ -33,7 +37,7 @@ public struct SalesReportReader: Sendable {
         _ bytes: [UInt8], _ take: (SalesReport.Row) -> Void
     ) throws(SalesReportError) {
         byteCount += bytes.count
-        guard byteCount <= SalesReport.byteCount else { throw .tooLarge }
+        guard byteCount <= limit else { throw .tooLarge }
         for byte in bytes {
             if byte == UInt8(ascii: "\n") {
                 try endLine(take)

@@ -1,5 +1,5 @@
-/// Countries by their codes of two letters, as reports write them, and of three letters, as payloads
-/// do (ISO 3166-1; Kosovo, which has no code there, as App Store Connect names it).
+/// Countries by their codes of two letters, as reports write them, and of three letters, as
+/// payloads do (ISO 3166-1; Kosovo, which has no code there, as App Store Connect names it).
 enum StorefrontCode {
     /// The code of three letters; nil for any other text.
     static func alpha3(_ text: String) -> String? {

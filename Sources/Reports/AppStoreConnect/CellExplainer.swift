@@ -41,7 +41,8 @@ struct CellExplainer {
             drafts[cell] = computed(cell, apple, side)
         }
         for cell in drafts.map(\.key) { exchange(cell, &drafts) }
-        return drafts.map(\.key).sorted(by: CellExplainer.precedes).compactMap { cell in
+        return drafts.map(\.key).sorted(by: CellExplainer.precedes).compactMap {
+            cell -> ExplainedCell? in
             guard var draft = drafts[cell] else { return nil }
             draft.attribute(.familySharing)
             draft.attribute(.missingHistory)
@@ -90,7 +91,8 @@ struct CellExplainer {
         _ cell: SalesReportTable.Cell, _ side: ComparedCells.Side
     ) -> [ExplainedCell.PriceDifference] {
         guard let stated = table.cells[cell]?.prices else { return [] }
-        return Set(stated.map(\.key)).union(side.prices.map(\.key)).compactMap { price in
+        return Set(stated.map(\.key)).union(side.prices.map(\.key)).compactMap {
+            price -> ExplainedCell.PriceDifference? in
             let (apple, ours) = (stated[price] ?? 0, side.prices[price])
             guard apple != ours?.amount ?? 0 else { return nil }
             return ExplainedCell.PriceDifference(

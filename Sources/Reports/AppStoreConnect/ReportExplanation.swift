@@ -1,5 +1,5 @@
 public import AppStore
-public import Ledger
+import Ledger
 internal import Projection
 internal import Queries
 

@@ -1,4 +1,5 @@
 public import AppStore
+import Ledger
 
 /// Apple's numbers of one or more reports, by day, product and country. A later report of the same
 /// kind replaces the days it has: Apple restates.

@@ -232,6 +232,21 @@ struct ReportExplanationTests {
         #expect(prices.map(\.chains.count) == [0, 2])
     }
 
+    @Test("Explanations list the first chains, up to their bound")
+    func listed() async throws {
+        let bound = ExplainedCell.listedChainCount
+        for count in [bound, bound + 1] {
+            let table = try self.table([events("2026-01-10\tSubscribe\t\(count)")])
+            let chains = try (10..<10 + count).map { try chain($0, "2026-01-11T05:00:00.000Z") }
+            let found = try await explain(chains.map { $0.bought() }, table)
+            let part = try #require(found.answer.cells.first?.explanations.first)
+            #expect(part.chainCount == count)
+            #expect(
+                part.chains.map(\.originalTransactionId.rawValue)
+                    == chains.prefix(bound).map(\.id))
+        }
+    }
+
     @Test("More cells than the bound are refused")
     func bound() throws {
         var table = SalesReportTable()

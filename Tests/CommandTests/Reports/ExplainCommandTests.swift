@@ -1,0 +1,103 @@
+import AppStore
+import Foundation
+import Testing
+
+@Suite("subledger metrics explain")
+struct ExplainCommandTests {
+    private static let header =
+        "Event Date\tEvent\tQuantity\tSubscription Name\tSubscription Apple ID\tCountry"
+
+    /// A row of the product that the evidence has.
+    private static func row(_ event: String, on day: String = "2026-01-10") -> String {
+        "\(day)\t\(event)\t1\tpro\t1177256379\tUS"
+    }
+
+    private func taken() async throws -> Workplace {
+        let place = try Workplace()
+        try place.write(Evidence.lines, to: "in.ndjson")
+        let ingested = try await place.run("ingest", "in.ndjson")
+        #expect(ingested.code == 0, "\(ingested.err)")
+        return place
+    }
+
+    private func explain(_ place: Workplace, _ options: String...) async throws -> Outcome {
+        try await place.run(
+            ["metrics", "explain", "--product", "1177256379=com.example.pro"] + options
+                + place.options)
+    }
+
+    @Test("What it cannot read is refused with a code")
+    func refused() async throws {
+        let place = try await taken()
+        func code(_ lines: [String], _ name: String = "r.txt") async throws -> String? {
+            try place.write(lines, to: name)
+            return try await explain(place, "--report", name).errorCode
+        }
+        let state =
+            "Subscription Name\tSubscription Apple ID\tCountry\tActive Standard Price Subscriptions"
+        #expect(try await code([]) == "emptyReport")
+        #expect(try await code(["Provider\tSKU"]) == "unknownReport")
+        #expect(try await code(["Event\tQuantity"]) == "missingColumn")
+        #expect(try await code([state]) == "reportDayUnknown")
+        #expect(try await code([state], "s_20260230.txt") == "reportDayUnknown")
+        #expect(try await code([state], "s_20260131.txt") == nil)
+        try place.write(Data([0x1F, 0x8B, 8, 0]), to: "r.gz")
+        #expect(try await explain(place, "--report", "r.gz").errorCode == "damagedGzip")
+        #expect(try await explain(place, "--report", "none").errorCode == "unreadableFile")
+        let zone = try await explain(place, "--report", "s_20260131.txt", "--time-zone", "PST")
+        #expect(zone.errorCode == "unknownTimeZone")
+        let day = try await explain(place, "--report", "r.txt", "--day", "1769817600")
+        #expect(day.errorCode == "invalidOption")
+    }
+
+    @Test("A malformed row has its line, and the exit code is 1; the rest is compared")
+    func malformed() async throws {
+        let place = try await taken()
+        try place.write(
+            [
+                ExplainCommandTests.header, "2026-01-10\tSubscribe",
+                ExplainCommandTests.row("Subscribe"),
+            ], to: "r.txt")
+        let found = try await explain(place, "--report", "r.txt", "--json")
+        #expect(found.code == 1, "\(found.err)")
+        #expect(found.out.contains(#""malformed":[{"line":2,"code":"columnCount"}]"#))
+        #expect(found.out.contains(#""apple":1,"ours":1,"difference":0"#))
+    }
+
+    @Test("Equal numbers end with 0, as text, JSON, and from gzip")
+    func equal() async throws {
+        let place = try await taken()
+        try place.write(
+            [
+                ExplainCommandTests.header, ExplainCommandTests.row("Subscribe"),
+                ExplainCommandTests.row("Renew", on: "2026-02-09"),
+            ], to: "r.txt")
+        let text = try await explain(place, "--report", "r.txt")
+        #expect(text.code == 0, "\(text.err)")
+        #expect(text.out.contains("r.txt: subscriptionEvent, 2 rows\n"))
+        #expect(text.out.contains("renewals"))
+        let json = try await explain(place, "--report", "r.txt", "--json")
+        #expect(json.code == 0 && !json.out.contains("unexplained"))
+        _ = try json.json()
+
+        let packed = try await place.program("/usr/bin/gzip", ["-k", "r.txt"])
+        #expect(packed.code == 0, "\(packed.err)")
+        let zipped = try await explain(place, "--report", "r.txt.gz")
+        #expect(zipped.code == 0, "\(zipped.err)")
+        #expect(zipped.out.replacing("r.txt.gz", with: "r.txt") == text.out)
+    }
+
+    @Test("An unexplained difference ends with 1")
+    func unexplained() async throws {
+        let place = try await taken()
+        try place.write(
+            [
+                ExplainCommandTests.header, ExplainCommandTests.row("Subscribe"),
+                ExplainCommandTests.row("Subscribe"),
+            ], to: "r.txt")
+        let found = try await explain(place, "--report", "r.txt")
+        #expect(found.code == 1)
+        #expect(found.out.contains("2026-01-10 com.example.pro USA starts: +1\n"))
+        #expect(found.out.contains("  +1 unexplained\n"))
+    }
+}
