@@ -1,3 +1,4 @@
+import AppStore
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
@@ -36,6 +37,9 @@ public final class HTTPTransport: APITransport {
         outgoing.method = HTTPMethod(rawValue: request.method)
         for header in request.headers {
             outgoing.headers.add(name: header.name, value: header.value)
+        }
+        if let trace = TraceContext.current {
+            outgoing.headers.add(name: TraceContext.headerName, value: trace.header)
         }
         if let body = request.body { outgoing.body = .bytes(body) }
         do {

@@ -46,7 +46,8 @@ public struct CheckpointLoop: Sendable {
                 return
             }
             wait = settings.intervalMilliseconds
-            if (try? await lease.take()) == true { await round() }
+            guard (try? await lease.take()) == true else { continue }
+            await TraceContext.$current.withValue(TraceContext()) { await round() }
         }
     }
 

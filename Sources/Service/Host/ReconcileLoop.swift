@@ -53,7 +53,10 @@ public struct ReconcileLoop: Sendable {
                 guard !Task.isCancelled else { return }
                 if let until = restUntil[served.environment], clock.now < until { continue }
                 guard (try? await leases[served.environment]?.take()) == true else { continue }
-                if await round(served) == "unauthorized" {
+                let stop = await TraceContext.$current.withValue(TraceContext()) {
+                    await round(served)
+                }
+                if stop == "unauthorized" {
                     restUntil[served.environment] = clock.now.advanced(
                         byMilliseconds: ReconcileLimits.refusedKeyMilliseconds)
                 }

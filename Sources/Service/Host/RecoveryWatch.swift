@@ -58,7 +58,7 @@ public struct RecoveryWatch: Sendable {
         do throws(CancellationError) {
             try await clock.sleep(milliseconds: RecoveryWatch.firstMilliseconds)
             while !Task.isCancelled {
-                await look()
+                await TraceContext.$current.withValue(TraceContext()) { await look() }
                 try await clock.sleep(milliseconds: RecoveryWatch.intervalMilliseconds)
             }
         } catch {

@@ -1,3 +1,5 @@
+import AppStore
+
 /// Work that a request starts and does not wait for; it runs beside the projector, and is cancelled
 /// when the service stops.
 final class BackgroundTasks: Sendable {
@@ -8,8 +10,11 @@ final class BackgroundTasks: Sendable {
 
     init() { (waiting, continuation) = AsyncStream.makeStream(of: Work.self) }
 
-    /// Starts work, once `run` runs. The caller bounds how much there is.
-    func start(_ work: @escaping Work) { continuation.yield(work) }
+    /// Starts work in the caller's trace, once `run` runs. The caller bounds how much there is.
+    func start(_ work: @escaping Work) {
+        let trace = TraceContext.current
+        continuation.yield { await TraceContext.$current.withValue(trace) { await work() } }
+    }
 
     /// Returns after `stop`, once everything that was started has ended.
     func run() async {

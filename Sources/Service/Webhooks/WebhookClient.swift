@@ -1,3 +1,4 @@
+import AppStore
 import AsyncHTTPClient
 internal import Intake
 import NIOCore
@@ -30,6 +31,9 @@ public final class WebhookClient: WebhookTransport {
         var outgoing = HTTPClientRequest(url: request.url)
         outgoing.method = .POST
         for (name, value) in request.headers { outgoing.headers.add(name: name, value: value) }
+        if let trace = TraceContext.current {
+            outgoing.headers.add(name: TraceContext.headerName, value: trace.header)
+        }
         outgoing.body = .bytes(request.body)
         do {
             let response = try await client.execute(

@@ -53,8 +53,10 @@ public actor WebhookDelivery {
         defer { withExtendedLifetime(interest) {} }
         while !Task.isCancelled {
             var hasWorked = false
-            do throws(StoreError) { hasWorked = try await step() } catch {
-                report(.storeFailed(endpoint: endpoint.name, error: error))
+            await TraceContext.$current.withValue(TraceContext()) {
+                do throws(StoreError) { hasWorked = try await step() } catch {
+                    report(.storeFailed(endpoint: endpoint.name, error: error))
+                }
             }
             guard !hasWorked else { continue }
             do { try await clock.sleep(milliseconds: FeedLimits.pollMilliseconds) } catch { return }

@@ -50,6 +50,7 @@ struct Problem: Error, Sendable {
             json.member("detail", detail)
             json.member("code", code)
             json.memberIfPresent("position", position)
+            json.memberIfPresent("traceId", TraceContext.current?.traceId)
         }
         return json.bytes
     }

@@ -4,7 +4,8 @@ import Logging
 internal import Queries
 internal import Service
 
-/// One line per entry: JSON for machines, or text for people.
+/// One line per entry: JSON for machines, or text for people. An entry of a trace has its ids, by
+/// the names of OpenTelemetry.
 struct LineLogHandler: LogHandler {
     let sink: LogSink
     let format: ServiceConfiguration.Server.Log.Format
@@ -21,9 +22,14 @@ struct LineLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        let members = metadata.merging(event.metadata ?? [:]) { $1 }
-            .sorted { $0.key < $1.key }
-            .map { ($0.key, LineLogHandler.bounded($0.value.description)) }
+        var metadata = metadata.merging(event.metadata ?? [:]) { $1 }
+        if let trace = TraceContext.current {
+            metadata["trace_id"] = "\(trace.traceId)"
+            metadata["span_id"] = "\(trace.spanId)"
+        }
+        let members = metadata.sorted { $0.key < $1.key }.map {
+            ($0.key, LineLogHandler.bounded($0.value.description))
+        }
         let message = LineLogHandler.bounded(event.message.description)
         switch format {
         case .json: sink.write(json(event.level, message, members))

@@ -58,6 +58,7 @@ public struct WebService: Sendable {
     /// All routes. Groups of routes have files of their own.
     func routes() -> Router<WebContext> {
         let router = Router(context: WebContext.self, options: [.autoGenerateHeadEndpoints])
+        router.add(middleware: TraceMiddleware())
         router.add(middleware: RequestMeter(metrics: metrics))
         router.add(middleware: HeadMiddleware())
         router.add(middleware: ProblemMiddleware())

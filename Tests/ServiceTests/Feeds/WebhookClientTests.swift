@@ -52,6 +52,17 @@ struct WebhookClientTests {
         }
     }
 
+    @Test("a message carries the trace of the task that posts it, and no other")
+    func trace() async throws {
+        try await LocalReceiver.open { receiver, address in
+            _ = try await post(address)
+            let trace = TraceContext()
+            _ = try await TraceContext.$current.withValue(trace) { try await post(address) }
+            let fields = receiver.requests.map { $0.headers["traceparent"] }
+            #expect(fields == [nil, trace.header])
+        }
+    }
+
     @Test(
         "a response is its status, and a redirect is not followed",
         arguments: [200, 204, 301, 307, 400, 410, 500, 503])
