@@ -33,6 +33,32 @@ struct ExampleTests {
         #expect(outcome.code == 0, "\(outcome.out)\(outcome.err)")
     }
 
+    @Test(
+        "Prometheus accepts the alert rules, and each fires when it should",
+        .enabled(if: isInstalled("promtool"), "promtool (package prometheus) is not installed"))
+    func alerts() async throws {
+        let place = try Workplace()
+        let rules = try await place.shell("promtool check rules '\(Self.folder)'/alerts*.yaml")
+        #expect(rules.code == 0, "\(rules.out)\(rules.err)")
+        let tests = Fixtures.repository.appending(path: "Tests/Alerts/alerts.test.yaml").path
+        let fired = try await place.shell("promtool test rules '\(tests)'")
+        #expect(fired.code == 0, "\(fired.out)\(fired.err)")
+    }
+
+    @Test(
+        "Prometheus accepts what the service exports",
+        .enabled(
+            if: isInstalled("promtool") && isInstalled("curl"), "promtool or curl is not installed")
+    )
+    func metrics() async throws {
+        let place = try Workplace()
+        let service = try await ServiceRun(place)
+        let checked = try await place.shell(
+            "curl -sf http://127.0.0.1:\(service.port)/metrics | promtool check metrics")
+        #expect(checked.code == 0, "\(checked.out)\(checked.err)")
+        #expect(try await service.terminate() == 0)
+    }
+
     private static func isInstalled(_ program: String) -> Bool {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         return (path.split(separator: ":").map(String.init) + ["/usr/sbin"]).contains {

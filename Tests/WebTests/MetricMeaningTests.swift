@@ -40,53 +40,37 @@ struct MetricMeaningTests {
         }
     }
 
-    @Test("The example alert rules use existing metrics and refusal codes")
-    func alertRules() throws {
-        let rules = try MetricMeaningTests.page().split(separator: "\n").filter {
-            $0.contains("expr:")
-        }
-        #expect(rules.count >= 5)
-        let codes = APIDocument.shared.schema("ProblemCode")["enum"]?.array?.compactMap(\.string)
-        for rule in rules {
-            let names = rule.matches(of: /subledger_[a-z_]+/).map { String($0.0) }
-            #expect(!names.isEmpty, "\(rule)")
-            for name in names { #expect(MetricMeaning.of(name) != nil, "\(name)") }
-            guard let results = rule.firstMatch(of: /result=~"([A-Za-z|]+)"/)?.1 else { continue }
-            for result in results.split(separator: "|") {
-                #expect(codes?.contains(String(result)) == true, "\(result)")
-            }
-        }
-    }
-
     /// These need an App Store client, which router tests do not have.
     private static let ofApple: Set = [
         "subledger_complete_through_seconds", "subledger_reconciled_chains_total",
     ]
 
-    @Test("Every exported metric has its help text just before its type")
-    func exported() async throws {
-        let metrics = ServiceMetrics()
-        var place = try ServedPlace()
-        place.metrics = metrics
-        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+    /// What a service exports after an event, a refusal and a query.
+    static func exportedText() async throws -> String {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let purchase = MadePurchase()
             _ = try await client.notify(purchase.notificationBody())
             // Of an app that is not configured here: genuine, and stored.
             _ = try await client.notify(
                 MadePurchase(bundleId: "com.example.other").notificationBody())
             _ = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=1")
-            let text = String(decoding: try await client.get("/metrics").bytes, as: UTF8.self)
-            let lines = text.split(separator: "\n").map(String.init)
-            var names: Set<String> = []
-            for (index, line) in lines.enumerated() where line.hasPrefix("# TYPE ") {
-                let name = String(line.split(separator: " ")[2])
-                names.insert(name)
-                let meaning = MetricMeaning.of(name) ?? "(no text in MetricMeaning)"
-                let before = index > 0 ? lines[index - 1] : ""
-                #expect(before == "# HELP \(name) \(meaning)")
-            }
-            let missing = Set(MetricMeaning.texts.keys).subtracting(names)
-            #expect(missing == MetricMeaningTests.ofApple, "have a text and are not exported")
+            return String(decoding: try await client.get("/metrics").bytes, as: UTF8.self)
         }
+    }
+
+    @Test("Every exported metric has its help text just before its type")
+    func exported() async throws {
+        let text = try await MetricMeaningTests.exportedText()
+        let lines = text.split(separator: "\n").map(String.init)
+        var names: Set<String> = []
+        for (index, line) in lines.enumerated() where line.hasPrefix("# TYPE ") {
+            let name = String(line.split(separator: " ")[2])
+            names.insert(name)
+            let meaning = MetricMeaning.of(name) ?? "(no text in MetricMeaning)"
+            let before = index > 0 ? lines[index - 1] : ""
+            #expect(before == "# HELP \(name) \(meaning)")
+        }
+        let missing = Set(MetricMeaning.texts.keys).subtracting(names)
+        #expect(missing == MetricMeaningTests.ofApple, "have a text and are not exported")
     }
 }

@@ -53,7 +53,7 @@ struct SilenceTests {
     @Test("The rule uses Apple's deliveries alone, by labels that the metric has")
     func rule() async throws {
         let page = try String(
-            contentsOf: Fixtures.repository.appending(path: "Sources/Web/Web.docc/Service.md"),
+            contentsOf: Fixtures.repository.appending(path: "Examples/alerts.yaml"),
             encoding: .utf8)
         let rule = try #require(
             page.components(separatedBy: "alert: SubledgerSilent").dropFirst().first)
