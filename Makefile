@@ -11,7 +11,7 @@ SEEDS ?= 5000
 EVENTS ?= 1000000
 BINARY = $(shell swift build -c release --show-bin-path)/subledger
 
-.PHONY: help setup build run test bench fuzz fuzz-http test-browser test-mcp soak docs lint
+.PHONY: help setup build run test bench fuzz fuzz-http test-browser test-mcp deb test-deb soak docs lint
 
 help:
 	@echo "make run    build the release and run the demo: a simulated App Store, the service, an outage, its recovery"
@@ -25,6 +25,7 @@ help:
 	@echo "            EVENTS in a ledger, SEEDS whole systems"
 	@echo "            with SEED=n only whole systems, starting at that seed: make soak SEEDS=1 SEED=123"
 	@echo "make docs   build the documentation of the libraries; a warning is an error"
+	@echo "make deb    build a Debian package in .build; make test-deb also installs and removes it, below a directory of its own"
 	@echo "make lint   check the format of the sources"
 
 # Installs missing packages, or reports in one sentence why it cannot.
@@ -46,7 +47,7 @@ run: build
 	@"$(BINARY)" demo
 
 # The tests start clusters of their own; the system's is not used. Python checks bundles.
-test: PACKAGES += postgresql python3-cryptography
+test: PACKAGES += postgresql python3-cryptography dpkg-dev
 test: setup
 	@swift build --build-tests || { echo "error: the build failed; the first error is above."; exit 1; }
 	@set -o pipefail; swift test --skip-build 2>&1 | tee .build/test.log || { \
@@ -72,6 +73,15 @@ test-browser: build
 # Needs Python 3 and PyPI; the tools and the log stay in .build/mcp.
 test-mcp: build
 	@BINARY="$(BINARY)" Tests/MCP/run.sh .build/mcp || { echo "error: the Model Context Protocol failed a check; see above."; exit 1; }
+
+# `build` sets up, so the packages have to be known there.
+deb: PACKAGES += dpkg-dev python3
+deb: build
+	@BINARY="$(BINARY)" Packaging/Debian/build.sh .build || { echo "error: the package could not be built; see above."; exit 1; }
+
+test-deb: PACKAGES += dpkg-dev python3 systemd man-db
+test-deb: deb
+	@Tests/Debian/install.sh ".build/subledger_$$("$(BINARY)" --version)_$$(dpkg --print-architecture).deb" || { echo "error: dpkg could not install or remove the package as it should; see above."; exit 1; }
 
 # The tests that `Soak` of Tests/TestSupport makes longer.
 LONG_TESTS = FaultLoopTests|FlipTests|DerivedFaultTests|LogMigrationTests|MigratedPastTests|TamperingTests

@@ -1,0 +1,85 @@
+#!/bin/bash
+# Installs, upgrades, removes and purges a package with dpkg: install.sh PACKAGE.
+#
+# Below a directory of its own, with a copy of this machine's dpkg database: dependencies are
+# compared with what is installed here, and nothing of the machine changes. Maintainer scripts run
+# with DPKG_ROOT. Needs root, or user namespaces.
+set -euo pipefail
+
+package="$(realpath "${1:?error: name a package.}")"
+for program in dpkg systemd-sysusers man; do
+  command -v "$program" >/dev/null || { echo "skipped: $program is not installed"; exit 0; }
+done
+if [ "$(id -u)" != 0 ]; then
+  unshare -r true 2>/dev/null || { echo "skipped: neither root nor user namespaces"; exit 0; }
+  exec unshare -r "$0" "$package"
+fi
+
+root="$(mktemp -d)"
+trap 'rm -rf "$root"' EXIT
+fail() { echo "error: $*" >&2; exit 1; }
+
+mkdir -p "$root/var/lib/dpkg/"{info,updates,triggers} "$root/etc" "$root/tmp"
+: > "$root/var/lib/dpkg/available"
+# Without a package of this name that may be installed here.
+awk 'BEGIN { RS = ""; ORS = "\n\n" } $0 !~ /(^|\n)Package: subledger\n/' /var/lib/dpkg/status > "$root/var/lib/dpkg/status"
+cp /var/lib/dpkg/info/*.list "$root/var/lib/dpkg/info/"
+rm -f "$root/var/lib/dpkg/info/subledger.list"
+
+dpkg_here() {
+  dpkg --root="$root" --force-script-chrootless --no-triggers --no-debsig "$@" \
+    > "$root/tmp/dpkg.log" 2>&1 || { cat "$root/tmp/dpkg.log" >&2; fail "dpkg $1"; }
+}
+status() { dpkg-query --admindir="$root/var/lib/dpkg" -W -f '${db:Status-Status}' subledger 2>/dev/null || true; }
+present() { [ -e "$root/$1" ] || fail "$1 is missing"; }
+absent() { [ ! -e "$root/$1" ] || fail "$1 is still there"; }
+
+# --- Installed ---
+
+dpkg_here -i "$package"
+[ "$(status)" = installed ] || fail "the package is $(status)"
+version="$(dpkg-deb -f "$package" Version)"
+[ "$("$root/usr/bin/subledger" --version)" = "$version" ] || fail "the binary has another version"
+dpkg --root="$root" --verify subledger | grep . && fail "files differ from their sums"
+grep -q '^subledger:.*:/var/lib/subledger:' "$root/etc/passwd" || fail "there is no user subledger"
+
+"$root/usr/bin/subledger" doctor --config "$root/etc/subledger/subledger.yaml" --data "$root/tmp/data" \
+  --json > "$root/tmp/doctor.json" || true
+grep -q '"checks"\|"findings"' "$root/tmp/doctor.json" || fail "the configuration cannot be read"
+
+for page in "$root"/usr/share/man/man1/*.1.gz; do
+  warnings="$(LC_ALL=C.UTF-8 MANROFFSEQ= MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null)"
+  [ -z "$warnings" ] || fail "$page: $warnings"
+done
+present usr/share/man/man1/subledger-audit-verify.1.gz
+bash -n "$root/usr/share/bash-completion/completions/subledger" || fail "bash cannot read its completion"
+for shell in zsh fish; do
+  file="$(find "$root/usr/share/$shell" -type f)"
+  command -v "$shell" >/dev/null || { echo "skipped: $shell is not installed"; continue; }
+  "$shell" -n "$file" || fail "$shell cannot read its completion"
+done
+answer="$(root="$root" bash -c '
+  PATH="$root/usr/bin:$PATH"; shopt -s extglob
+  . "$root/usr/share/bash-completion/completions/subledger"
+  COMP_WORDS=(subledger chur); COMP_CWORD=1; COMP_LINE="subledger chur"; COMP_POINT=14
+  _subledger subledger chur subledger; echo "${COMPREPLY[@]}"' 2>/dev/null)"
+[ "$answer" = churn ] || fail "bash completes \`chur\` as \`$answer\`"
+
+# --- Upgraded, removed, purged ---
+
+echo '# a change of the operator' >> "$root/etc/subledger/subledger.yaml"
+mkdir -p "$root/var/lib/subledger" && echo evidence > "$root/var/lib/subledger/log"
+dpkg_here -i "$package"
+grep -q 'a change of the operator' "$root/etc/subledger/subledger.yaml" || fail "the upgrade replaced the configuration"
+
+dpkg_here -r subledger
+[ "$(status)" = config-files ] || fail "after removal the package is $(status)"
+absent usr/bin/subledger
+absent usr/share/doc/subledger
+absent usr/lib/systemd/system/subledger.service
+present etc/subledger/subledger.yaml
+dpkg_here -P subledger
+[ -z "$(status)" ] || [ "$(status)" = not-installed ] || fail "after purging the package is $(status)"
+absent etc/subledger
+present var/lib/subledger/log
+echo "verdict: sound"
