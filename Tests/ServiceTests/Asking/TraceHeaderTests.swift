@@ -5,7 +5,7 @@ import Testing
 @testable import Service
 
 @Suite("Traces of what requests cause")
-struct TraceTests {
+struct TraceHeaderTests {
     @Test("A request to Apple or a witness carries the trace of its task, and no other")
     func transport() async throws {
         try await LocalReceiver.open { receiver, address in
