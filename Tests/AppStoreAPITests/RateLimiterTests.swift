@@ -107,7 +107,7 @@ struct RateLimiterTests {
 
     @Test("the documented rates")
     func rates() {
-        let expected: [Int: Int] = [50: 7, 20: 2, 10: 2, 1: 4]
+        let expected: [Int: Int] = [50: 7, 20: 2, 10: 3, 1: 17]
         // Apple documents no rate for verifyReceipt.
         let documented = Endpoint.allCases.filter { $0 != .verifyReceipt }
         #expect(

@@ -10,7 +10,8 @@ struct RequestTests {
     /// A response without data that has every member any response needs.
     static let nothing =
         "{\"hasMore\":false,\"notificationHistory\":[],\"signedTransactions\":[],\"data\":[],"
-        + "\"signedTransactionInfo\":\"x\"}"
+        + "\"signedTransactionInfo\":\"x\","
+        + "\"imageIdentifiers\":[],\"messageIdentifiers\":[]}"
 
     /// One endpoint, and its expected request (App Store Server API).
     struct Case: Sendable, CustomTestStringConvertible {
@@ -19,7 +20,13 @@ struct RequestTests {
         let target: String
         var body: String?
         var answer = RequestTests.nothing
+        var host = "api.storekit.apple.com"
         let ask: @Sendable (AppStoreServerAPIClient) async throws -> Void
+
+        var contentType: String? {
+            guard body != nil else { return nil }
+            return endpoint == .uploadImage ? "image/png" : "application/json"
+        }
 
         var testDescription: String { "\(endpoint.name) \(target)" }
     }
@@ -178,7 +185,7 @@ struct RequestTests {
         return request
     }
 
-    @Test("method, path, query, body and headers are Apple's", arguments: reading + changing)
+    @Test("method, path, query, body and headers are Apple's", arguments: reading + changing + messaging)
     func request(_ given: Case) async throws {
         let asked = try Asked([.json(given.answer)])
         try await given.ask(asked.client)
@@ -186,15 +193,16 @@ struct RequestTests {
         #expect(asked.transport.requests.count == 1)
         #expect(request.method == given.method)
         #expect(request.target == given.target)
-        #expect(request.host == "api.storekit.apple.com")
+        #expect(request.host == given.host)
         #expect(request.body.map { String(decoding: $0, as: UTF8.self) } == given.body)
         #expect(request.header("authorization")?.hasPrefix("Bearer ey") == true)
-        #expect(request.header("content-type") == (given.body == nil ? nil : "application/json"))
+        #expect(request.header("content-type") == given.contentType)
     }
 
     @Test("every endpoint has a request here")
     func complete() {
-        let tried = Set((RequestTests.reading + RequestTests.changing).map(\.endpoint))
+        let cases = RequestTests.reading + RequestTests.changing + RequestTests.messaging
+        let tried = Set(cases.map(\.endpoint))
         // verifyReceipt has a client of its own.
         #expect(tried == Set(Endpoint.allCases).subtracting([.verifyReceipt]))
     }

@@ -140,4 +140,34 @@ struct APICommandTests {
         #expect(outcome.code == 78)
         #expect(!outcome.err.contains("secretword"))
     }
+
+    @Test("Retention messages are uploaded, listed, set as default and tested")
+    func retentionMessages() async throws {
+        try await serving { place, ids in
+            func answer(_ arguments: String..., yes: Bool = true) async throws -> JSONValue? {
+                let asked = try await place.run(
+                    ["api"] + arguments + (yes ? ["--yes"] : []) + ["--json"] + place.options)
+                #expect(asked.code == 0, "\(asked.err)")
+                return try asked.json()["answers"]?.array?.first
+            }
+            let id = "758883e8-151b-47b7-abd0-60c4d804c2f5"
+            let message = ["upload-message", id, "--header", "Stay", "--body", "More"]
+            let refused = try await place.run(["api"] + message + place.options)
+            #expect(refused.code == 64)
+            _ = try await answer("upload-message", id, "--header", "Stay", "--body", "More")
+            let again = try await place.run(["api"] + message + ["--yes"] + place.options)
+            #expect(again.code != 0)
+            let listed = try await answer("messages", yes: false)
+            let item = listed?["messageIdentifiers"]?.array?.first
+            #expect(item?["messageIdentifier"]?.string == id)
+            _ = try await answer("set-default-message", "com.example.pro", "en-US", id)
+            let shown = try await answer("default-message", "com.example.pro", "en-US", yes: false)
+            #expect(shown?["messageIdentifier"]?.string == id)
+            _ = try await answer("set-realtime-url", "https://example.com/appstore/retention")
+            let test = try await answer("performance-test", ids[0])
+            let request = try #require(test?["requestId"]?.string)
+            let result = try await answer("performance-test-result", request, yes: false)
+            #expect(result?["result"]?.string == "PENDING")
+        }
+    }
 }

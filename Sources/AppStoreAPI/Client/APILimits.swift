@@ -15,6 +15,18 @@ public enum APILimits {
     public static let requestIdentifierCharacterCount = 128
     /// Thousandths of a percent (App Store Server API, `consumptionPercentage`).
     public static let consumptionPercentages: ClosedRange<Int64> = 0...100_000
+    /// Longest header and bullet point of a retention message (Retention Messaging API, `header`).
+    public static let messageHeaderCharacterCount = 66
+    /// Longest text of a retention message (Retention Messaging API, `body`).
+    public static let messageBodyCharacterCount = 144
+    /// Longest description of an image (Retention Messaging API, `altText`).
+    public static let altTextCharacterCount = 150
+    /// Most bullet points of a retention message (Retention Messaging API, `bulletPoints`).
+    public static let bulletPointCount = 5
+    /// Longest address for real-time requests (Retention Messaging API, `realtimeURL`).
+    public static let realtimeURLCharacterCount = 256
+    /// Longest image that is sent; Apple states dimensions and no size.
+    public static let imageByteCount = 4 * 1024 * 1024
     /// Lifetime of a token: Apple's libraries use five minutes and Apple accepts up to an hour.
     public static let tokenLifeSeconds: Int64 = 300
     /// A token is not used in its last seconds, because it could expire in transit.

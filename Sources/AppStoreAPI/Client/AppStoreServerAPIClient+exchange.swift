@@ -45,7 +45,7 @@ extension AppStoreServerAPIClient {
             .init("authorization", "Bearer \(token)"), .init("accept", "application/json"),
             .init("user-agent", "subledger"),
         ]
-        if request.body != nil { headers.append(.init("content-type", "application/json")) }
+        if request.body != nil { headers.append(.init("content-type", request.contentType)) }
         return TransportRequest(
             method: request.method.rawValue,
             url: hosts.base(environment) + request.target, headers: headers, body: request.body)

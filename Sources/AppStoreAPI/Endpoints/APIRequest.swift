@@ -6,6 +6,7 @@ struct APIRequest: Sendable, Equatable {
         case get = "GET"
         case post = "POST"
         case put = "PUT"
+        case delete = "DELETE"
     }
 
     let endpoint: Endpoint
@@ -14,8 +15,10 @@ struct APIRequest: Sendable, Equatable {
     let path: String
     /// In order; a name may occur several times.
     var query: [QueryItem] = []
-    /// JSON, if the endpoint has a body.
+    /// If the endpoint has one.
     var body: [UInt8]?
+    /// Of the body.
+    var contentType = "application/json"
 
     struct QueryItem: Sendable, Equatable {
         let name: String

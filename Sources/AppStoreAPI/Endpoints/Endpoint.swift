@@ -18,6 +18,20 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
     case sendConsumptionInformation
     case setAppAccountToken
     case finishTransaction
+    case uploadImage
+    case deleteImage
+    case imageList
+    case uploadMessage
+    case deleteMessage
+    case messageList
+    case configureDefaultMessage
+    case deleteDefaultMessage
+    case defaultMessage
+    case configureRealtimeURL
+    case deleteRealtimeURL
+    case realtimeURL
+    case initiatePerformanceTest
+    case performanceTestResult
     /// Used by `VerifyReceiptClient`: on other hosts, with the app's shared secret.
     case verifyReceipt
 
@@ -25,18 +39,21 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
     public var name: String { rawValue }
 
     /// Requests per second that Apple accepts for one app in Production; Sandbox accepts a tenth
-    /// (App Store Server API, Identifying rate limits).
+    /// (App Store Server API and Retention Messaging API, Identifying rate limits).
     public var requestsPerSecond: Int {
         switch self {
         case .allSubscriptionStatuses, .transactionHistory, .transactionInfo, .appTransactionInfo,
             .notificationHistory, .sendConsumptionInformation, .finishTransaction:
             50
         case .extendRenewalDate, .setAppAccountToken: 20
-        case .orderLookup, .refundHistory: 10
+        case .orderLookup, .refundHistory, .configureDefaultMessage: 10
         // Apple documents no rate: the rate of its slower endpoints.
         case .verifyReceipt: 10
         case .massExtendRenewalDate, .massExtendRenewalDateStatus, .requestTestNotification,
-            .testNotificationStatus:
+            .testNotificationStatus, .uploadImage, .deleteImage, .imageList, .uploadMessage,
+            .deleteMessage, .messageList, .deleteDefaultMessage, .defaultMessage,
+            .configureRealtimeURL, .deleteRealtimeURL, .realtimeURL, .initiatePerformanceTest,
+            .performanceTestResult:
             1
         }
     }
@@ -45,7 +62,10 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
     public var isChange: Bool {
         switch self {
         case .extendRenewalDate, .massExtendRenewalDate, .requestTestNotification,
-            .sendConsumptionInformation, .setAppAccountToken, .finishTransaction:
+            .sendConsumptionInformation, .setAppAccountToken, .finishTransaction, .uploadImage,
+            .deleteImage, .uploadMessage, .deleteMessage, .configureDefaultMessage,
+            .deleteDefaultMessage, .configureRealtimeURL, .deleteRealtimeURL,
+            .initiatePerformanceTest:
             true
         default: false
         }
@@ -55,7 +75,11 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
     /// while it is unknown whether it arrived.
     public var isRepeatable: Bool {
         switch self {
-        case .extendRenewalDate, .massExtendRenewalDate, .requestTestNotification: false
+        // A second upload or deletion is refused, as if the first had failed.
+        case .extendRenewalDate, .massExtendRenewalDate, .requestTestNotification, .uploadImage,
+            .deleteImage, .uploadMessage, .deleteMessage, .deleteDefaultMessage,
+            .deleteRealtimeURL, .initiatePerformanceTest:
+            false
         default: true
         }
     }

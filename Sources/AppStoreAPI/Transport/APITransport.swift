@@ -6,7 +6,7 @@ public protocol APITransport: Sendable {
 
 /// A request as sent.
 public struct TransportRequest: Sendable, Equatable {
-    /// GET, POST or PUT.
+    /// GET, POST, PUT or DELETE.
     public let method: String
     /// The complete address.
     public let url: String

@@ -137,7 +137,7 @@ extension EndpointHandlers {
 
     // MARK: Checks
 
-    private func object(_ bytes: [UInt8]) throws(ServedError) -> JSONValue {
+    func object(_ bytes: [UInt8]) throws(ServedError) -> JSONValue {
         guard let body = try? JSONValue.parse(bytes), body.object != nil else {
             throw ServedError(4_000_000, "Bad request.")
         }

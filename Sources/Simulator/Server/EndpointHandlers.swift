@@ -29,6 +29,7 @@ struct EndpointHandlers: Sendable {
         case .sendConsumptionInformation: try consumption(ids[0], request)
         case .setAppAccountToken: try setToken(ids[0], request)
         case .finishTransaction: try finish(ids[0])
+        default: try messaging(endpoint, ids, request)
         }
     }
 

@@ -16,17 +16,35 @@ public enum ServedEndpoint: String, Sendable, Hashable, CaseIterable {
     case sendConsumptionInformation
     case setAppAccountToken
     case finishTransaction
+    case uploadImage
+    case deleteImage
+    case imageList
+    case uploadMessage
+    case deleteMessage
+    case messageList
+    case configureDefaultMessage
+    case deleteDefaultMessage
+    case defaultMessage
+    case configureRealtimeURL
+    case deleteRealtimeURL
+    case realtimeURL
+    case initiatePerformanceTest
+    case performanceTestResult
 
-    /// Requests per second in Production (App Store Server API, Identifying rate limits).
+    /// Requests per second in Production (App Store Server API and Retention Messaging API,
+    /// Identifying rate limits).
     var requestsPerSecond: Int64 {
         switch self {
         case .allSubscriptionStatuses, .transactionHistory, .transactionInfo, .appTransactionInfo,
             .notificationHistory, .sendConsumptionInformation, .finishTransaction:
             50
         case .extendRenewalDate, .setAppAccountToken: 20
-        case .orderLookup, .refundHistory: 10
+        case .orderLookup, .refundHistory, .configureDefaultMessage: 10
         case .massExtendRenewalDate, .massExtendRenewalDateStatus, .requestTestNotification,
-            .testNotificationStatus:
+            .testNotificationStatus, .uploadImage, .deleteImage, .imageList, .uploadMessage,
+            .deleteMessage, .messageList, .deleteDefaultMessage, .defaultMessage,
+            .configureRealtimeURL, .deleteRealtimeURL, .realtimeURL, .initiatePerformanceTest,
+            .performanceTestResult:
             1
         }
     }
@@ -47,6 +65,20 @@ public enum ServedEndpoint: String, Sendable, Hashable, CaseIterable {
         ("PUT", "v1/subscriptions/extend/*", .extendRenewalDate),
         ("PUT", "v2/transactions/consumption/*", .sendConsumptionInformation),
         ("PUT", "v1/transactions/*/appAccountToken", .setAppAccountToken),
+        ("GET", "v1/messaging/image/list", .imageList),
+        ("PUT", "v1/messaging/image/*", .uploadImage),
+        ("DELETE", "v1/messaging/image/*", .deleteImage),
+        ("GET", "v1/messaging/message/list", .messageList),
+        ("PUT", "v1/messaging/message/*", .uploadMessage),
+        ("DELETE", "v1/messaging/message/*", .deleteMessage),
+        ("GET", "v1/messaging/default/*/*", .defaultMessage),
+        ("PUT", "v1/messaging/default/*/*", .configureDefaultMessage),
+        ("DELETE", "v1/messaging/default/*/*", .deleteDefaultMessage),
+        ("GET", "v1/messaging/realtime/url", .realtimeURL),
+        ("PUT", "v1/messaging/realtime/url", .configureRealtimeURL),
+        ("DELETE", "v1/messaging/realtime/url", .deleteRealtimeURL),
+        ("POST", "v1/messaging/performanceTest", .initiatePerformanceTest),
+        ("GET", "v1/messaging/performanceTest/result/*", .performanceTestResult),
     ]
 
     /// The endpoint of a method and a path's segments, with the ids among them; nil for none. Paths

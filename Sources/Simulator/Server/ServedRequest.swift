@@ -2,7 +2,7 @@ import AppStore
 
 /// A request to the simulated API.
 public struct ServedRequest: Sendable {
-    /// GET, POST or PUT.
+    /// GET, POST, PUT or DELETE.
     public let method: String
     /// As in the URL, with segments percent-encoded.
     public let path: String

@@ -54,6 +54,7 @@ public final class SimulatedAPI: Sendable {
         var tests: [String: ServedTest] = [:]
         var consumption: [String: [UInt8]] = [:]
         var finished: Set<String> = []
+        var messaging = ServedMessaging()
     }
 
     /// A requested test notification.

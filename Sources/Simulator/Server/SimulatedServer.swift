@@ -13,8 +13,8 @@ public struct SimulatedServer: Service {
     private let logger: Logger
     private let onRunning: @Sendable (Int) async -> Void
 
-    /// Longest accepted body; Apple's requests have some hundred bytes.
-    static let bodyByteCount = 64 * 1_024
+    /// Longest accepted body: an image; other requests have some hundred bytes.
+    static let bodyByteCount = 4 * 1_024 * 1_024
 
     /// Port 0 takes a free one; `onRunning` receives the port once connections are accepted.
     public init(

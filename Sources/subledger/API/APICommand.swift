@@ -10,7 +10,10 @@ struct APICommand: AsyncParsableCommand {
             then Sandbox if the id is unknown there. Calls that change anything at Apple require \
             --yes.
             """,
-        subcommands: [
+        subcommands: appStore + messaging + [APIVerifyReceiptCommand.self])
+
+    private static var appStore: [any ParsableCommand.Type] {
+        [
             APICall<APIQueries.Statuses>.self, APICall<APIQueries.History>.self,
             APICall<APIQueries.TransactionInfo>.self, APICall<APIQueries.AppTransaction>.self,
             APICall<APIQueries.Order>.self, APICall<APIQueries.Refunds>.self,
@@ -18,6 +21,25 @@ struct APICommand: AsyncParsableCommand {
             APICall<APIQueries.TestStatus>.self, APICall<APIChanges.Extend>.self,
             APICall<APIChanges.ExtendAll>.self, APICall<APIQueries.ExtendStatus>.self,
             APICall<APIChanges.Consumption>.self, APICall<APIChanges.SetAppAccountToken>.self,
-            APICall<APIChanges.Finish>.self, APIVerifyReceiptCommand.self,
-        ])
+            APICall<APIChanges.Finish>.self,
+        ]
+    }
+
+    /// The Retention Messaging API.
+    private static var messaging: [any ParsableCommand.Type] {
+        [
+            APICall<MessagingQueries.Images>.self, APICall<MessagingChanges.UploadImage>.self,
+            APICall<MessagingChanges.DeleteImage>.self, APICall<MessagingQueries.Messages>.self,
+            APICall<MessagingChanges.UploadMessage>.self,
+            APICall<MessagingChanges.DeleteMessage>.self,
+            APICall<MessagingQueries.DefaultMessage>.self,
+            APICall<MessagingChanges.SetDefaultMessage>.self,
+            APICall<MessagingChanges.DeleteDefaultMessage>.self,
+            APICall<MessagingQueries.RealtimeURL>.self,
+            APICall<MessagingChanges.SetRealtimeURL>.self,
+            APICall<MessagingChanges.DeleteRealtimeURL>.self,
+            APICall<MessagingChanges.PerformanceTest>.self,
+            APICall<MessagingQueries.PerformanceTestResult>.self,
+        ]
+    }
 }

@@ -1,0 +1,139 @@
+public import AppStore
+
+/// Whether Apple has approved an image or a message (Retention Messaging API, `imageState`,
+/// `messageState`).
+public enum MessagingState: String, Sendable, CaseIterable {
+    case pending = "PENDING"
+    case approved = "APPROVED"
+    case rejected = "REJECTED"
+}
+
+/// The uploaded images (Retention Messaging API, Get Image List).
+public struct ImageListResponse: APIObject {
+    /// One item for each image.
+    public var imageIdentifiers: [Item]?
+
+    /// All fields absent.
+    public init() {}
+
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("imageIdentifiers", &imageIdentifiers)
+    }
+
+    /// One image.
+    public struct Item: APIObject {
+        public var imageIdentifier: String?
+        public var imageState: Raw<MessagingState>?
+        public var imageSize: Raw<MessageImageSize>?
+
+        /// All fields absent.
+        public init() {}
+
+        public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+            visitor.visit("imageIdentifier", &imageIdentifier)
+            visitor.visit("imageState", &imageState)
+            visitor.visit("imageSize", &imageSize)
+        }
+    }
+}
+
+/// The uploaded messages (Retention Messaging API, Get Message List).
+public struct MessageListResponse: APIObject {
+    /// One item for each message.
+    public var messageIdentifiers: [Item]?
+
+    /// All fields absent.
+    public init() {}
+
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("messageIdentifiers", &messageIdentifiers)
+    }
+
+    /// One message.
+    public struct Item: APIObject {
+        public var messageIdentifier: String?
+        public var messageState: Raw<MessagingState>?
+
+        /// All fields absent.
+        public init() {}
+
+        public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+            visitor.visit("messageIdentifier", &messageIdentifier)
+            visitor.visit("messageState", &messageState)
+        }
+    }
+}
+
+/// The message shown for a product and locale without a real-time answer, as sent and as received
+/// (Retention Messaging API, `DefaultConfigurationRequest`).
+public struct DefaultMessage: APIObject {
+    /// The UUID of an approved message.
+    public var messageIdentifier: String?
+
+    /// All fields absent.
+    public init() {}
+
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("messageIdentifier", &messageIdentifier)
+    }
+}
+
+/// Where Apple sends real-time requests, as sent and as received (Retention Messaging API,
+/// `RealtimeUrlRequest`).
+public struct RealtimeURL: APIObject {
+    /// At most 256 characters.
+    public var realtimeURL: String?
+
+    /// All fields absent.
+    public init() {}
+
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("realtimeURL", &realtimeURL)
+    }
+}
+
+/// The subscription that a test asks about (Retention Messaging API, `PerformanceTestRequest`).
+public struct PerformanceTestRequest: APIObject {
+    public var originalTransactionId: OriginalTransactionId?
+
+    /// All fields absent.
+    public init() {}
+
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("originalTransactionId", &originalTransactionId)
+    }
+}
+
+/// A test has begun (Retention Messaging API, `PerformanceTestResponse`).
+public struct PerformanceTestResponse: APIObject {
+    /// Names the test in later requests.
+    public var requestId: String?
+
+    /// All fields absent.
+    public init() {}
+
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("requestId", &requestId)
+    }
+}
+
+/// How a test went (Retention Messaging API, `PerformanceTestResultResponse`).
+public struct PerformanceTestResult: APIObject {
+    /// PENDING, PASS or FAIL.
+    public var result: String?
+
+    /// All fields absent.
+    public init() {}
+
+    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
+        visitor.visit("result", &result)
+    }
+}
+
+extension ImageListResponse: RequiredMembers {
+    var missingMember: String? { imageIdentifiers == nil ? "imageIdentifiers" : nil }
+}
+
+extension MessageListResponse: RequiredMembers {
+    var missingMember: String? { messageIdentifiers == nil ? "messageIdentifiers" : nil }
+}

@@ -1,0 +1,234 @@
+import AppStore
+import Foundation
+import Synchronization
+
+/// The Retention Messaging API. Images and messages are approved at once, as Sandbox does.
+extension EndpointHandlers {
+    func messaging(
+        _ endpoint: ServedEndpoint, _ ids: [String], _ request: ServedRequest
+    ) throws(ServedError) -> ServedResponse {
+        switch endpoint {
+        case .uploadImage: try uploadImage(ids[0], request)
+        case .deleteImage: try deleteImage(ids[0])
+        case .imageList: imageList()
+        case .uploadMessage: try uploadMessage(ids[0], request)
+        case .deleteMessage: try deleteMessage(ids[0])
+        case .messageList: messageList()
+        case .configureDefaultMessage: try setDefault(ids, request)
+        case .deleteDefaultMessage: try removeDefault(ids)
+        case .defaultMessage: try defaultMessage(ids)
+        case .configureRealtimeURL: try setRealtimeURL(request)
+        case .deleteRealtimeURL: try removeRealtimeURL()
+        case .realtimeURL: try realtimeURL()
+        case .initiatePerformanceTest: try startTest(request)
+        default: try testResult(ids[0])
+        }
+    }
+
+    // MARK: Images
+
+    private func uploadImage(
+        _ id: String, _ request: ServedRequest
+    ) throws(ServedError) -> ServedResponse {
+        try requireUUID(id)
+        guard request.body.starts(with: [0x89, 0x50, 0x4E, 0x47]) else {
+            throw ServedError(4_000_161, "Invalid image.")
+        }
+        let size = request.value("imageSize")
+        guard size.map({ ["FULL_SIZE", "BULLET_POINT"].contains($0) }) ?? true else {
+            throw ServedError(4_000_216, "Bad image size.")
+        }
+        let problem = api.state.withLock { state -> ServedError? in
+            guard state.messaging.images[id] == nil else {
+                return ServedError(4_090_000, "The image exists.")
+            }
+            guard state.messaging.images.count < ServedMessaging.count else {
+                return ServedError(4_030_014, "Too many images.")
+            }
+            state.messaging.images.updateValue(size, forKey: id)
+            return nil
+        }
+        return try done(problem)
+    }
+
+    private func deleteImage(_ id: String) throws(ServedError) -> ServedResponse {
+        let problem = api.state.withLock { state -> ServedError? in
+            guard state.messaging.images[id] != nil else {
+                return ServedError(4_040_014, "Image not found.")
+            }
+            guard !state.messaging.messages.values.contains(where: { $0.contains(id) }) else {
+                return ServedError(4_030_019, "The image is in use.")
+            }
+            state.messaging.images.removeValue(forKey: id)
+            return nil
+        }
+        return try done(problem)
+    }
+
+    private func imageList() -> ServedResponse {
+        let images = api.state.withLock { $0.messaging.images }.sorted { $0.key < $1.key }
+        return ServedResponse { json in
+            json.array("imageIdentifiers", images) { json, image in
+                json.object { json in
+                    json.member("imageIdentifier", image.key)
+                    json.member("imageState", "APPROVED")
+                    json.memberIfPresent("imageSize", image.value)
+                }
+            }
+        }
+    }
+
+    // MARK: Messages
+
+    private func uploadMessage(
+        _ id: String, _ request: ServedRequest
+    ) throws(ServedError) -> ServedResponse {
+        try requireUUID(id)
+        let body = try object(request.body)
+        let images = try messageImages(body)
+        let problem = api.state.withLock { state -> ServedError? in
+            guard state.messaging.messages[id] == nil else {
+                return ServedError(4_090_001, "The message exists.")
+            }
+            guard state.messaging.messages.count < ServedMessaging.count else {
+                return ServedError(4_030_016, "Too many messages.")
+            }
+            guard images.allSatisfy({ state.messaging.images[$0] != nil }) else {
+                return ServedError(4_040_014, "Image not found.")
+            }
+            state.messaging.messages[id] = images
+            return nil
+        }
+        return try done(problem)
+    }
+
+    /// The images of a message whose texts have Apple's lengths.
+    private func messageImages(_ body: JSONValue) throws(ServedError) -> Set<String> {
+        let bullets = body["bulletPoints"]?.array ?? []
+        let parts = [body["image"]].compactMap { $0 } + bullets
+        guard let header = body["header"]?.string, header.count <= 66 else {
+            throw ServedError(4_000_162, "Header too long.")
+        }
+        guard let text = body["body"]?.string, text.count <= 144 else {
+            throw ServedError(4_000_163, "Body too long.")
+        }
+        guard parts.allSatisfy({ ($0["altText"]?.string?.count ?? 0) <= 150 }) else {
+            throw ServedError(4_000_175, "Alt text too long.")
+        }
+        guard bullets.count <= 5 else { throw ServedError(4_000_218, "Too many bullet points.") }
+        guard bullets.allSatisfy({ ($0["text"]?.string?.count ?? 0) <= 66 }) else {
+            throw ServedError(4_000_219, "Bullet point text too long.")
+        }
+        guard body["headerPosition"]?.string != "ABOVE_IMAGE" || body["image"] != nil else {
+            throw ServedError(4_000_224, "ABOVE_IMAGE requires an image.")
+        }
+        return Set(parts.compactMap { $0["imageIdentifier"]?.string })
+    }
+
+    private func deleteMessage(_ id: String) throws(ServedError) -> ServedResponse {
+        let isKnown = api.state.withLock {
+            $0.messaging.messages.removeValue(forKey: id) != nil
+        }
+        return try done(isKnown ? nil : ServedError(4_040_015, "Message not found."))
+    }
+
+    private func messageList() -> ServedResponse {
+        let messages = api.state.withLock { $0.messaging.messages.keys.sorted() }
+        return ServedResponse { json in
+            json.array("messageIdentifiers", messages) { json, id in
+                json.object { json in
+                    json.member("messageIdentifier", id)
+                    json.member("messageState", "APPROVED")
+                }
+            }
+        }
+    }
+
+    // MARK: Defaults
+
+    private func setDefault(
+        _ ids: [String], _ request: ServedRequest
+    ) throws(ServedError) -> ServedResponse {
+        let message = try object(request.body)["messageIdentifier"]?.string ?? ""
+        let isKnown = api.state.withLock { state in
+            guard state.messaging.messages[message] != nil else { return false }
+            state.messaging.defaults[ids.joined(separator: " ")] = message
+            return true
+        }
+        return try done(isKnown ? nil : ServedError(4_040_015, "Message not found."))
+    }
+
+    private func removeDefault(_ ids: [String]) throws(ServedError) -> ServedResponse {
+        let isKnown = api.state.withLock {
+            $0.messaging.defaults.removeValue(forKey: ids.joined(separator: " ")) != nil
+        }
+        return try done(isKnown ? nil : ServedError(4_040_020, "Default message not found."))
+    }
+
+    private func defaultMessage(_ ids: [String]) throws(ServedError) -> ServedResponse {
+        let found = api.state.withLock { $0.messaging.defaults[ids.joined(separator: " ")] }
+        guard let found else { throw ServedError(4_040_020, "Default message not found.") }
+        return ServedResponse { $0.member("messageIdentifier", found) }
+    }
+
+    // MARK: The real-time URL and its test
+
+    private func setRealtimeURL(_ request: ServedRequest) throws(ServedError) -> ServedResponse {
+        guard let url = try object(request.body)["realtimeURL"]?.string, url.count <= 256,
+            url.hasPrefix("https://")
+        else { throw ServedError(4_000_215, "Bad real-time URL.") }
+        api.state.withLock { $0.messaging.realtimeURL = url }
+        return ServedResponse(status: 200)
+    }
+
+    private func removeRealtimeURL() throws(ServedError) -> ServedResponse {
+        let isKnown = api.state.withLock { state in
+            defer { state.messaging.realtimeURL = nil }
+            return state.messaging.realtimeURL != nil
+        }
+        return try done(isKnown ? nil : ServedError(4_040_021, "Real-time URL not found."))
+    }
+
+    private func realtimeURL() throws(ServedError) -> ServedResponse {
+        guard let url = api.state.withLock({ $0.messaging.realtimeURL }) else {
+            throw ServedError(4_040_021, "Real-time URL not found.")
+        }
+        return ServedResponse { $0.member("realtimeURL", url) }
+    }
+
+    private func startTest(_ request: ServedRequest) throws(ServedError) -> ServedResponse {
+        _ = try chain(try object(request.body)["originalTransactionId"]?.string ?? "")
+        _ = try realtimeURL()
+        let id = api.state.withLock { state in
+            let id = "test-\(state.messaging.tests.count + 1)"
+            state.messaging.tests[id] = 0
+            return id
+        }
+        return ServedResponse { json in
+            json.object("config") { json in json.member("responseTimeThreshold", 700) }
+            json.member("requestId", id)
+        }
+    }
+
+    /// Complete at the second request. Sends nothing to the URL: `simulate` has no way to reach it.
+    private func testResult(_ id: String) throws(ServedError) -> ServedResponse {
+        let requests = api.state.withLock { state -> Int? in
+            guard let requests = state.messaging.tests[id] else { return nil }
+            state.messaging.tests[id] = requests + 1
+            return requests + 1
+        }
+        guard let requests else { throw ServedError(4_040_018, "Test run not found.") }
+        return ServedResponse { $0.member("result", requests > 1 ? "PASS" : "PENDING") }
+    }
+
+    // MARK: Checks
+
+    private func done(_ problem: ServedError?) throws(ServedError) -> ServedResponse {
+        if let problem { throw problem }
+        return ServedResponse(status: 200)
+    }
+
+    private func requireUUID(_ id: String) throws(ServedError) {
+        guard UUID(uuidString: id) != nil else { throw ServedError(4_000_212, "Invalid id.") }
+    }
+}

@@ -1,0 +1,266 @@
+import AppStore
+import AppStoreAPI
+import ArgumentParser
+import Foundation
+
+/// The calls of the Retention Messaging API that change something at Apple, and require `--yes`.
+enum MessagingChanges {
+    struct UploadImage: APIRequest {
+        static let configuration = CommandConfiguration(
+            commandName: "upload-image", abstract: "Upload a PNG for retention messages.",
+            discussion: "Apple reviews it before it can be shown.")
+        static let endpoint = Endpoint.uploadImage
+
+        @Argument(help: "The image's UUID, chosen by you.")
+        var id: String
+
+        @Argument(help: "The PNG file.")
+        var file: String
+
+        @Option(help: "FULL_SIZE or BULLET_POINT (default: as Apple decides).")
+        var size: String?
+
+        @OptionGroup var consent: APIOptions.Consent
+
+        func check() throws(CommandFailure) {
+            guard size.map({ MessageImageSize(rawValue: $0) != nil }) ?? true else {
+                throw CommandFailure(
+                    code: "invalidOption", message: "--size must be FULL_SIZE or BULLET_POINT.",
+                    exit: .usage)
+            }
+            try consent.require("upload \(file) as image \(id)")
+        }
+
+        func send(_ call: inout APIExchange) async throws {
+            let image: Data
+            do { image = try Data(contentsOf: URL(filePath: file)) } catch {
+                throw CommandFailure(
+                    code: "unreadableFile", message: "\(file) cannot be read; check the path.",
+                    exit: .io)
+            }
+            call.add(
+                try await call.client.uploadImage(
+                    id, Array(image), size: size.flatMap { MessageImageSize(rawValue: $0) },
+                    in: call.choice.environment))
+        }
+    }
+
+    struct DeleteImage: APIRequest {
+        static let configuration = CommandConfiguration(
+            commandName: "delete-image", abstract: "Delete an image that no message uses.")
+        static let endpoint = Endpoint.deleteImage
+
+        @Argument(help: "The image's UUID.")
+        var id: String
+
+        @OptionGroup var consent: APIOptions.Consent
+
+        func check() throws(CommandFailure) { try consent.require("delete image \(id)") }
+
+        func send(_ call: inout APIExchange) async throws {
+            call.add(try await call.client.deleteImage(id, in: call.choice.environment))
+        }
+    }
+
+    struct UploadMessage: APIRequest {
+        static let configuration = CommandConfiguration(
+            commandName: "upload-message", abstract: "Upload a retention message.",
+            discussion: "Apple reviews it before it can be shown.")
+        static let endpoint = Endpoint.uploadMessage
+
+        @Argument(help: "The message's UUID, chosen by you.")
+        var id: String
+
+        @Option(help: "The header: at most 66 characters.")
+        var header: String
+
+        @Option(help: "The text: at most 144 characters.")
+        var body: String
+
+        @Option(help: "The UUID of an image; not for messages with an offer or another plan.")
+        var image: String?
+
+        @Option(help: "The image's description: at most 150 characters.")
+        var altText: String?
+
+        @Option(help: "ABOVE_BODY or ABOVE_IMAGE.")
+        var headerPosition: String?
+
+        @Option(help: "A bullet point: at most 66 characters; repeatable, at most 5.")
+        var bullet: [String] = []
+
+        @Option(help: "The UUID of a bullet point's image; one for each, in order.")
+        var bulletImage: [String] = []
+
+        @Option(help: "The description of a bullet point's image; one for each, in order.")
+        var bulletAltText: [String] = []
+
+        @OptionGroup var consent: APIOptions.Consent
+
+        func check() throws(CommandFailure) {
+            guard bulletImage.count == bullet.count, bulletAltText.count == bullet.count else {
+                throw CommandFailure(
+                    code: "invalidOption",
+                    message: "Every --bullet needs one --bullet-image and one --bullet-alt-text.",
+                    exit: .usage)
+            }
+            try consent.require("upload message \(id)")
+        }
+
+        func send(_ call: inout APIExchange) async throws {
+            var request = UploadMessageRequest()
+            request.header = header
+            request.body = body
+            request.headerPosition = headerPosition.map { Raw(rawValue: $0) }
+            if image != nil || altText != nil {
+                var shown = MessageImage()
+                shown.imageIdentifier = image
+                shown.altText = altText
+                request.image = shown
+            }
+            let points = bullet.indices.map { index in
+                var point = MessageBulletPoint()
+                point.text = bullet[index]
+                point.imageIdentifier = bulletImage[index]
+                point.altText = bulletAltText[index]
+                return point
+            }
+            request.bulletPoints = points.isEmpty ? nil : points
+            call.add(
+                try await call.client.uploadMessage(id, request, in: call.choice.environment))
+        }
+    }
+
+    struct DeleteMessage: APIRequest {
+        static let configuration = CommandConfiguration(
+            commandName: "delete-message", abstract: "Delete a retention message.")
+        static let endpoint = Endpoint.deleteMessage
+
+        @Argument(help: "The message's UUID.")
+        var id: String
+
+        @OptionGroup var consent: APIOptions.Consent
+
+        func check() throws(CommandFailure) { try consent.require("delete message \(id)") }
+
+        func send(_ call: inout APIExchange) async throws {
+            call.add(try await call.client.deleteMessage(id, in: call.choice.environment))
+        }
+    }
+
+    struct SetDefaultMessage: APIRequest {
+        static let configuration = CommandConfiguration(
+            commandName: "set-default-message",
+            abstract: "Set the retention message of a product and locale.",
+            discussion: "Apple shows it when the real-time endpoint does not answer in time.")
+        static let endpoint = Endpoint.configureDefaultMessage
+
+        @Argument(help: "The product.")
+        var product: String
+
+        @Argument(help: "The locale, e.g. en-US.")
+        var locale: String
+
+        @Argument(help: "The UUID of an approved message.")
+        var message: String
+
+        @OptionGroup var consent: APIOptions.Consent
+
+        func check() throws(CommandFailure) {
+            try consent.require("set the default message of \(product), \(locale) to \(message)")
+        }
+
+        func send(_ call: inout APIExchange) async throws {
+            call.add(
+                try await call.client.configureDefaultMessage(
+                    message, product: ProductId(product), locale: locale,
+                    in: call.choice.environment))
+        }
+    }
+
+    struct DeleteDefaultMessage: APIRequest {
+        static let configuration = CommandConfiguration(
+            commandName: "delete-default-message",
+            abstract: "Delete the default retention message of a product and locale.")
+        static let endpoint = Endpoint.deleteDefaultMessage
+
+        @Argument(help: "The product.")
+        var product: String
+
+        @Argument(help: "The locale, e.g. en-US.")
+        var locale: String
+
+        @OptionGroup var consent: APIOptions.Consent
+
+        func check() throws(CommandFailure) {
+            try consent.require("delete the default message of \(product), \(locale)")
+        }
+
+        func send(_ call: inout APIExchange) async throws {
+            call.add(
+                try await call.client.deleteDefaultMessage(
+                    product: ProductId(product), locale: locale, in: call.choice.environment))
+        }
+    }
+
+    struct SetRealtimeURL: APIRequest {
+        static let configuration = CommandConfiguration(
+            commandName: "set-realtime-url",
+            abstract: "Set where Apple sends retention requests.",
+            discussion: "Production requires a performance test that passed in Sandbox.")
+        static let endpoint = Endpoint.configureRealtimeURL
+
+        @Argument(help: "The address of POST /appstore/retention, as Apple reaches it.")
+        var url: String
+
+        @OptionGroup var consent: APIOptions.Consent
+
+        func check() throws(CommandFailure) {
+            try consent.require("send Apple's retention requests to \(url)")
+        }
+
+        func send(_ call: inout APIExchange) async throws {
+            call.add(
+                try await call.client.configureRealtimeURL(url, in: call.choice.environment))
+        }
+    }
+
+    struct DeleteRealtimeURL: APIRequest {
+        static let configuration = CommandConfiguration(
+            commandName: "delete-realtime-url",
+            abstract: "Stop Apple's retention requests; default messages remain.")
+        static let endpoint = Endpoint.deleteRealtimeURL
+
+        @OptionGroup var consent: APIOptions.Consent
+
+        func check() throws(CommandFailure) {
+            try consent.require("stop Apple's retention requests")
+        }
+
+        func send(_ call: inout APIExchange) async throws {
+            call.add(try await call.client.deleteRealtimeURL(in: call.choice.environment))
+        }
+    }
+
+    struct PerformanceTest: APIRequest {
+        static let configuration = CommandConfiguration(
+            commandName: "performance-test",
+            abstract: "Have Apple test the retention endpoint; Sandbox.",
+            discussion: "Apple sends requests to the real-time URL configured in Sandbox.")
+        static let endpoint = Endpoint.initiatePerformanceTest
+
+        @Argument(help: "An originalTransactionId of Sandbox.")
+        var id: String
+
+        @OptionGroup var consent: APIOptions.Consent
+
+        func check() throws(CommandFailure) {
+            try consent.require("test the retention endpoint with requests about \(id)")
+        }
+
+        func send(_ call: inout APIExchange) async throws {
+            call.add(
+                try await call.client.initiatePerformanceTest(OriginalTransactionId(id)))
+        }
+    }
+}
