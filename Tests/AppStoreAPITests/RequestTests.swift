@@ -185,7 +185,9 @@ struct RequestTests {
         return request
     }
 
-    @Test("method, path, query, body and headers are Apple's", arguments: reading + changing + messaging)
+    @Test(
+        "method, path, query, body and headers are Apple's",
+        arguments: reading + changing + messaging)
     func request(_ given: Case) async throws {
         let asked = try Asked([.json(given.answer)])
         try await given.ask(asked.client)
