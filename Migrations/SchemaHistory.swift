@@ -25,6 +25,9 @@ public enum SchemaHistory {
         Migration(
             version: 12, name: "V0012_operations_checkpoints",
             sql: PackageResources.V0012_operations_checkpoints_sql),
+        Migration(
+            version: 13, name: "V0013_operations_retention",
+            sql: PackageResources.V0013_operations_retention_sql),
     ]
 
     /// A schema in PostgreSQL: log and operations of one environment.
@@ -40,5 +43,8 @@ public enum SchemaHistory {
         Migration(
             version: 4, name: "V0004_postgres_erasure",
             sql: PackageResources.V0004_postgres_erasure_sql),
+        Migration(
+            version: 5, name: "V0005_postgres_retention",
+            sql: PackageResources.V0005_postgres_retention_sql),
     ]
 }

@@ -72,7 +72,7 @@ struct TokenTests {
     /// The open routes of the contract, listed independently.
     private static func isOpen(_ method: HTTPRequest.Method, _ path: String) -> Bool {
         switch path {
-        case "/appstore/notifications": method == .post
+        case "/appstore/notifications", "/appstore/retention": method == .post
         case "/healthz", "/readyz", "/readyz/answers", "/openapi.yaml":
             methods.prefix(9).contains(method)
         default: false

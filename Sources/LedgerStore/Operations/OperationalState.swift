@@ -139,7 +139,7 @@ public protocol OperationalState: QuarantineStore {
     // MARK: Erasure
 
     /// Removes what is kept about chains, ids and positions: look-ups, places in histories,
-    /// readings of the clock, waiting deliveries, keys of uploads, failures of backfills,
+    /// answers to retention requests, readings of the clock, waiting deliveries, keys of uploads, failures of backfills,
     /// undelivered notifications and reports that name one. Quarantined inputs are removed one by
     /// one.
     func erase(
@@ -160,6 +160,18 @@ public protocol OperationalState: QuarantineStore {
 
     /// The checkpoints kept of fewer than `size` events, newest first; at most `limit`.
     func checkpoints(before size: Int64, limit: Int) async throws(StoreError) -> [StoredCheckpoint]
+
+    // MARK: Retention messages
+
+    /// Stores answers to requests for retention messages; a request that is known keeps its first
+    /// answer. Drops answers older than `OperationsLimits.retentionMilliseconds` before the newest
+    /// one given, and the oldest beyond `OperationsLimits.retentionAnswerCount`.
+    func keep(_ answers: [RetentionRecord]) async throws(StoreError)
+
+    /// The answers after a place and before a time, in order; at most `limit`.
+    func retentionAnswers(
+        after place: RetentionRecord.Place, before end: Timestamp, limit: Int
+    ) async throws(StoreError) -> [RetentionRecord]
 
     // MARK: The feed's clock
 
@@ -313,6 +325,10 @@ public enum OperationsLimits {
     public static let uploadKeyMilliseconds: Int64 = 24 * 3_600_000
     /// Keys of uploads kept; beyond it the oldest is dropped.
     public static let uploadKeyCount = 100_000
+    /// How long answers to requests for retention messages are kept, milliseconds.
+    public static let retentionMilliseconds: Int64 = 400 * 86_400_000
+    /// Answers to requests for retention messages kept; beyond it the oldest is dropped.
+    public static let retentionAnswerCount: Int64 = 1_000_000
     /// Unfinished backfill lists kept; beyond it the least recently touched one is dropped.
     public static let backfillRunCount = 100
 }

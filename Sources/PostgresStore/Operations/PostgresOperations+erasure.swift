@@ -9,7 +9,9 @@ extension PostgresOperations {
     ) async throws(StoreError) {
         try await write(.requests) { transaction in
             for chain in chains {
-                for table in ["clock_readings", "webhook_waiting", "lookups"] {
+                for table in [
+                    "clock_readings", "webhook_waiting", "lookups", "retention_answers",
+                ] {
                     _ = try transaction.run(
                         "DELETE FROM @\(table) WHERE bundle_id = $1::bytea AND chain = $2::bytea",
                         chain.bundleId, chain.originalTransactionId)
@@ -41,6 +43,7 @@ extension PostgresOperations {
         try await session.place.rewrite([
             "quarantine", "clock_readings", "webhook_waiting", "lookups", "history_places",
             "backfill_troubles", "recovery_undelivered", "recovery_reports", "upload_keys",
+            "retention_answers",
         ])
     }
 }

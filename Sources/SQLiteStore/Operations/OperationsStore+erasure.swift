@@ -11,7 +11,9 @@ extension OperationsStore {
         try await write { database in
             try database.execute(sql: "PRAGMA secure_delete = ON")
             for chain in chains {
-                for table in ["clock_readings", "webhook_waiting", "lookups"] {
+                for table in [
+                    "clock_readings", "webhook_waiting", "lookups", "retention_answers",
+                ] {
                     try database.run(
                         "DELETE FROM \(table) WHERE bundle_id = ? AND chain = ?", chain.bundleId,
                         chain.originalTransactionId)

@@ -85,7 +85,7 @@ extension ServiceConfiguration {
         return names
     }
 
-    private static func environment(
+    static func environment(
         _ name: String, key: String
     ) throws(ConfigurationError) -> Environment {
         let known: [Environment] = [.production, .sandbox, .xcode, .localTesting]

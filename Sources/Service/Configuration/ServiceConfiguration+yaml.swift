@@ -57,6 +57,7 @@ extension ServiceConfiguration {
             ratesFile = try reports.text("ratesFile")
             try reports.requireNothingElse()
         }
+        retention = try ServiceConfiguration.retention(mapping.mappings("retention"))
         try mapping.requireNothingElse()
     }
 

@@ -1,4 +1,5 @@
 public import Intake
+public import Ledger
 
 /// Everything an operator can set (`Contract.md`, Files): the ledger's own settings, how the
 /// service is reached, and the webhooks. The ledger's settings can be read and set as members.
@@ -12,6 +13,8 @@ public struct ServiceConfiguration: Sendable, Equatable {
     /// The table of rates that reports are converted by (`RatesFile`); nil: currencies stay
     /// separate.
     public var ratesFile: String?
+    /// Which retention messages are shown; the first rule that applies decides.
+    public var retention: [RetentionRule] = []
 
     public static let defaultFile = "subledger.yaml"
 

@@ -57,6 +57,8 @@ public final class LedgerHost: Sendable {
     let reportJobs = ReportJobs()
     let jobTurns = AsyncLock()
     let pageAnswers = PageAnswers()
+    /// Requests for retention messages.
+    let retentionAnswers = RetentionAnswers()
     /// Of what is taken in, from Apple's answers as well; nil where the configuration requires
     /// none.
     public let revocation: RevocationChecks?

@@ -17,6 +17,8 @@ public enum ServingNote: Sendable {
     case projectionResumed(Environment)
     /// Refused evidence could not be kept in quarantine either.
     case quarantineFailed(Environment, StoreError)
+    /// Answers to requests for retention messages could not be recorded.
+    case retentionUnrecorded(Environment, StoreError)
     /// A refused delivery.
     case refused(IntakeRefusal)
     /// A periodic checkpoint of the log failed.
@@ -80,6 +82,9 @@ public enum ServingNote: Sendable {
             return (.notice, "projectionResumed", environment, "The projector has resumed.")
         case .quarantineFailed(let environment, let error):
             return ServingNote.failure("Quarantine cannot be written", error, environment)
+        case .retentionUnrecorded(let environment, let error):
+            return ServingNote.failure(
+                "Answers to retention requests were not recorded", error, environment)
         case .refused(let refusal):
             // Genuine but not taken in needs an operator; other refusals are noise from outside.
             let isNews = [.notAcceptable, .unavailable].contains(refusal.standing)

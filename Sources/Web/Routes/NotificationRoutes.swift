@@ -1,8 +1,9 @@
 import HTTPTypes
 import Hummingbird
+import NIOCore
 internal import Service
 
-/// Apple's endpoint.
+/// Apple's endpoints.
 struct NotificationRoutes: Sendable {
     let host: LedgerHost
     let sources: SourceCheck
@@ -17,6 +18,15 @@ struct NotificationRoutes: Sendable {
             return try await bodies.json(request, upTo: NotificationRoutes.maximumByteCount) {
                 _ = try await host.takeNotification($0)
                 return Response(status: .ok)
+            }
+        }
+        groups.open.post("/appstore/retention") { request, context in
+            try sources.requireAllowed(request, context)
+            return try await bodies.json(request, upTo: LedgerHost.retentionByteCount) {
+                let answer = try await host.answerRetention($0)
+                return Response(
+                    status: .ok, headers: [.contentType: "application/json"],
+                    body: .init(byteBuffer: ByteBuffer(bytes: answer)))
             }
         }
     }

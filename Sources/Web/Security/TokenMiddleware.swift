@@ -16,7 +16,7 @@ struct TokenMiddleware: RouterMiddleware {
     /// - Parameter path: as registered; nil for an unknown path.
     static func isOpen(_ path: String?, _ method: HTTPRequest.Method) -> Bool {
         switch path {
-        case "/appstore/notifications": method == .post
+        case "/appstore/notifications", "/appstore/retention": method == .post
         case "/healthz", "/readyz", "/readyz/answers", "/openapi.yaml": true
         default: false
         }

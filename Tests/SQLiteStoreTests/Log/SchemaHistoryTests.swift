@@ -22,6 +22,8 @@ struct SchemaHistoryTests {
             "12ae9ded2839ffeb355b3193cab1c46af7478fe3752c8437eaacfa424a1d1e39",
         "V0012_operations_checkpoints":
             "855501d2af9d7e24c82a7523cc7c33cb60d62d2a04ab5ccfcdd19191d4b19c6a",
+        "V0013_operations_retention":
+            "82b0173808f3445e34d6021a10ec75c46bd6e54ddd868a88477e06460ad7bec3",
     ]
 
     @Test("No script has changed since it was added")

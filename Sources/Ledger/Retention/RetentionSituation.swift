@@ -1,0 +1,61 @@
+import AppStore
+
+/// What a rule can ask about a subscription whose customer is about to cancel
+/// (`Contract.md`, Retention messages).
+public struct RetentionSituation: Hashable, Sendable {
+    public var bundleId: BundleId
+    public var environment: Environment
+    /// The product the customer sees, as Apple's request names it.
+    public var productId: ProductId?
+    /// The locale of the device.
+    public var locale: String?
+    public var phase: ChainAnswer.Phase
+    /// Whole days since the subscription began, pauses included.
+    public var tenureDays: Int64
+    /// Of the governing period.
+    public var price: Money?
+    /// Refunds that were not reversed.
+    public var refunds: Int64
+    /// How often auto-renew was turned off.
+    public var cancellations: Int64
+
+    public init(
+        bundleId: BundleId, environment: Environment, productId: ProductId? = nil,
+        locale: String? = nil, phase: ChainAnswer.Phase = .standard, tenureDays: Int64 = 0,
+        price: Money? = nil, refunds: Int64 = 0, cancellations: Int64 = 0
+    ) {
+        self.bundleId = bundleId
+        self.environment = environment
+        self.productId = productId
+        self.locale = locale
+        self.phase = phase
+        self.tenureDays = tenureDays
+        self.price = price
+        self.refunds = refunds
+        self.cancellations = cancellations
+    }
+}
+
+extension Lifecycle {
+    /// The situation at a moment; nil before the first period, and for a one-time purchase.
+    ///
+    /// - Parameter request: app, environment, product and locale of the request.
+    public func situation(
+        at time: Timestamp, of request: RetentionSituation
+    ) -> RetentionSituation? {
+        guard !isOneTime, let answer = answer(at: time, now: time),
+            let start = intervals.first?.from
+        else { return nil }
+        func count(_ name: TimelineEventName) -> Int64 {
+            Int64(lifeFacts.count { $0.name == name && $0.at <= time })
+        }
+        var found = request
+        found.productId = request.productId ?? answer.productId
+        found.phase = answer.phase
+        found.tenureDays = max(0, time.milliseconds(since: start)) / 86_400_000
+        found.price = answer.price
+        found.refunds = max(0, count(.refunded) - count(.refundReversed))
+        found.cancellations = count(.autoRenewDisabled)
+        return found
+    }
+}

@@ -1,0 +1,61 @@
+public import AppStore
+public import Ledger
+
+/// Apple's request for a retention message, and the answer.
+public struct RetentionRecord: Hashable, Sendable {
+    /// What became of a request. Raw values are stored.
+    public enum Outcome: String, Sendable, CaseIterable {
+        /// A rule chose a message.
+        case shown
+        /// No rule applies.
+        case noRule
+        /// The ledger does not know the subscription.
+        case unknownChain
+        /// No answer could be derived now.
+        case unavailable
+        /// The answer was not ready in time.
+        case late
+    }
+
+    /// Apple's UUID of the request.
+    public var requestId: String
+    public var chain: ChainId
+    /// When it was answered.
+    public var at: Timestamp
+    public var productId: ProductId?
+    public var locale: String?
+    public var outcome: Outcome
+    /// The rule that decided; nil where none did.
+    public var rule: String?
+    public var message: String?
+    public var alternateProduct: ProductId?
+
+    public init(
+        requestId: String, chain: ChainId, at: Timestamp, productId: ProductId? = nil,
+        locale: String? = nil, outcome: Outcome, rule: String? = nil, message: String? = nil,
+        alternateProduct: ProductId? = nil
+    ) {
+        self.requestId = requestId
+        self.chain = chain
+        self.at = at
+        self.productId = productId
+        self.locale = locale
+        self.outcome = outcome
+        self.rule = rule
+        self.message = message
+        self.alternateProduct = alternateProduct
+    }
+
+    /// A place in the order of records: by time, then by request.
+    public struct Place: Hashable, Sendable {
+        public var at: Timestamp
+        public var requestId: String
+
+        /// Before every record of that time.
+        public init(before at: Timestamp) { (self.at, requestId) = (at, "") }
+
+        public init(_ record: RetentionRecord) {
+            (at, requestId) = (record.at, record.requestId)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+public import AppStore
+public import Ledger
+public import LedgerStore
+
+/// Answers to Apple's requests for retention messages.
+extension PostgresOperations {
+    public func keep(_ answers: [RetentionRecord]) async throws(StoreError) {
+        guard let newest = answers.map(\.at).max() else { return }
+        try await write(.requests) { transaction in
+            for answer in answers {
+                _ = try transaction.run(
+                    """
+                    INSERT INTO @retention_answers (request, bundle_id, chain, at, product, locale,
+                        outcome, rule, message, alternate_product)
+                    VALUES ($1::bytea, $2::bytea, $3::bytea, $4::bigint, $5::bytea, $6::bytea,
+                        $7::bytea, $8::bytea, $9::bytea, $10::bytea)
+                    ON CONFLICT (request) DO NOTHING
+                    """, answer.requestId, answer.chain.bundleId,
+                    answer.chain.originalTransactionId, answer.at, answer.productId?.rawValue,
+                    answer.locale, answer.outcome.rawValue, answer.rule, answer.message,
+                    answer.alternateProduct?.rawValue)
+            }
+            _ = try transaction.run(
+                "DELETE FROM @retention_answers WHERE at <= $1::bigint",
+                newest.milliseconds - OperationsLimits.retentionMilliseconds)
+            _ = try transaction.run(
+                """
+                DELETE FROM @retention_answers
+                WHERE id <= (SELECT max(id) FROM @retention_answers) - $1::bigint
+                """, OperationsLimits.retentionAnswerCount)
+        }
+    }
+
+    public func retentionAnswers(
+        after place: RetentionRecord.Place, before end: Timestamp, limit: Int
+    ) async throws(StoreError) -> [RetentionRecord] {
+        try await read { transaction in
+            try transaction.run(
+                """
+                SELECT request, bundle_id, chain, at, product, locale, outcome, rule, message,
+                    alternate_product
+                FROM @retention_answers
+                WHERE (at, request) > ($1::bigint, $2::bytea) AND at < $3::bigint
+                ORDER BY at, request LIMIT $4::bigint
+                """, place.at, place.requestId, end, limit
+            ).rows.map { row in
+                RetentionRecord(
+                    requestId: try row.requiredText(0),
+                    chain: ChainId(
+                        bundleId: BundleId(try row.requiredText(1)),
+                        originalTransactionId: OriginalTransactionId(try row.requiredText(2))),
+                    at: try row.time(3), productId: row.text(4).map { ProductId($0) },
+                    locale: row.text(5),
+                    outcome: RetentionRecord.Outcome(rawValue: try row.requiredText(6))
+                        ?? .unavailable,
+                    rule: row.text(7), message: row.text(8),
+                    alternateProduct: row.text(9).map { ProductId($0) })
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import AppStore
+import Foundation
+internal import Intake
+import Ledger
+internal import Projection
+
+extension ServiceConfiguration {
+    /// Most rules for retention messages.
+    public static let retentionRuleCount = 200
+
+    /// The rules for retention messages, in the order in which they are tried.
+    static func retention(
+        _ list: [YAMLMapping]
+    ) throws(ConfigurationError) -> [RetentionRule] {
+        guard list.count <= retentionRuleCount else {
+            throw ConfigurationError(
+                .invalidValue, key: "retention", reason: "At most \(retentionRuleCount) rules.")
+        }
+        var rules: [RetentionRule] = []
+        for var entry in list {
+            let rule = try retentionRule(&entry)
+            guard !rules.contains(where: { $0.name == rule.name }) else {
+                throw entry.invalid("name", "It is listed twice.")
+            }
+            rules.append(rule)
+        }
+        return rules
+    }
+
+    private static func retentionRule(
+        _ entry: inout YAMLMapping
+    ) throws(ConfigurationError) -> RetentionRule {
+        let name = try entry.required("name")
+        guard name.utf8.count <= 100, name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw entry.invalid("name", "ASCII without spaces, at most 100.")
+        }
+        let message = try entry.required("message")
+        guard UUID(uuidString: message) != nil else {
+            throw entry.invalid("message", "The UUID of a message is expected.")
+        }
+        var rule = RetentionRule(name: name, message: message.lowercased())
+        rule.alternateProduct = try entry.text("alternateProduct").map { ProductId($0) }
+        if let name = try entry.text("environment") {
+            rule.environment = try environment(name, key: entry.name("environment"))
+        }
+        rule.bundleId = try entry.text("bundleId").map { BundleId($0) }
+        rule.products = try entry.texts("products").map { ProductId($0) }
+        rule.locales = try entry.texts("locales")
+        for text in try entry.texts("phases") {
+            rule.phases.append(try entry.choice(text, of: "phases"))
+        }
+        rule.tenureDays = try bounds("tenureDays", &entry)
+        rule.refunds = try bounds("refunds", &entry)
+        rule.cancellations = try bounds("cancellations", &entry)
+        if var price = try entry.mapping("price") {
+            let currency = try price.required("currency")
+            rule.price = RetentionRule.Price(
+                currency: currency, milliunits: try bounds(&price))
+            try price.requireNothingElse()
+        }
+        try entry.requireNothingElse()
+        return rule
+    }
+
+    private static func bounds(
+        _ key: String, _ entry: inout YAMLMapping
+    ) throws(ConfigurationError) -> RetentionRule.Bounds {
+        guard var mapping = try entry.mapping(key) else { return RetentionRule.Bounds() }
+        let bounds = try bounds(&mapping)
+        try mapping.requireNothingElse()
+        return bounds
+    }
+
+    private static func bounds(
+        _ mapping: inout YAMLMapping
+    ) throws(ConfigurationError) -> RetentionRule.Bounds {
+        let bounds = RetentionRule.Bounds(
+            from: try mapping.integer("from"), below: try mapping.integer("below"))
+        guard bounds.from ?? 0 >= 0, bounds.below ?? .max > bounds.from ?? 0 else {
+            throw mapping.invalid("below", "A number above `from` is expected, from 0 on.")
+        }
+        return bounds
+    }
+}

@@ -1,0 +1,39 @@
+public import AppStore
+
+/// A verified request for a retention message.
+public struct VerifiedRetentionRequest: Sendable {
+    /// Its subscription, request identifier and environment are present.
+    public let payload: RetentionRequestPayload
+    /// The chain, for the revocation check; nil for local data.
+    public let chain: VerifiedCertificateChain?
+}
+
+extension EvidenceVerifier {
+    /// Verifies Apple's real-time request for a retention message, like a notification. It is no
+    /// evidence: nothing of it is appended.
+    ///
+    /// Throws any code of `JWSVerifier.verify`, `undecodablePayload`,
+    /// `certificateNotValidAtSigning`, and `wrongEnvironment` for Xcode's data where it is not
+    /// allowed.
+    public func verifyRetentionRequest(
+        _ bytes: [UInt8], receivedAt: Timestamp
+    ) throws(VerificationError) -> VerifiedRetentionRequest {
+        let verified = try jws.verify(bytes)
+        // Evidence that Apple signed for another purpose, such as a transaction from a device.
+        guard verified.payload.withUnsafeBufferPointer({ PayloadKind($0) }) == nil else {
+            throw VerificationError(
+                .undecodablePayload, reason: "The payload is no request for a message.")
+        }
+        let payload = try PayloadDecoding.decode(
+            RetentionRequestPayload.self, verified, part: .outer)
+        guard payload.originalTransactionId.map({ !$0.rawValue.isEmpty }) ?? false,
+            payload.requestIdentifier.map({ !$0.isEmpty }) ?? false, payload.environment != nil
+        else {
+            throw VerificationError(
+                .undecodablePayload, reason: "The payload is no request for a message.")
+        }
+        try verified.requireValid(at: payload.signedDate ?? receivedAt)
+        try requireAllowed(payload.environment, of: verified, part: .outer)
+        return VerifiedRetentionRequest(payload: payload, chain: verified.chain)
+    }
+}

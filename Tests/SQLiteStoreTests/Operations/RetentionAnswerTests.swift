@@ -1,0 +1,79 @@
+import AppStore
+import Ledger
+import TestSupport
+import Testing
+
+@testable import LedgerStore
+@testable import PostgresStore
+@testable import SQLiteStore
+
+@Suite("Answers to requests for retention messages")
+struct RetentionAnswerTests {
+    private let start = Timestamp(milliseconds: 1_770_000_000_000)
+
+    private func record(_ id: String, _ chain: String = "1", after: Int64 = 0) -> RetentionRecord {
+        RetentionRecord(
+            requestId: id,
+            chain: ChainId(
+                bundleId: BundleId("com.example"),
+                originalTransactionId: OriginalTransactionId(chain)),
+            at: start.advanced(byMilliseconds: after), productId: ProductId("pro"),
+            locale: "en-US", outcome: .shown, rule: "r", message: "m",
+            alternateProduct: ProductId("basic"))
+    }
+
+    private func store(_ body: (any OperationalState) async throws -> Void) async throws {
+        for engine in OperationsEngine.all {
+            let directory = try TemporaryDirectory()
+            let store = try await engine.open(directory)
+            try await body(store)
+            await store.close()
+        }
+    }
+
+    private func all(_ store: any OperationalState) async throws -> [RetentionRecord] {
+        try await store.retentionAnswers(
+            after: RetentionRecord.Place(before: Timestamp(milliseconds: 0)),
+            before: Timestamp(milliseconds: .max), limit: 100)
+    }
+
+    @Test("A request keeps its first answer; answers come in order, a page at a time")
+    func kept() async throws {
+        try await store { store in
+            let bare = RetentionRecord(
+                requestId: "c", chain: record("c").chain, at: start, outcome: .unknownChain)
+            try await store.keep([record("b", after: 1), record("a", after: 1), bare])
+            var second = record("a", after: 1)
+            second.rule = "other"
+            try await store.keep([second])
+            #expect(try await all(store) == [bare, record("a", after: 1), record("b", after: 1)])
+            let next = try await store.retentionAnswers(
+                after: RetentionRecord.Place(bare), before: start.advanced(byMilliseconds: 2),
+                limit: 1)
+            #expect(next == [record("a", after: 1)])
+            let none = try await store.retentionAnswers(
+                after: RetentionRecord.Place(bare), before: start.advanced(byMilliseconds: 1),
+                limit: 1)
+            #expect(none.isEmpty)
+        }
+    }
+
+    @Test("An answer is kept for 400 days, and not a millisecond longer", arguments: [-1, 0])
+    func lifetime(excess: Int64) async throws {
+        try await store { store in
+            try await store.keep([record("a")])
+            let later = OperationsLimits.retentionMilliseconds + excess
+            try await store.keep([record("b", after: later)])
+            #expect(try await all(store).count == (excess == 0 ? 1 : 2))
+        }
+    }
+
+    @Test("Erasing a chain removes its answers, and no other's")
+    func erased() async throws {
+        try await store { store in
+            try await store.keep([record("a", "1"), record("b", "2")])
+            try await store.erase(chains: [record("a", "1").chain], ids: [], positions: [])
+            #expect(try await all(store) == [record("b", "2")])
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import AppStore
+import Intake
+import Ledger
+import Service
+import Testing
+
+@Suite("Rules for retention messages in the configuration")
+struct RetentionConfigurationTests {
+    private static let message = "758883E8-151B-47B7-ABD0-60C4D804C2F5"
+
+    private func rules(_ text: String) throws(ConfigurationError) -> [RetentionRule] {
+        try ServiceConfiguration(yaml: text).retention
+    }
+
+    @Test(
+        "A rule that is not valid is an error",
+        arguments: [
+            "{ message: \(message) }", "{ name: a }", "{ name: a, message: hello }",
+            "{ name: a b, message: \(message) }", "{ name: a, message: \(message), color: red }",
+            "{ name: a, message: \(message), phases: [new] }",
+            "{ name: a, message: \(message), tenureDays: { from: 2, below: 2 } }",
+            "{ name: a, message: \(message), tenureDays: { from: -1 } }",
+            "{ name: a, message: \(message), tenureDays: { days: 1 } }",
+            "{ name: a, message: \(message), price: { from: 1 } }",
+            "{ name: a, message: \(message), environment: moon }",
+        ])
+    func invalid(rule: String) {
+        #expect(throws: ConfigurationError.self) { try rules("retention:\n  - \(rule)\n") }
+    }
+
+    @Test("Every key of a rule")
+    func full() throws {
+        let rule = try #require(
+            try rules(
+                """
+                retention:
+                  - name: a
+                    message: \(Self.message)
+                    alternateProduct: basic
+                    environment: sandbox
+                    bundleId: com.example.app
+                    products: [pro]
+                    locales: [en-US]
+                    phases: [standard, offer]
+                    tenureDays: { from: 90, below: 365 }
+                    price: { currency: USD, from: 1000 }
+                    refunds: { below: 1 }
+                    cancellations: { from: 1 }
+                """
+            ).first)
+        var expected = RetentionRule(name: "a", message: Self.message.lowercased())
+        expected.alternateProduct = ProductId("basic")
+        expected.environment = .sandbox
+        expected.bundleId = BundleId("com.example.app")
+        expected.products = [ProductId("pro")]
+        expected.locales = ["en-US"]
+        expected.phases = [.standard, .offer]
+        expected.tenureDays = RetentionRule.Bounds(from: 90, below: 365)
+        expected.price = RetentionRule.Price(
+            currency: "USD", milliunits: RetentionRule.Bounds(from: 1_000))
+        expected.refunds = RetentionRule.Bounds(below: 1)
+        expected.cancellations = RetentionRule.Bounds(from: 1)
+        #expect(rule == expected)
+    }
+
+    @Test("As many rules as allowed are read, one more is an error", arguments: [0, 1])
+    func count(excess: Int) throws {
+        let count = ServiceConfiguration.retentionRuleCount + excess
+        let text =
+            "retention:\n"
+            + (0..<count).map { "  - { name: r\($0), message: \(Self.message) }\n" }.joined()
+        guard excess == 0 else {
+            #expect(throws: ConfigurationError.self) { try rules(text) }
+            return
+        }
+        #expect(try rules(text).count == count)
+    }
+}

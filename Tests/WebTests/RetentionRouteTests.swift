@@ -1,0 +1,151 @@
+import AppStore
+import HTTPTypes
+import Ledger
+import LedgerStore
+import LedgerTestSupport
+import Projection
+import Service
+import Testing
+
+@testable import Web
+
+@Suite("Apple's requests for retention messages")
+struct RetentionRouteTests {
+    static let message = "758883e8-151b-47b7-abd0-60c4d804c2f5"
+    private let purchase = MadePurchase()
+
+    private func place(
+        _ rules: [RetentionRule] = [RetentionRule(name: "all", message: message)]
+    ) throws -> ServedPlace {
+        var place = try ServedPlace()
+        place.configuration.retention = rules
+        return place
+    }
+
+    private func payload(
+        _ change: (inout RetentionRequestPayload) -> Void = { _ in }
+    ) -> RetentionRequestPayload {
+        var payload = RetentionRequestPayload()
+        payload.originalTransactionId = OriginalTransactionId(purchase.id)
+        payload.appAppleId = MadePurchase.appAppleId
+        payload.productId = ProductId("com.example.pro.monthly")
+        payload.userLocale = "en-US"
+        payload.requestIdentifier = "0f8fad5b-d9cb-469f-a165-70867728950e"
+        payload.environment = Raw(.production)
+        payload.signedDate = ServedPlace.now
+        change(&payload)
+        return payload
+    }
+
+    private func body(_ payload: RetentionRequestPayload) throws -> [UInt8] {
+        var json = JSONWriter()
+        let token = try TestAuthority.shared.sign(payload.encoded())
+        json.object { $0.member("signedPayload", String(decoding: token, as: UTF8.self)) }
+        return json.bytes
+    }
+
+    @Test(
+        "What is no request for a message is a 400",
+        arguments: [
+            ("{}", "invalidBody"), ("[", "malformedJSON"),
+            ("{\"signedPayload\":\"a.b.c\"}", "malformedJWS"),
+        ])
+    func malformed(text: String, code: String) async throws {
+        try await place().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.post("/appstore/retention", Array(text.utf8))
+            #expect(answer.status == 400)
+            #expect(answer.code == code)
+        }
+    }
+
+    @Test("A signed notification is no request for a message")
+    func notification() async throws {
+        let body = try purchase.notificationBody()
+        try await place().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.post("/appstore/retention", body)
+            #expect(answer.status == 400)
+            #expect(answer.code == "undecodablePayload")
+        }
+    }
+
+    @Test("Another app and an environment that is not served are a 503")
+    func foreign() async throws {
+        let app = try body(payload { $0.appAppleId = 1 })
+        let environment = try body(payload { $0.environment = Raw(rawValue: "Moon") })
+        try await place().serve { (client: WebClient, _: LedgerHost) async throws in
+            let first = try await client.post("/appstore/retention", app)
+            #expect(first.status == 503)
+            #expect(first.code == "wrongApp")
+            let second = try await client.post("/appstore/retention", environment)
+            #expect(second.status == 503)
+            #expect(second.code == "wrongEnvironment")
+        }
+    }
+
+    @Test("A body at the limit is read, one byte more is a 413", arguments: [0, 1])
+    func size(excess: Int) async throws {
+        var body = try body(payload())
+        body += [UInt8](
+            repeating: UInt8(ascii: " "),
+            count: LedgerHost.retentionByteCount + excess - body.count)
+        let sent = body
+        try await place().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.post("/appstore/retention", sent)
+            #expect(answer.status == (excess == 0 ? 200 : 413))
+        }
+    }
+
+    @Test("An unknown subscription and one that no rule concerns get no message")
+    func none() async throws {
+        var rule = RetentionRule(name: "long", message: Self.message)
+        rule.tenureDays.from = 100_000
+        let request = try body(payload())
+        try await place([rule]).serve { (client: WebClient, host: LedgerHost) async throws in
+            let unknown = try await client.post("/appstore/retention", request)
+            #expect(unknown.status == 200)
+            #expect(unknown.bytes == Array("{}".utf8))
+            _ = try await client.notify(purchase.notificationBody())
+            _ = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=1")
+            let known = try await client.post("/appstore/retention", request)
+            #expect(known.bytes == Array("{}".utf8))
+        }
+    }
+
+    @Test("The first rule that applies decides, and the answer is recorded")
+    func chosen() async throws {
+        var other = RetentionRule(name: "trial", message: Self.message)
+        other.phases = [.trial]
+        var plan = RetentionRule(name: "plan", message: Self.message)
+        plan.alternateProduct = ProductId("com.example.basic")
+        let last = RetentionRule(name: "last", message: Self.message)
+        let request = try body(payload())
+        try await place([other, plan, last]).serve {
+            (client: WebClient, host: LedgerHost) async throws in
+            for period in 0...2 {
+                _ = try await client.notify(purchase.notificationBody(period))
+            }
+            _ = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=3")
+            let answer = try await client.post("/appstore/retention", request)
+            let chosen = answer.json["alternateProduct"]
+            #expect(chosen?["messageIdentifier"]?.string == Self.message)
+            #expect(chosen?["productId"]?.string == "com.example.basic")
+            #expect(answer.json["message"] == nil)
+            let records = try await recorded(host)
+            #expect(records.map(\.rule) == ["plan"])
+            #expect(records.map(\.outcome) == [.shown])
+            #expect(try await client.get("/v1/events").json["position"]?.int64 == 3)
+        }
+    }
+
+    /// The records, once they are written.
+    private func recorded(_ host: LedgerHost) async throws -> [RetentionRecord] {
+        let operations = try host.ledger(.production).ledger.operations
+        while true {
+            let records = try await operations.retentionAnswers(
+                after: RetentionRecord.Place(before: Timestamp(milliseconds: 0)),
+                before: Timestamp(milliseconds: .max), limit: 10)
+            guard records.isEmpty else { return records }
+            await Task.yield()
+        }
+    }
+}
