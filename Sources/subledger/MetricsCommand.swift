@@ -8,7 +8,7 @@ struct MetricsCommand: AsyncParsableCommand {
         commandName: "metrics", abstract: "Reports for analysts, by name.",
         subcommands: [
             MetricsReportCommand.self, MetricsDiffCommand.self, MetricsChainsCommand.self,
-            MetricsExplainCommand.self,
+            MetricsExplainCommand.self, RetentionOffersCommand.self,
         ],
         defaultSubcommand: MetricsReportCommand.self)
 }

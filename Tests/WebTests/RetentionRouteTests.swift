@@ -4,6 +4,7 @@ import Ledger
 import LedgerStore
 import LedgerTestSupport
 import Projection
+import Queries
 import Service
 import Testing
 
@@ -134,6 +135,17 @@ struct RetentionRouteTests {
             #expect(records.map(\.rule) == ["plan"])
             #expect(records.map(\.outcome) == [.shown])
             #expect(try await client.get("/v1/events").json["position"]?.int64 == 3)
+            let snapshot = try await host.ledger(.production).snapshot()
+            // One period is left, so nothing is decided.
+            let offers = try await snapshot.query.retentionOffers(
+                from: ServedPlace.now, to: ServedPlace.now.advanced(byMilliseconds: 60_000),
+                now: ServedPlace.now)
+            #expect(offers.rows.map(\.rule) == ["plan"])
+            #expect(offers.rows.map { $0.count(.open) } == [1])
+            let later = try await snapshot.query.retentionOffers(
+                from: ServedPlace.now.advanced(byMilliseconds: 60_000),
+                to: Timestamp(milliseconds: .max), now: ServedPlace.now)
+            #expect(later.rows.isEmpty)
         }
     }
 

@@ -139,9 +139,9 @@ public protocol OperationalState: QuarantineStore {
     // MARK: Erasure
 
     /// Removes what is kept about chains, ids and positions: look-ups, places in histories,
-    /// answers to retention requests, readings of the clock, waiting deliveries, keys of uploads, failures of backfills,
-    /// undelivered notifications and reports that name one. Quarantined inputs are removed one by
-    /// one.
+    /// answers to retention requests, readings of the clock, waiting deliveries, keys of uploads,
+    /// failures of backfills, undelivered notifications and reports that name one. Quarantined
+    /// inputs are removed one by one.
     func erase(
         chains: [ChainId], ids: [String], positions: [Int64]
     ) async throws(StoreError)

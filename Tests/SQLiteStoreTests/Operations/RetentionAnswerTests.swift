@@ -58,7 +58,9 @@ struct RetentionAnswerTests {
         }
     }
 
-    @Test("An answer is kept for 400 days, and not a millisecond longer", arguments: [-1, 0])
+    @Test(
+        "An answer is kept for 400 days, and not a millisecond longer",
+        arguments: [-1, 0] as [Int64])
     func lifetime(excess: Int64) async throws {
         try await store { store in
             try await store.keep([record("a")])

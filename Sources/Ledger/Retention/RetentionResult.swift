@@ -1,0 +1,28 @@
+import AppStore
+
+/// What became of a subscription after a retention message (`Contract.md`, metrics
+/// retention-offers).
+public enum RetentionResult: String, Sendable, CaseIterable {
+    /// In a period again after the end of the one in which the customer was asked.
+    case kept
+    /// In another state then.
+    case lost
+    /// Not known yet.
+    case open
+}
+
+extension Lifecycle {
+    /// The result, as known now, of a message shown at `time`; `open` where nothing is known of
+    /// that time.
+    public func retentionResult(ofMessageAt time: Timestamp, now: Timestamp) -> RetentionResult {
+        guard let end = history.governingPeriod(at: time)?.end, end <= now,
+            let first = history.interval(at: end)
+        else { return .open }
+        // Grace and billing retry decide nothing: Apple is still trying to renew.
+        let decided = history.intervals[first...].first {
+            $0.state != .grace && $0.state != .billingRetry
+        }
+        guard let decided, decided.from <= now else { return .open }
+        return decided.state.isInPeriod ? .kept : .lost
+    }
+}

@@ -1,0 +1,109 @@
+public import AppStore
+public import Ledger
+public import LedgerStore
+internal import Projection
+internal import SQLiteStore
+
+/// The answers to Apple's requests for retention messages in a window, and their results
+/// (`Contract.md`, metrics retention-offers).
+public struct RetentionOffers: Sendable, Equatable {
+    /// The answers of one rule.
+    public struct Row: Sendable, Equatable {
+        public let rule: String
+        public internal(set) var results: [RetentionResult: Int] = [:]
+
+        public var shown: Int { results.values.reduce(0, +) }
+
+        public func count(_ result: RetentionResult) -> Int { results[result] ?? 0 }
+    }
+
+    public let environment: Environment
+    public let from: Timestamp
+    public let to: Timestamp
+    /// The position the results include.
+    public let position: Int64
+    /// By the rule's name.
+    public internal(set) var rows: [Row] = []
+    /// Requests that got no message, by reason.
+    public internal(set) var unanswered: [RetentionRecord.Outcome: Int] = [:]
+
+    /// The reasons, in the order of the report.
+    public static let reasons = RetentionRecord.Outcome.allCases.filter { $0 != .shown }
+
+    /// `{"definition":"retention-offers/1", …}`.
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("definition", "retention-offers/1")
+            json.member("environment", environment.rawValue)
+            json.member("from", from)
+            json.member("to", to)
+            json.member("position", position)
+            json.array("rows", rows) { json, row in
+                json.object { json in
+                    json.member("rule", row.rule)
+                    json.member("shown", row.shown)
+                    for result in RetentionResult.allCases {
+                        json.member(result.rawValue, row.count(result))
+                    }
+                }
+            }
+            json.object("unanswered") { json in
+                for reason in RetentionOffers.reasons {
+                    json.member(reason.rawValue, unanswered[reason] ?? 0)
+                }
+            }
+        }
+    }
+}
+
+extension ChainQuery {
+    /// Answers read at once.
+    private static var retentionPageCount: Int { 500 }
+
+    /// The answers from `from` until before `to`, with what became of them by now.
+    ///
+    /// - Parameter bundleId: only of this app.
+    public func retentionOffers(
+        from: Timestamp, to: Timestamp, now: Timestamp, bundleId: BundleId? = nil
+    ) async throws(StoreError) -> RetentionOffers {
+        var offers = RetentionOffers(
+            environment: ledger.environment, from: from, to: to, position: head)
+        var rules: [String: [RetentionResult: Int]] = [:]
+        var place = RetentionRecord.Place(before: from)
+        while true {
+            let page = try await ledger.operations.retentionAnswers(
+                after: place, before: to, limit: ChainQuery.retentionPageCount)
+            guard let last = page.last else { break }
+            place = RetentionRecord.Place(last)
+            let asked = page.filter { bundleId == nil || $0.chain.bundleId == bundleId }
+            let chains = Set(asked.filter { $0.outcome == .shown }.map(\.chain)).sorted()
+            let lives = try await retentionLives(chains)
+            for record in asked {
+                guard record.outcome == .shown else {
+                    offers.unanswered[record.outcome, default: 0] += 1
+                    continue
+                }
+                let result =
+                    lives[record.chain]?.retentionResult(ofMessageAt: record.at, now: now) ?? .open
+                rules[record.rule ?? "", default: [:]][result, default: 0] += 1
+            }
+        }
+        offers.rows = rules.sorted { $0.key < $1.key }.map {
+            RetentionOffers.Row(rule: $0.key, results: $0.value)
+        }
+        return offers
+    }
+
+    private func retentionLives(
+        _ chains: [ChainId]
+    ) async throws(StoreError) -> [ChainId: Lifecycle] {
+        guard !chains.isEmpty else { return [:] }
+        var lives: [ChainId: Lifecycle] = [:]
+        for (chain, facts) in try await facts.facts(of: chains) {
+            lives[chain] = Lifecycle(
+                facts.filter { $0.position <= head }, environment: ledger.environment,
+                catalogue: ledger.catalogue)
+        }
+        return lives
+    }
+}

@@ -1,0 +1,34 @@
+import AppStore
+import Ledger
+import Testing
+
+@Suite("Results of retention messages")
+struct RetentionResultTests {
+    @Test("Nothing is known of a time before the first period, or before the period's end")
+    func open() {
+        let life = given(.subscribed("1", day(0), day(30)))
+        #expect(life.retentionResult(ofMessageAt: day(-1), now: day(60)) == .open)
+        #expect(life.retentionResult(ofMessageAt: day(10), now: day(29)) == .open)
+    }
+
+    @Test("A subscription that expires is lost, one that renews is kept")
+    func decided() {
+        let lost = given(
+            .subscribed("1", day(0), day(30)), .autoRenew(false, at: day(10)),
+            .expired(at: day(30)))
+        #expect(lost.retentionResult(ofMessageAt: day(10), now: day(30)) == .lost)
+        let kept = given(.subscribed("1", day(0), day(30)), .didRenew("2", day(30), day(60)))
+        #expect(kept.retentionResult(ofMessageAt: day(10), now: day(30)) == .kept)
+        #expect(kept.retentionResult(ofMessageAt: day(40), now: day(50)) == .open)
+    }
+
+    @Test("Billing retry leaves the result open until it is decided")
+    func retried() {
+        let failing = [
+            Fact.subscribed("1", day(0), day(30)), .didFailToRenew(at: day(30)),
+        ]
+        #expect(given(failing).retentionResult(ofMessageAt: day(10), now: day(31)) == .open)
+        let recovered = given(failing + [.didRenew("2", day(33), day(63), nil, .billingRecovery)])
+        #expect(recovered.retentionResult(ofMessageAt: day(10), now: day(34)) == .kept)
+    }
+}
