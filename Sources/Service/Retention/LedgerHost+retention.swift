@@ -71,8 +71,11 @@ extension LedgerHost {
             }
             return request.payload
         } catch {
+            // Signed, but of no use here.
+            let isSigned = [.undecodablePayload, .certificateRevoked].contains(error.code)
+            let standing: IntakeRefusal.Standing = isSigned ? .notAcceptable : .invalid
             throw IntakeRefusal(
-                error.isRetryable ? .unavailable : .invalid, code: error.code.rawValue,
+                error.isRetryable ? .unavailable : standing, code: error.code.rawValue,
                 part: error.part.rawValue, message: error.reason)
         }
     }

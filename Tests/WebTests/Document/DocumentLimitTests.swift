@@ -74,6 +74,9 @@ struct DocumentLimitTests {
             "components/parameters/ActKey/description", "last \(grouped(ActMemory.count)) keys"),
         Mention(notification, "\(grouped(NotificationBody.maximumSignedByteCount)) bytes"),
         Mention(notification, "version 1, \(grouped(NotificationBody.maximumByteCount))."),
+        Mention(
+            "paths/~1appstore~1retention/post/description",
+            "\(grouped(LedgerHost.retentionByteCount)) bytes"),
         Mention(transaction, "at most \(UploadBudget.eventCountPerDay) events"),
         Mention(transaction, "more than \(grouped(ServedLedger.uploadFactCount)) facts"),
         Mention(transaction, "\(grouped(UploadBody.maximumByteCount)) bytes"),

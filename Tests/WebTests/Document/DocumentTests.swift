@@ -141,6 +141,7 @@ struct DocumentTests {
         "NotificationBody": [
             "signedPayload", "notification_type", "password", "unified_receipt",
         ],
+        "RetentionAnswer": ["message", "alternateProduct"],
         "ChurnRow": ["converted", "toFree"],
         "Subscription": ["transaction"], "Timeline": ["next"], "Metric": ["suspectedOutages"],
         "Comparison": ["reasons"], "Health.problems[]": ["position", "head"],
@@ -160,9 +161,8 @@ struct DocumentTests {
     /// Request bodies, which may contain unknown members.
     private static let open: Set<String> = [
         "NotificationBody", "NotificationBody.unified_receipt", "UploadBody", "ReceiptBody",
-        "CustomersBody",
-        "GrantBody", "JobBody", "MCPMessage", "Redelivery", "RecoveryWindow",
-        "AdvancedCommerceBody.request",
+        "RetentionBody", "CustomersBody", "GrantBody", "JobBody", "MCPMessage", "Redelivery",
+        "RecoveryWindow", "AdvancedCommerceBody.request",
         // Members named by the changes and notifications that occurred.
         "Redelivered.types", "RecoveryReport.new",
         // Members named by the columns in the response.
