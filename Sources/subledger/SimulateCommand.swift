@@ -8,6 +8,7 @@ struct SimulateCommand: AsyncParsableCommand {
         commandName: "simulate", abstract: "Simulate the App Store.",
         subcommands: [
             HistoryCommand.self, ServerCommand.self, NotifyCommand.self, ReceiptsCommand.self,
+            RetentionCommand.self,
         ])
 
     struct HistoryCommand: OutputCommand {

@@ -1,0 +1,74 @@
+import AppStore
+import AppStoreAPI
+import ArgumentParser
+import Simulator
+
+extension SimulateCommand {
+    struct RetentionCommand: OutputCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "retention",
+            abstract: "Post requests for retention messages to a server, as Apple does.",
+            discussion: """
+                One request for each active subscription of the store, one after the other: as if \
+                its customer were about to cancel now.
+                """)
+
+        @Option(help: ArgumentHelp("The URL to post to.", valueName: "url"))
+        var to: String
+
+        @Option(help: "The locale of the devices.")
+        var locale = "en-US"
+
+        @OptionGroup var store: SimulatedStoreOptions
+        @OptionGroup var common: SharedOptions
+
+        func output(_ settings: Settings) async throws -> Output {
+            let bodies = try store.books(settings).retentionRequests(
+                at: Terminal.now, locale: locale, signedBy: try store.keys().authority)
+            let transport = HTTPTransport()
+            var counts: [String: Int] = [:]
+            var slowest = Duration.zero
+            try await closing(transport.close) {
+                for body in bodies {
+                    let start = ContinuousClock.now
+                    let answer = try await post(body, transport)
+                    slowest = max(slowest, start.duration(to: .now))
+                    counts[RetentionCommand.name(of: answer), default: 0] += 1
+                }
+            }
+            let found = counts.sorted { $0.key < $1.key }
+            let (seconds, attoseconds) = slowest.components
+            let milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000
+            let lines = found.map { "\($0.value) \($0.key)\n" }.joined()
+            return Output(
+                text: lines + "\(bodies.count) requests, the slowest \(milliseconds) ms\n"
+            ) { json in
+                json.member("requests", bodies.count)
+                json.member("slowestMilliseconds", milliseconds)
+                json.object("answers") { json in
+                    for (name, count) in found { json.member(name, count) }
+                }
+            }
+        }
+
+        private func post(
+            _ body: [UInt8], _ transport: HTTPTransport
+        ) async throws(CommandFailure) -> TransportResponse {
+            do throws(TransportFailure) {
+                return try await transport.send(
+                    TransportRequest(
+                        method: "POST", url: to,
+                        headers: [.init("content-type", "application/json")], body: body))
+            } catch {
+                throw CommandFailure(
+                    code: "unreachable", message: "\(to) did not answer (\(error)).", exit: .io)
+            }
+        }
+
+        /// The member of the answer, `none` without one, or the status of a refusal.
+        private static func name(of answer: TransportResponse) -> String {
+            guard answer.status == 200 else { return String(answer.status) }
+            return (try? JSONValue.parse(answer.body))?.object?.first?.key ?? "none"
+        }
+    }
+}
