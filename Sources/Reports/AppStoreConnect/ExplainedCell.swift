@@ -106,8 +106,3 @@ public struct ExplainedCell: Hashable, Sendable {
         }
     }
 }
-
-extension CivilDate {
-    /// `YYYY-MM-DD`.
-    package var text: String { String(Timestamp(self).rfc3339.prefix(10)) }
-}

@@ -28,7 +28,7 @@ struct RetentionResultTests {
             Fact.subscribed("1", day(0), day(30)), .didFailToRenew(at: day(30)),
         ]
         #expect(given(failing).retentionResult(ofMessageAt: day(10), now: day(31)) == .open)
-        let recovered = given(failing + [.didRenew("2", day(33), day(63), nil, .billingRecovery)])
+        let recovered = given(failing + [.didRenew("2", day(33), day(63), .billingRecovery)])
         #expect(recovered.retentionResult(ofMessageAt: day(10), now: day(34)) == .kept)
     }
 }
