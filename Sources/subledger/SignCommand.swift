@@ -67,13 +67,11 @@ struct EligibilityOptions: ParsableArguments {
     @Flag(help: "Sign only for a customer who is eligible by the ledger; otherwise exit code 1.")
     var ifEligible = false
 
-    @Option(help: "The customer whose eligibility is asked (default: who holds the transaction).")
+    @Option(help: "The customer whose eligibility is asked, beside the transaction's or token's.")
     var customer: String?
 
     func order(_ request: SignatureRequest) throws(IntakeRefusal) -> SignatureOrder {
-        try SignatureOrder(
-            request, isForEligible: ifEligible,
-            customer: customer.map { CustomerId(stated: $0) })
+        try SignatureOrder(request, isForEligible: ifEligible, customer: customer)
     }
 }
 
@@ -138,7 +136,8 @@ enum Signatures {
             commandName: SignatureRequest.Kind.introductoryOffer.rawValue,
             abstract: "Whether a customer gets a product's introductory offer.",
             discussion: """
-                Eligible is who never had an introductory offer in the product's group.
+                Eligible is who never had an introductory offer in the product's group, by a history without \
+                gaps.
                 """)
 
         @Argument(help: "The product.")

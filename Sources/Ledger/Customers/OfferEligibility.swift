@@ -21,7 +21,10 @@ public struct OfferEligibility: Hashable, Sendable {
         /// No subscription of the group had an introductory offer.
         case noIntroductoryOffer
         case hadIntroductoryOffer
-        /// Every subscription of the group has ended, at least one other than by a refund.
+        /// None is known, but a subscription of the group has periods of which nothing is known.
+        case historyMissing
+        /// Every subscription of the group has ended, at least one of the customer's own purchases
+        /// other than by a refund.
         case lapsed
         /// A subscription of the group goes on, or Apple still tries to renew it.
         case subscribed
@@ -57,52 +60,65 @@ public struct OfferEligibility: Hashable, Sendable {
         _ lives: [Lifecycle], _ group: ProductGroup, _ at: Timestamp
     ) -> OfferEligibility? {
         var evidence: [Int64] = []
+        var missing: [Int64] = []
         var isUnclear = false
-        for history in lives.map(\.history) {
+        for life in lives {
+            let history = life.history
+            var isInside = false
             for period in history.periods where period.start <= at {
-                guard let snapshot = history.facts[period.bestFact].statedTransaction,
-                    snapshot.isIntroductory
-                else { continue }
-                switch group.contains(snapshot) {
-                case true?:
+                guard let snapshot = history.facts[period.bestFact].statedTransaction else {
+                    continue
+                }
+                let contains = group.contains(snapshot)
+                if contains != false { isInside = true }
+                guard snapshot.isIntroductory else { continue }
+                if contains == true {
                     evidence += [period.firstFact, period.bestFact].map {
                         history.facts[$0].position
                     }
-                case false?: break
-                case nil: isUnclear = true
+                } else if contains == nil {
+                    isUnclear = true
                 }
             }
+            guard isInside else { continue }
+            missing += life.notices.filter { $0.hidesPeriods && $0.from <= at }.flatMap(\.evidence)
         }
         if !evidence.isEmpty { return OfferEligibility(.hadIntroductoryOffer, evidence) }
-        return isUnclear ? nil : OfferEligibility(.noIntroductoryOffer)
+        guard !isUnclear else { return nil }
+        return missing.isEmpty
+            ? OfferEligibility(.noIntroductoryOffer) : OfferEligibility(.historyMissing, missing)
     }
 
     private static func lapsed(
         _ lives: [Lifecycle], _ group: ProductGroup, _ at: Timestamp, _ leeway: Int64
     ) -> OfferEligibility? {
         var found: [Reason: [Int64]] = [:]
-        var isUnclear = false
+        var unclear: Set<Reason> = []
         for life in lives {
             let history = life.history
             guard let index = history.interval(at: at) else { continue }
             let interval = history.intervals[index]
             let period = history.periods[interval.period]
             guard let snapshot = history.facts[period.bestFact].statedTransaction else { continue }
+            // The end of a chain that gives no access, or that another customer paid for, is no
+            // reason for an offer.
+            let reason = Reason(interval, at: at, leeway: leeway)
+            guard reason == .subscribed || life.meetsMinimumTrust && snapshot.isOwnPurchase
+            else { continue }
             guard let isInside = group.contains(snapshot) else {
-                isUnclear = true
+                unclear.insert(reason)
                 continue
             }
-            // The end of a chain that gives no access is no reason for an offer.
-            let reason = Reason(interval, at: at, leeway: leeway)
-            guard isInside, reason == .subscribed || life.meetsMinimumTrust else { continue }
+            guard isInside else { continue }
             let positions = [period.firstFact, period.bestFact, period.endFact].map {
                 history.facts[$0].position
             }
             found[reason, default: []] += positions + interval.proof.positions(history.facts)
         }
         if let evidence = found[.subscribed] { return OfferEligibility(.subscribed, evidence) }
-        guard !isUnclear else { return nil }
+        guard !unclear.contains(.subscribed) else { return nil }
         if let evidence = found[.lapsed] { return OfferEligibility(.lapsed, evidence) }
+        guard unclear.isEmpty else { return nil }
         return OfferEligibility(
             found[.revoked] == nil ? .neverSubscribed : .revoked, found[.revoked] ?? [])
     }
@@ -159,7 +175,17 @@ private struct ProductGroup {
     }
 }
 
+extension Notice {
+    /// Whether a purchase may be missing from what is known of the chain.
+    fileprivate var hidesPeriods: Bool {
+        [.historyMissingBefore, .missingPeriod, .erasedBefore].contains(code)
+    }
+}
+
 extension TransactionSnapshot {
+    /// Whether it is neither a family copy nor a licence that an organisation assigned.
+    fileprivate var isOwnPurchase: Bool { ownership != .familyShared && ownership != .assigned }
+
     /// Whether it was bought with an introductory offer. Receipts of the original StoreKit may
     /// state only that it is a free trial.
     fileprivate var isIntroductory: Bool {

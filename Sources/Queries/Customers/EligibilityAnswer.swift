@@ -1,6 +1,8 @@
 public import AppStore
 public import Ledger
+internal import LedgerStore
 internal import Projection
+internal import SQLiteStore
 
 /// Whether a customer is in the position an offer is for: the `eligibility` object of
 /// `Contract.md`.
@@ -64,18 +66,19 @@ extension CustomerQuery {
     /// Applies a rule to the chains that a customer holds or held.
     ///
     /// - Parameters:
-    ///   - customer: nil: those who hold the transaction's chain.
+    ///   - customers: beside those who hold the transaction's chain.
     ///   - id: any transactionId of one of the chains. Beside a customer it may be unknown: Apple
     ///     also takes an appTransactionId.
     ///
     /// Throws `EligibilityError` (`unknownGroup`), `QueryError` or `StoreError`.
     public func eligibility(
         _ rule: OfferEligibility.Rule, product: ProductId, bundleId: BundleId,
-        customer: CustomerId?, transaction id: String?, moment: Moment
+        customers: [CustomerId], transaction id: String?, moment: Moment
     ) async throws -> EligibilityAnswer {
         var readings: [ChainId: ChainReading] = [:]
-        var customers = customer.map { [$0] } ?? []
-        if let id, let named = try await named(id, bundleId, moment, mayBeUnknown: customer != nil)
+        var customers = customers
+        if let id,
+            let named = try await named(id, bundleId, moment, mayBeUnknown: !customers.isEmpty)
         {
             readings[named.chain] = named
             customers += named.life.holders.holders(at: moment.at).map(\.customer)
@@ -101,19 +104,20 @@ extension CustomerQuery {
 
     /// The chain of a transaction; nil for an unknown one.
     ///
-    /// - Parameter mayBeUnknown: whether that is no error.
+    /// - Parameter mayBeUnknown: whether that is no error. It is one for the id of an erased chain:
+    ///   the events that would decide are gone.
     private func named(
         _ id: String, _ bundleId: BundleId, _ moment: Moment, mayBeUnknown: Bool
-    ) async throws(QueryError) -> ChainReading? {
+    ) async throws -> ChainReading? {
         do throws(QueryError) {
             return try await chainQuery.reading(id, bundleId: bundleId, moment: moment)
         } catch {
-            switch error {
-            case .noSuchSubscription, .unknownThen, .stateless:
-                guard mayBeUnknown else { throw error }
-                return nil
-            case .ambiguousId, .store: throw error
-            }
+            guard mayBeUnknown, case .noSuchSubscription = error else { throw error }
+            let chain = ChainId(
+                bundleId: bundleId, originalTransactionId: OriginalTransactionId(id))
+            let erasures = try await facts.facts(of: [ChainId(erased: ErasedChain(chain))])
+            guard erasures.allSatisfy(\.1.isEmpty) else { throw error }
+            return nil
         }
     }
 }

@@ -10,20 +10,22 @@ public struct SignatureOrder: Sendable {
     public let request: SignatureRequest
     /// Whether only an eligible customer gets it, by the ledger.
     public let isForEligible: Bool
-    /// Whose eligibility; nil: of those who hold the transaction's chain, or whom the
-    /// appAccountToken names.
-    public let customer: CustomerId?
+    /// Whose eligibility, beside that of those who hold the transaction's chain: the customer
+    /// stated, and the one that the appAccountToken names.
+    public let customers: [CustomerId]
 
     /// Largest body: an Advanced Commerce request with white space.
     public static let maximumByteCount = 128 * 1024
 
     /// Throws `malformed` where eligibility is asked for what has none, or for no customer.
     public init(
-        _ request: SignatureRequest, isForEligible: Bool = false, customer: CustomerId? = nil
+        _ request: SignatureRequest, isForEligible: Bool = false, customer: String? = nil
     ) throws(IntakeRefusal) {
         self.request = request
         self.isForEligible = isForEligible
-        self.customer = customer ?? request.customer
+        var customers = request.customer.map { [$0] } ?? []
+        if let customer { customers.append(try IntakeRefusal.customer(customer)) }
+        self.customers = customers
         guard isForEligible else {
             guard customer == nil else {
                 throw IntakeRefusal.invalidBody("A customer is named where eligibility is asked.")
@@ -34,7 +36,7 @@ public struct SignatureOrder: Sendable {
             throw IntakeRefusal.invalidBody(
                 "Eligibility is asked for an offer, and for none that is denied.")
         }
-        guard self.customer != nil || request.transactionId != nil else {
+        guard !customers.isEmpty || request.transactionId != nil else {
             throw IntakeRefusal.invalidBody("Name a customer or a transaction.")
         }
     }
@@ -42,8 +44,8 @@ public struct SignatureOrder: Sendable {
     /// The kinds of signatures, as in paths.
     public static var kinds: [String] { SignatureRequest.Kind.allCases.map(\.rawValue) }
 
-    /// Reads a body for one of `kinds`. Throws `malformed` for an invalid one, also for one with unknown members: a
-    /// misspelt `ifEligible` must not sign.
+    /// Reads a body for one of `kinds`. Throws `malformed` for an invalid one, also for one with
+    /// unknown members: a misspelt `ifEligible` must not sign.
     public init(kind name: String, body: [UInt8]) throws(IntakeRefusal) {
         guard let kind = SignatureRequest.Kind(rawValue: name) else {
             throw IntakeRefusal.invalidBody("There is no such signature.")
@@ -60,7 +62,7 @@ public struct SignatureOrder: Sendable {
         }
         try self.init(
             try SignatureOrder.request(kind, value), isForEligible: isForEligible?.bool ?? false,
-            customer: try IntakeRefusal.customer(in: value))
+            customer: try IntakeRefusal.text("customer", value))
     }
 
     /// The members of a body, in the order of the contract.
@@ -125,7 +127,7 @@ public struct SignatureOrder: Sendable {
     ) async throws -> EligibilityAnswer {
         let answer = try await customers.eligibility(
             request.kind == .introductoryOffer ? .noIntroductoryOffer : .lapsed,
-            product: request.productId, bundleId: bundleId, customer: customer,
+            product: request.productId, bundleId: bundleId, customers: self.customers,
             transaction: request.transactionId, moment: moment)
         try answer.requireEligible()
         return answer

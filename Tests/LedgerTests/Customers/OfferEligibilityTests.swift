@@ -80,6 +80,35 @@ struct OfferEligibilityTests {
             decide(.noIntroductoryOffer, [[introductory()]], at: day(0))?.isEligible == false)
     }
 
+    @Test("Periods of which nothing is known may have had one, in a chain of the group")
+    func missing() {
+        let renewed = Fact.didRenew("2", day(30), day(60))
+        let gap = [bought(), Fact.didRenew("3", day(60), day(90))]
+        let erasure = Fact.reported(.erasure, at: nil)
+        for (facts, evidence) in [([renewed], 1), (gap, 2), ([bought(), erasure], 2)] {
+            let found = decide(.noIntroductoryOffer, [facts])
+            #expect(found?.reason == .historyMissing && found?.isEligible == false)
+            #expect(found?.evidence.contains(Int64(evidence)) == true)
+        }
+        // Before it began, and in another group, it hides nothing.
+        #expect(decide(.noIntroductoryOffer, [[renewed]], at: day(29))?.isEligible == true)
+        let groups = catalogue([
+            OfferEligibilityTests.monthly: "pro", OfferEligibilityTests.yearly: "plus",
+        ])
+        let other = decide(
+            .noIntroductoryOffer, [[renewed]], of: OfferEligibilityTests.yearly, catalogue: groups)
+        #expect(other?.reason == .noIntroductoryOffer)
+        // One that is known decides.
+        let known = decide(.noIntroductoryOffer, [[renewed], [introductory()]])
+        #expect(known?.reason == .hadIntroductoryOffer)
+    }
+
+    @Test("A family copy with an introductory offer counts")
+    func familyOffer() {
+        let copy = introductory().transaction { $0.inAppOwnershipType = Raw(.familyShared) }
+        #expect(decide(.noIntroductoryOffer, [[copy]])?.reason == .hadIntroductoryOffer)
+    }
+
     // MARK: Groups
 
     @Test("Another product counts where catalogue or Apple say that it is of the group")
@@ -133,6 +162,26 @@ struct OfferEligibilityTests {
             bought(), bought().revoked(day(10)).with { $0.signedDate = day(10) },
         ]
         #expect(decide(.lapsed, [refunded], at: day(11))?.reason == .revoked)
+    }
+
+    @Test("A family copy or an assigned licence counts only while it goes on")
+    func notBought() {
+        for ownership in [InAppOwnershipType.familyShared, .assigned] {
+            let copy = ended.map { $0.transaction { $0.inAppOwnershipType = Raw(ownership) } }
+            #expect(decide(.lapsed, [copy])?.reason == .neverSubscribed)
+            #expect(decide(.lapsed, [copy], at: day(10))?.reason == .subscribed)
+            #expect(decide(.lapsed, [copy, ended])?.reason == .lapsed)
+        }
+    }
+
+    @Test("A chain of an unknown group leaves the answer open only where it decides")
+    func unclear() {
+        let yearly = OfferEligibilityTests.yearly
+        let own = ended.map { $0.transaction { $0.productId = yearly } }
+        #expect(decide(.lapsed, [ended], of: yearly) == nil)
+        #expect(decide(.lapsed, [ended, own], of: yearly)?.reason == .lapsed)
+        let current = [Fact.subscribed("9", day(90), day(120))]
+        #expect(decide(.lapsed, [current, own], of: yearly) == nil)
     }
 
     @Test("Who had a subscription and has none has lapsed, by the events of its end")
