@@ -99,8 +99,38 @@ struct ExampleTests {
             let responder = try service.responder(beside: Router().buildResponder())
             #expect(
                 responder.segments == [
-                    "appstore", "console", "healthz", "metrics", "openapi.yaml", "readyz", "v1",
+                    "appstore", "console", "healthz", "mcp", "metrics", "openapi.yaml", "readyz",
+                    "v1",
                 ])
+        }
+    }
+
+    /// The event loop of the connection.
+    private struct LoopContext: RequestContext {
+        var coreContext: CoreRequestContextStorage
+        let loop: any EventLoop
+
+        init(source: ApplicationRequestContextSource) {
+            coreContext = CoreRequestContextStorage(source: source)
+            loop = source.channel.eventLoop
+        }
+    }
+
+    @Test("Routes of the application run outside the event loops, and delay no other connection")
+    func offEventLoop() async throws {
+        let place = try guarded()
+        try await place.listen { (_: Int, service: WebService) async throws in
+            let router = Router(context: LoopContext.self)
+            router.get("loop") { _, context -> String in "\(context.loop.inEventLoop)" }
+            let app = Application(
+                responder: try service.responder(beside: router.buildResponder()),
+                server: service.connections,
+                configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+                logger: service.logger)
+            try await app.test(.live) { client in
+                let answer = try await ExampleTests.get("/loop", client)
+                #expect(String(buffer: answer.body) == "false")
+            }
         }
     }
 

@@ -33,8 +33,11 @@ where Other.Context: InitializableFromSource<ApplicationRequestContextSource> {
 
     public func respond(to request: Request, context: Context) async throws -> Response {
         guard let segment = Self.segment(request.uri.path), segments.contains(segment) else {
-            return try await other.respond(
-                to: request, context: Other.Context(source: context.source))
+            // As on a server of its own: it may compute or block.
+            return try await OffEventLoop.run {
+                try await other.respond(
+                    to: request, context: Other.Context(source: context.source))
+            }
         }
         return try await ledger.respond(
             to: request, context: WebContext(source: context.source))

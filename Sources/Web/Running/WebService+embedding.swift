@@ -8,7 +8,7 @@ import ServiceLifecycle
 /// services.
 extension WebService {
     /// Responds to the ledger's paths, and leaves all others to `other`. The ledger has every path
-    /// that begins with `/appstore`, `/console`, `/healthz`, `/metrics`, `/openapi.yaml`,
+    /// that begins with `/appstore`, `/console`, `/healthz`, `/mcp`, `/metrics`, `/openapi.yaml`,
     /// `/readyz` or `/v1`.
     ///
     /// Throws `missingKey` without `server.tokens`: the application decides where it listens, and
