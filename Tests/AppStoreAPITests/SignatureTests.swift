@@ -11,7 +11,7 @@ struct SignatureTests {
     private static let product = ProductId("com.example.pro")
 
     private static func sign(
-        _ request: SignatureRequest
+        _ request: SignatureRequest, nonce: String = SignatureTests.nonce
     ) throws -> AppSignature {
         try Asked.credentials().sign(request, nonce: nonce, at: Asked.start)
     }
@@ -89,6 +89,13 @@ struct SignatureTests {
         for request in requests {
             #expect(SignatureTests.code(request) == .invalidSignatureField, "\(request)")
         }
+        let error = #expect(throws: SignatureError.self) {
+            try SignatureTests.sign(
+                .introductoryOffer(
+                    productId: SignatureTests.product, isAllowed: true, transactionId: "1"),
+                nonce: text)
+        }
+        #expect(error?.code == .invalidSignatureField)
         let token = SignatureRequest.promotionalOfferV1(
             productId: SignatureTests.product, offerId: "o", appAccountToken: text)
         // Empty means none.

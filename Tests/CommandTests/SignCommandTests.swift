@@ -30,6 +30,10 @@ struct SignCommandTests {
             (["promotional-offer", "a b", "o"], 64, "invalidSignatureField"),
             (["promotional-offer", "p", "o", "--if-eligible"], 64, "invalidOption"),
             (["promotional-offer", "p", "o", "--customer", "ann"], 64, "invalidOption"),
+            (
+                ["promotional-offer", "p", "o", "--customer", "", "--if-eligible"], 64,
+                "invalidOption"
+            ),
             (["introductory-offer", "p"], 64, "usage"),
             (
                 ["introductory-offer", "p", "--transaction", "1", "--deny", "--if-eligible"], 64,

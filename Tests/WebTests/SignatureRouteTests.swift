@@ -160,6 +160,39 @@ struct SignatureRouteTests {
         }
     }
 
+    @Test("The id of an erased chain decides nothing, whatever customer is named")
+    func erased() async throws {
+        try await serve { client, _ in
+            let id = SignatureRouteTests.purchase.id
+            let order = #"{"chains":["\#(id)"],"actor":"dpo","reason":"request 7"}"#
+            let erased = try await client.post("/v1/erasures", Array(order.utf8))
+            #expect(erased.status == 200)
+            let members = [
+                "productId": SignatureRouteTests.product, "transactionId": id, "customer": "ann",
+            ]
+            let answer = try await SignatureRouteTests.sign(
+                client, "introductory-offer",
+                SignatureRouteTests.body(
+                    members, ["ifEligible": true, "allowIntroductoryOffer": true]),
+                query: "?minPosition=3")
+            #expect(answer.status == 404 && answer.code == "noSuchSubscription")
+        }
+    }
+
+    @Test("Beside a customer who may have the offer, one named by the token may not")
+    func both() async throws {
+        try await serve(at: SignatureRouteTests.within) { client, _ in
+            let members = SignatureRouteTests.offer.merging([
+                "appAccountToken": SignatureRouteTests.token, "customer": "ann",
+            ]) { $1 }
+            let answer = try await SignatureRouteTests.sign(
+                client, "promotional-offer-v1",
+                SignatureRouteTests.body(members, ["ifEligible": true]))
+            #expect(answer.status == 409 && answer.code == "notEligible")
+            #expect(answer.json["detail"]?.string?.contains("(subscribed)") == true)
+        }
+    }
+
     // MARK: Signed
 
     @Test("Every kind is signed with the key of the app")

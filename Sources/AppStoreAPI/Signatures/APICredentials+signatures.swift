@@ -13,6 +13,7 @@ extension APICredentials {
         _ request: SignatureRequest, nonce: String, at now: Timestamp
     ) throws(SignatureError) -> AppSignature {
         try request.requireSignable()
+        try SignatureRequest.require(nonce, "nonce")
         let nonce = nonce.lowercased()
         let signature: String
         do throws(SigningError) {

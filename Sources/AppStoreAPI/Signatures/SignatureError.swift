@@ -2,7 +2,7 @@
 public struct SignatureError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Stable codes; clients compare the raw value.
     public enum Code: String, Sendable, CaseIterable {
-        /// A product, offer, transaction or token is not 1 to `SignatureRequest.textByteCount`
+        /// A product, offer, transaction, token or nonce is not 1 to `SignatureRequest.textByteCount`
         /// printable ASCII characters without spaces.
         case invalidSignatureField
         /// No Advanced Commerce in-app request, or one over `SignatureRequest.requestByteCount`.

@@ -83,7 +83,7 @@ public enum SignatureRequest: Hashable, Sendable {
     }
 
     /// The separator of the first form (U+2063) and control characters would change what is signed.
-    private static func require(_ text: String, _ name: String) throws(SignatureError) {
+    static func require(_ text: String, _ name: String) throws(SignatureError) {
         guard (1...textByteCount).contains(text.utf8.count),
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else {
