@@ -44,7 +44,7 @@ struct RouteGroups {
         people = guarded(.read, .support).add(middleware: age)
         reports = guarded(.read, .reports).add(middleware: age)
         write = guarded(.write)
-        sign = guarded(.sign)
+        sign = guarded(.sign).add(middleware: age)
         admin = guarded(.admin)
     }
 }
