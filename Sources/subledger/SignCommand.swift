@@ -136,8 +136,8 @@ enum Signatures {
             commandName: SignatureRequest.Kind.introductoryOffer.rawValue,
             abstract: "Whether a customer gets a product's introductory offer.",
             discussion: """
-                Eligible is who never had an introductory offer in the product's group, by a history without \
-                gaps.
+                Eligible is who never had an introductory offer in the product's group, by a \
+                history without gaps.
                 """)
 
         @Argument(help: "The product.")
