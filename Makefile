@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
-PACKAGES := libsqlite3-dev libssl-dev libpq-dev pkg-config
+PACKAGES := libsqlite3-dev libssl-dev libpq-dev zlib1g-dev pkg-config
 FUZZ_SECONDS ?= 60
 FUZZ_HTTP_SECONDS ?= 300
 SOAK_ROUNDS ?= 25

@@ -73,6 +73,7 @@ let package = Package(
             providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
             name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "AppStore", swiftSettings: strict),
         .target(name: "Signing", dependencies: ["COpenSSL", "AppStore"], swiftSettings: strict),
         .target(name: "Ledger", dependencies: ["AppStore"], swiftSettings: strict),
@@ -219,7 +220,7 @@ let package = Package(
                 "Intake", "Projection", "Queries", "Reports", "Proofs", "AppleSync", "Service",
                 "Console",
                 "Web",
-                "Simulator", "Bench",
+                "Simulator", "Bench", "CZlib",
                 .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

@@ -103,7 +103,7 @@ struct ReportFile {
                 return try ReportFile.piece(of: file)
             }
             if let first, GzipReader.isGzip(first) {
-                var gzip = GzipReader(source)
+                let gzip = GzipReader(source)
                 while let piece = try gzip.next() { try found.read(piece) { table.add($0) } }
             } else {
                 while let piece = try source() { try found.read(piece) { table.add($0) } }

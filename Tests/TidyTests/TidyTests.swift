@@ -63,7 +63,7 @@ struct TidyTests {
             "NIOHTTP1", "ServiceLifecycle",
         ]),
         "subledger": products.union([
-            "Bench", "PostgresStore", "ArgumentParser", "Logging", "ServiceLifecycle",
+            "Bench", "CZlib", "PostgresStore", "ArgumentParser", "Logging", "ServiceLifecycle",
             "UnixSignals",
         ]),
     ]

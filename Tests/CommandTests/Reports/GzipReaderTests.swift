@@ -1,14 +1,15 @@
+import AppStore
 import Foundation
 import Testing
 
-@testable import AppStore
+@testable import subledger
 
 @Suite("Decompression of reports")
 struct GzipReaderTests {
     /// The output for these bytes, which arrive in pieces of a size.
     private func read(_ bytes: [UInt8], pieces size: Int = 1) throws -> [UInt8] {
         var rest = bytes[...]
-        var reader = GzipReader {
+        let reader = GzipReader {
             let piece = rest.prefix(size)
             rest = rest.dropFirst(size)
             return piece.isEmpty ? nil : Array(piece)
@@ -37,6 +38,15 @@ struct GzipReaderTests {
         alQ1qrrGPWmpRlWjqlHVqGpUNaoaVY2qRlWjeozT11KNqkZVo6pR1ahqVDWqGlWNqkb1HFe6pRpVjapG\
         VaOqUdWoalQ1qhpVjeo1flCwVKOqUdWoalQ1qhpVjapGVaOqUb3Hbx+WalQ1qhpVjapGVaOqUdWoalQ1\
         qs/4meZ/6V+0r2HvfhMAAA==
+        """
+
+    /// 262,144 zeros.
+    private static let zeros = """
+        H4sIAAAAAAAC/+3BMQEAAADCoPVP7W0HoAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
+        AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
+        AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
+        AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
+        AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA3gAi6g7iAAAEAA==
         """
 
     @Test("damaged or incomplete data is refused", arguments: [fixed, stored, dynamic])
@@ -80,5 +90,18 @@ struct GzipReaderTests {
         let dynamic = try bytes(GzipReaderTests.dynamic)
         #expect(try read(dynamic, pieces: size) == Array(lines.utf8))
         #expect(try read([], pieces: size).isEmpty)
+    }
+
+    @Test("output far larger than its input comes in pieces of the bound")
+    func expansion() throws {
+        let packed = try bytes(GzipReaderTests.zeros)
+        var pending: [UInt8]? = packed
+        let reader = GzipReader {
+            defer { pending = nil }
+            return pending
+        }
+        var counts: [Int] = []
+        while let piece = try reader.next() { counts.append(piece.count) }
+        #expect(counts == [Int](repeating: GzipReader.pieceByteCount, count: 4))
     }
 }
