@@ -92,13 +92,13 @@ struct SalesReportReaderTests {
 
     @Test("lines, columns and listed rows have bounds")
     func bounds() throws {
-        let row = "2026-01-31\tRenew\t\t1\tUS\t1"
+        let row = "2026-01-31\tRenew\tpro\t1\tUS\t1\t"
         func line(_ count: Int) -> String {
-            let name = String(repeating: "n", count: count - row.utf8.count)
-            return "2026-01-31\tRenew\t\(name)\t1\tUS\t1\r\n"
+            row + String(repeating: "x", count: count - row.utf8.count) + "\r\n"
         }
         let bound = SalesReport.lineByteCount
-        let bytes = Array((SalesReportReaderTests.events + line(bound) + line(bound + 1)).utf8)
+        let header = SalesReportReaderTests.events.dropLast() + "\tOther\n"
+        let bytes = Array((header + line(bound) + line(bound + 1)).utf8)
         let found = try read(bytes, pieces: 4_096)
         #expect(found.rows.count == 1)
         #expect(found.reader.malformed.map(\.code) == [.lineTooLong])
@@ -120,6 +120,35 @@ struct SalesReportReaderTests {
         let other = (0...names).map { "2026-01-31\tE\($0)\tpro\t1\tUS\t1\n" }.joined()
         let named = try read(SalesReportReaderTests.events + other)
         #expect(named.reader.otherEvents.count == names)
+    }
+
+    @Test("names and quantities have bounds")
+    func values() throws {
+        let (bytes, largest) = (SalesReport.textByteCount, SalesReport.largestCount)
+        func codes(_ name: Int, _ count: Int, event: String = "Renew") throws -> [String] {
+            let name = String(repeating: "n", count: name)
+            let row = "2026-01-31\t\(event)\t\(name)\t1\tUS\t\(count)\n"
+            let found = try read(SalesReportReaderTests.events + row)
+            return found.reader.malformed.map(\.code.rawValue)
+        }
+        #expect(try codes(bytes, largest) == [])
+        #expect(try codes(bytes, -largest) == [])
+        #expect(try codes(bytes + 1, 1) == ["textTooLong"])
+        #expect(try codes(1, largest + 1) == ["invalidNumber"])
+        #expect(try codes(1, -largest - 1) == ["invalidNumber"])
+        #expect(try codes(1, .min) == ["invalidNumber"])
+        let event = String(repeating: "e", count: bytes)
+        #expect(try codes(1, 1, event: event) == [])
+        #expect(try codes(1, 1, event: event + "e") == ["textTooLong"])
+    }
+
+    @Test("a byte order mark, carriage returns and columns in another order are read")
+    func otherForms() throws {
+        let found = try read(
+            "\u{FEFF}Country\tQuantity\tEvent\tSubscription Apple ID\tEvent Date"
+                + "\tSubscription Name\r\nDE\t2\tRenew\t1\t2026-01-31\tpro\r\n")
+        #expect(found.lines == ["pro renewals 1/31 DEU 2"])
+        #expect(found.reader.malformedCount == 0)
     }
 
     @Test("a report has at most its bytes")
@@ -159,7 +188,8 @@ struct SalesReportReaderTests {
         #expect(
             found.lines == [
                 "pro activePaid 1/31 USA 5", "pro trials 1/31 USA 2",
-                "pro activePaid 1/31 USA 1", "pro grace 1/31 USA 3",
+                "pro activePaid 1/31 USA 1", "pro billingRetry 1/31 USA 0",
+                "pro grace 1/31 USA 3",
             ])
     }
 

@@ -112,15 +112,22 @@ public enum SalesReport {
             case columnCount
             /// A date that is neither `YYYY-MM-DD` nor `MM/DD/YYYY`.
             case invalidDate
-            /// A quantity that is no whole number, or a price that is no decimal.
+            /// A quantity that is no whole number or beyond `largestCount`, or a price that is no
+            /// decimal.
             case invalidNumber
             case lineTooLong
             case notUTF8
+            /// A name or code of more than `textByteCount`.
+            case textTooLong
         }
     }
 
     /// Bytes of one line, without its end.
     public static let lineByteCount = 65_536
+    /// Bytes of a name, number or code that is kept: App Store Connect allows 64 characters.
+    public static let textByteCount = 256
+    /// The largest quantity of a row: sums over `byteCount` of rows stay far within Int64.
+    public static let largestCount = 1_000_000_000
     /// Columns of a header.
     public static let columnCount = 256
     /// Malformed rows that are listed; others are counted.

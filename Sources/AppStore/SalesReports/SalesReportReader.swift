@@ -83,7 +83,7 @@ public struct SalesReportReader: Sendable {
         guard let text = String(validating: line, as: UTF8.self) else { return note(.notUTF8) }
         let cells = SalesReportColumns.cells(text)
         do throws(Problem) {
-            for row in try rows(cells) where row.amount != 0 { take(row) }
+            for row in try rows(cells) { take(row) }
         } catch { note(error.code) }
     }
 
@@ -104,7 +104,7 @@ public struct SalesReportReader: Sendable {
             guard let day else { return [] }
             var rows: [SalesReport.Row] = []
             for (place, figure) in columns.figures {
-                rows.append(row(cells, figure, day, try count(cells[place])))
+                rows.append(try row(cells, figure, day, count(cells[place])))
             }
             return rows
         case .subscriptionEvent:
@@ -112,12 +112,15 @@ public struct SalesReportReader: Sendable {
             let day = try date(columns.text(SalesReportColumns.eventDate, cells))
             let amount = try count(columns.text(SalesReportColumns.quantity, cells))
             guard let figure = SalesReport.Figure(event: event) else {
+                guard event.utf8.count <= SalesReport.textByteCount else {
+                    throw Problem(code: .textTooLong)
+                }
                 if notCompared[event] != nil || notCompared.count < SalesReport.eventNameCount {
-                    notCompared[event] = (notCompared[event] ?? 0).addingSaturated(amount)
+                    notCompared[event, default: 0] += amount
                 }
                 return []
             }
-            return [row(cells, figure, day, amount)]
+            return [try row(cells, figure, day, amount)]
         case .subscriber: return [try subscriber(cells)]
         }
     }
@@ -131,24 +134,33 @@ public struct SalesReportReader: Sendable {
             columns.text(SalesReportColumns.refund, cells) == "Yes" || price < 0 || units < 0
         let figure: SalesReport.Figure =
             isRefund ? .refunds : price == 0 ? .freePeriods : .purchases
-        var found = row(cells, figure, day, Int64(clamping: units.magnitude))
-        found.price = Int64(clamping: price.magnitude)
-        found.currency = columns.text(SalesReportColumns.currency, cells)
+        var found = try row(cells, figure, day, abs(units))
+        found.price = abs(price)
+        found.currency = try text(SalesReportColumns.currency, cells)
         return found
     }
 
     private func row(
         _ cells: [String], _ figure: SalesReport.Figure, _ day: CivilDate, _ amount: Int64
-    ) -> SalesReport.Row {
-        let country = columns.text(SalesReportColumns.country, cells)
+    ) throws(Problem) -> SalesReport.Row {
+        let country = try text(SalesReportColumns.country, cells)
         return SalesReport.Row(
             kind: columns.kind, figure: figure, day: day,
-            appleId: columns.text(SalesReportColumns.appleId, cells),
-            name: columns.text(SalesReportColumns.name, cells),
+            appleId: try text(SalesReportColumns.appleId, cells),
+            name: try text(SalesReportColumns.name, cells),
             country: StorefrontCode.alpha3(country) ?? country, amount: amount)
     }
 
     // MARK: Values
+
+    /// A text that a cell keeps.
+    private func text(_ column: String, _ cells: [String]) throws(Problem) -> String {
+        let text = columns.text(column, cells)
+        guard text.utf8.count <= SalesReport.textByteCount else {
+            throw Problem(code: .textTooLong)
+        }
+        return text
+    }
 
     private func date(_ text: String) throws(Problem) -> CivilDate {
         var reader = DigitReader(text)
@@ -167,7 +179,9 @@ public struct SalesReportReader: Sendable {
     /// A blank is 0.
     private func count(_ text: String) throws(Problem) -> Int64 {
         if text.isEmpty { return 0 }
-        guard let number = Int64(plain: text) else { throw Problem(code: .invalidNumber) }
+        guard let number = Int64(plain: text), number.magnitude <= SalesReport.largestCount else {
+            throw Problem(code: .invalidNumber)
+        }
         return number
     }
 
@@ -187,13 +201,5 @@ public struct SalesReportReader: Sendable {
             let value = Int64(digits)
         else { throw Problem(code: .invalidNumber) }
         return isNegative ? -value : value
-    }
-}
-
-extension Int64 {
-    /// The sum, at a limit of the range where it would leave it.
-    fileprivate func addingSaturated(_ other: Int64) -> Int64 {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? (other > 0 ? .max : .min) : sum
     }
 }

@@ -35,10 +35,10 @@ public struct SalesReportTable: Sendable {
         var prices: [Price: Int64] = [:]
 
         mutating func add(_ row: SalesReport.Row) {
-            amount = amount.addingSaturated(row.amount)
+            amount += row.amount
             guard let milliunits = row.price, let currency = row.currency else { return }
             let price = Price(milliunits: milliunits, currency: currency)
-            prices[price] = (prices[price] ?? 0).addingSaturated(row.amount)
+            prices[price, default: 0] += row.amount
         }
     }
 
@@ -67,6 +67,7 @@ public struct SalesReportTable: Sendable {
 
     /// Adds a row of the report being read.
     public mutating func add(_ row: SalesReport.Row) {
+        guard !isTooLarge else { return }
         let cell = Cell(
             kind: row.kind, figure: row.figure, day: row.day,
             product: products[row.appleId] ?? products[row.name] ?? ProductId(row.name),
@@ -91,7 +92,8 @@ public struct SalesReportTable: Sendable {
         }
         for (cell, stated) in current where cells[cell] == nil {
             cells[cell] = stated
-            if replaced.contains(Part(kind: cell.kind, day: cell.day)) { earlier[cell] = 0 }
+            let isReplaced = replaced.contains(Part(kind: cell.kind, day: cell.day))
+            if isReplaced, stated.amount != 0 { earlier[cell] = 0 }
         }
         replaced.formUnion(days)
         current = [:]
@@ -101,7 +103,7 @@ public struct SalesReportTable: Sendable {
     /// Days of earlier reports.
     private var replaced: Set<Part> = []
 
-    /// The days with any number, by report.
+    /// The days with any number, 0 included, by report.
     var days: [SalesReport.Kind: Set<CivilDate>] {
         cells.reduce(into: [:]) { $0[$1.key.kind, default: []].insert($1.key.day) }
     }

@@ -120,6 +120,14 @@ struct ReportExplanationTests {
         #expect(!found.answer.isExplained)
     }
 
+    @Test("A product for which Apple states 0 is compared")
+    func zero() async throws {
+        let day = CivilDate(year: 2026, month: 1, day: 12)
+        let found = try await explain(
+            [chain(1).bought()], try table([states(day, paid: 0, trials: 0)]))
+        #expect(found.lines == ["activePaid 2026-01-12 0 1: unexplained -1 (0)"])
+    }
+
     // MARK: Causes
 
     @Test("Equal numbers need no explanation")
@@ -134,7 +142,10 @@ struct ReportExplanationTests {
         let table = try self.table([events("2026-01-10\tSubscribe\t2", "2026-01-11\tSubscribe\t0")])
         let late = try chain(2, "2026-01-11T05:00:00.000Z")
         let found = try await explain([chain(1).bought(), late.bought()], table)
-        #expect(found.lines == ["starts 2026-01-10 2 1: day 1 (1)"])
+        #expect(
+            found.lines == [
+                "starts 2026-01-10 2 1: day 1 (1)", "starts 2026-01-11 0 1: day -1 (1)",
+            ])
         let chains = found.answer.cells[0].explanations[0].chains
         #expect(chains.map(\.originalTransactionId.rawValue) == [late.id])
     }
