@@ -97,7 +97,7 @@ struct SalesReportReaderTests {
             row + String(repeating: "x", count: count - row.utf8.count) + "\r\n"
         }
         let bound = SalesReport.lineByteCount
-        let header = SalesReportReaderTests.events.dropLast() + "\tOther\n"
+        let header = String(SalesReportReaderTests.events.dropLast()) + "\tOther\n"
         let bytes = Array((header + line(bound) + line(bound + 1)).utf8)
         let found = try read(bytes, pieces: 4_096)
         #expect(found.rows.count == 1)

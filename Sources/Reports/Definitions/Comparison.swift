@@ -32,6 +32,11 @@ public struct Comparison: Sendable {
             + [.count("theirs"), Comparison.base]
     }
 
+    /// Whether a column is in the unit of its row's figure.
+    func isAmount(_ column: CountColumn) -> Bool {
+        column != Comparison.base && !rules.contains { column.name == Comparison.chains($0) }
+    }
+
     /// The column with the number of chains that a rule affects.
     static func chains(_ rule: DefinitionRule) -> String { "\(rule.rawValue).chains" }
 

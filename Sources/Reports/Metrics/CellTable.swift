@@ -65,6 +65,14 @@ enum CellTable: Summable {
         }
     }
 
+    /// The names of the values that are money.
+    var moneyColumns: Set<String> {
+        switch self {
+        case .rollForward(let sum): sum.question.measure == .money ? Set(columns) : []
+        case .counted(let table): Set(table.metric.columns.filter(\.isMoney).map(\.name))
+        }
+    }
+
     /// The names of the values, in order.
     var columns: [String] {
         switch self {

@@ -59,19 +59,22 @@ extension MetricsQuery {
         }
         return difference(
             metric, scope, before, remarks(sum.chainCount, seen) + money,
-            (isMoney ? [.currency] : []) + named, cells)
+            (isMoney ? [.currency] : []) + named, cells, money: sum.after.moneyColumns)
     }
 
     func difference(
         _ metric: MetricName, _ scope: MetricScope, _ before: AsOf,
-        _ remarks: [MetricsRemark], _ dimensions: [Dimension], _ cells: [Report.Row]
+        _ remarks: [MetricsRemark], _ dimensions: [Dimension], _ cells: [Report.Row],
+        money columns: Set<String> = []
     ) -> Report {
-        Report(
+        var report = Report(
             stamp: stamp(
                 metric.definition, scope, remarks: remarks, rates: metric.isMoney ? rates : nil),
             subject: .diff(before: before, after: knowledge), scope: scope,
             dimensions: dimensions.map(\.rawValue) + ["column"],
             columns: [.count("before"), .count("after")], rows: cells)
+        report.moneyColumns = columns
+        return report
     }
 
     /// The remarks on money that the compared answers themselves carry.

@@ -90,7 +90,8 @@ extension MetricsQuery {
             [.currency] + empty.dimensions,
             try cells(
                 MetricsQuery.values(try sum.before.rows()), MetricsQuery.values(rows), moved,
-                columns: LifetimeTable.columns.map(\.name)))
+                columns: LifetimeTable.columns.map(\.name)),
+            money: Set(LifetimeTable.columns.filter(\.isMoney).map(\.name)))
     }
 
     /// The events of a customer changed the revenue or the holder of one of their chains.

@@ -23,10 +23,23 @@ extension Report {
 
     /// A figure for people: milliunits as units of the row's currency, with its decimal places.
     package func figure(_ row: Row, _ column: CountColumn) -> String {
-        guard column.isMoney else { return cell(row, column) }
+        guard isMoney(row, column) else { return cell(row, column) }
         let place = dimensions.firstIndex(of: Dimension.currency.rawValue)
         let currency = place.flatMap { row.group[$0] }
         return Money(milliunits: row[column.name], currency: currency ?? "").decimal
+    }
+
+    /// Where a row states what it is of, its figures have the unit of that.
+    private func isMoney(_ row: Row, _ column: CountColumn) -> Bool {
+        switch subject {
+        case .churn, .metric: return column.isMoney
+        case .diff:
+            guard let name = row.group.last else { return false }
+            return moneyColumns.contains(name ?? "")
+        case .comparison(let comparison):
+            guard comparison.isAmount(column), let name = row.group.last else { return false }
+            return comparison.figures.contains { $0.name == name && $0.isMoney }
+        }
     }
 
     /// One decimal place; a dash for nil.
@@ -48,7 +61,7 @@ extension CellChains {
 }
 
 extension CountColumn {
-    fileprivate var isMoney: Bool { [.milliunits, .annualisedMilliunits].contains(unit) }
+    var isMoney: Bool { [.milliunits, .annualisedMilliunits].contains(unit) }
 }
 
 extension ReportZone {

@@ -13,6 +13,8 @@ public struct Report: Sendable {
     public let columns: [CountColumn]
     package var rates: [CountRate] = []
     public let rows: [Row]
+    /// Of a difference: the compared columns that are money.
+    package var moneyColumns: Set<String> = []
     /// The source of a roll-forward's rows; the answer does not depend on it.
     package var source: MovementSource?
 

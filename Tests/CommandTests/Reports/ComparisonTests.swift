@@ -109,6 +109,7 @@ struct ComparisonTests {
         #expect(rows.allSatisfy { $0.count == rows[0].count })
         let text = compared.text()
         for rule in compared.rules { #expect(text.contains(rule.theirs)) }
+        #expect(text.contains("119.88") == (metric == "mrr"))
     }
 
     /// Counted by hand from January on: a monthly chain until 11 March, set to cancel on

@@ -141,6 +141,21 @@ struct MetricsDiffTests {
             try await reported("mrr") == [.inferredPeriods, .unpriced, .severalCurrencies])
     }
 
+    @Test("Amounts are shown in units of their currency, counts as they are")
+    func units() async throws {
+        let ledger = try await taken()
+        let revenue = try await diff(ledger, "revenue", from: .knownPosition(2))
+        let column = try #require(revenue.columns.last)
+        let shown = revenue.rows.map { "\($0.column) \(revenue.figure($0, column))" }
+        #expect(shown == ["transactions 1", "gross 9.99"])
+        let lifetime = try await diff(ledger, "ltv", from: .knownPosition(2))
+        #expect(lifetime.text().contains("29.97"))
+        let recurring = try await diff(ledger, "mrr", from: .knownPosition(2))
+        #expect(recurring.text().contains("119.88") && !recurring.text().contains("119880"))
+        let churn = try await diff(ledger, from: .knownPosition(2))
+        #expect(churn.rows.allSatisfy { churn.figure($0, column) == "\($0.after)" })
+    }
+
     @Test("The difference equals that of the two reports, in both directions")
     func reports() async throws {
         let ledger = try await taken()
