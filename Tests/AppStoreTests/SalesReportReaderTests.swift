@@ -142,6 +142,22 @@ struct SalesReportReaderTests {
         #expect(try codes(1, 1, event: event + "e") == ["textTooLong"])
     }
 
+    @Test("proceeds are of all units, and negative for refunds; not every report has them")
+    func proceeds() throws {
+        let header =
+            String(SalesReportReaderTests.subscribers.dropLast())
+            + "\tDeveloper Proceeds\tProceeds Currency\n"
+        let rows = [
+            " \t9.99\tUSD\t2\t6.99\tUSD", "Yes\t-9.99\tUSD\t-1\t-6.99\tUSD",
+            " \t9.99\tUSD\t1\t \t ", " \t9.99\tUSD\t1\t6.9999\tUSD",
+            " \t9.99\tUSD\t1000000000\t9999999999.999\tUSD",
+        ].map { "2026-01-31\tpro\t1\tUS\t77\t\($0)\n" }
+        let found = try read(header + rows.joined())
+        #expect(found.rows.map(\.proceeds) == [13_980, -6_990, nil])
+        #expect(found.rows.map(\.proceedsCurrency) == ["USD", "USD", nil])
+        #expect(found.reader.malformed.map(\.code) == [.invalidNumber, .invalidNumber])
+    }
+
     @Test("a byte order mark, carriage returns and columns in another order are read")
     func otherForms() throws {
         let found = try read(

@@ -97,6 +97,10 @@ public enum SalesReport {
         /// Of subscribers: the price in milliunits of `currency`, never negative.
         public var price: Int64?
         public var currency: String?
+        /// Of subscribers, where the report has it: what Apple pays for all units, after its share
+        /// and tax; in milliunits of `proceedsCurrency`, of refunds at most 0.
+        public var proceeds: Int64?
+        public var proceedsCurrency: String?
         public var amount: Int64
     }
 
@@ -112,8 +116,8 @@ public enum SalesReport {
             case columnCount
             /// A date that is neither `YYYY-MM-DD` nor `MM/DD/YYYY`.
             case invalidDate
-            /// A quantity that is no whole number or beyond `largestCount`, or a price that is no
-            /// decimal.
+            /// A quantity that is no whole number or beyond `largestCount`; a price or proceeds
+            /// with more than three decimal places, or no decimal.
             case invalidNumber
             case lineTooLong
             case notUTF8

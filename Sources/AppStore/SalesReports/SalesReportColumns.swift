@@ -16,6 +16,9 @@ struct SalesReportColumns: Sendable {
     static let price = "Customer Price"
     static let currency = "Customer Currency"
     static let refund = "Refund"
+    // Not every report has these.
+    static let proceeds = "Developer Proceeds"
+    static let proceedsCurrency = "Proceeds Currency"
     private static let subscriberId = "Subscriber ID"
     private static let standardPrice = "Active Standard Price Subscriptions"
 
@@ -51,7 +54,7 @@ struct SalesReportColumns: Sendable {
         }
     }
 
-    /// The cell of a column that every report of the kind has.
+    /// The cell of a column; empty where the report does not have it.
     func text(_ column: String, _ cells: [String]) -> String {
         places[column].map { cells[$0] } ?? ""
     }

@@ -137,6 +137,13 @@ public struct SalesReportReader: Sendable {
         var found = try row(cells, figure, day, abs(units))
         found.price = abs(price)
         found.currency = try text(SalesReportColumns.currency, cells)
+        let currency = try text(SalesReportColumns.proceedsCurrency, cells)
+        guard !currency.isEmpty else { return found }
+        let unit = try money(columns.text(SalesReportColumns.proceeds, cells))
+        let (proceeds, overflow) = abs(unit).multipliedReportingOverflow(by: found.amount)
+        guard !overflow else { throw Problem(code: .invalidNumber) }
+        found.proceeds = isRefund ? -proceeds : proceeds
+        found.proceedsCurrency = currency
         return found
     }
 

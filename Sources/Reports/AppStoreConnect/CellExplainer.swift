@@ -50,7 +50,7 @@ struct CellExplainer {
             return ExplainedCell(
                 cell: cell, apple: draft.apple, ours: draft.side.ours.amount,
                 earlier: table.earlier[cell], explanations: draft.parts,
-                prices: prices(cell, draft.side))
+                prices: prices(cell, draft.side), proceeds: proceeds(cell, draft.side))
         }
     }
 
@@ -99,6 +99,18 @@ struct CellExplainer {
                 price: price, apple: apple, ours: ours?.amount ?? 0, chains: ours?.chains ?? [])
         }.sorted {
             ($0.price.currency, $0.price.milliunits) < ($1.price.currency, $1.price.milliunits)
+        }
+    }
+
+    /// None where the report does not state them.
+    private func proceeds(
+        _ cell: SalesReportTable.Cell, _ side: ComparedCells.Side
+    ) -> [ExplainedCell.Proceeds] {
+        guard let stated = table.cells[cell]?.proceeds, !stated.isEmpty else { return [] }
+        return Set(stated.map(\.key)).union(side.proceeds.map(\.key)).sorted().map {
+            ExplainedCell.Proceeds(
+                currency: $0, apple: stated[$0] ?? 0,
+                estimate: cell.figure == .purchases ? side.proceeds[$0] ?? 0 : nil)
         }
     }
 

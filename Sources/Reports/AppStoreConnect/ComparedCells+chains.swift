@@ -115,6 +115,11 @@ extension ComparedCells {
                 count(.subscriber, .purchases, at: found.at, found.values, chain)
             }
         }
+        for found in occurrences(.proceeds, life, chain, catalogue) {
+            if let amount = found.amounts["proceeds"] {
+                estimate(amount, at: found.at, found.values)
+            }
+        }
         for period in life.periodReadings(in: chain.bundleId, catalogue: catalogue, limit: limit)
         where period.isTrial {
             count(.subscriber, .freePeriods, at: period.purchase, period.values, chain)

@@ -38,11 +38,14 @@ struct ComparedCells: Summable {
         var causes: [Explanation.Cause: Count] = [:]
         /// Purchases by price, in Apple's days.
         var prices: [SalesReportTable.Price: Count] = [:]
+        /// The estimate of proceeds by currency, in milliunits and Apple's days.
+        var proceeds: [String: Int64] = [:]
 
         mutating func add(_ other: Side) {
             ours.add(other.ours)
             for (cause, count) in other.causes { causes[cause, default: Count()].add(count) }
             for (price, count) in other.prices { prices[price, default: Count()].add(count) }
+            proceeds.merge(other.proceeds) { $0.addingSaturated($1) }
         }
     }
 
@@ -153,6 +156,16 @@ struct ComparedCells: Summable {
             let cell = self.cell(.subscriber, figure, pacific.day(of: time), values)
         else { return }
         change(cell) { $0.prices[price, default: Count()].add(1, chain) }
+    }
+
+    /// Adds the estimate of a purchase's proceeds.
+    mutating func estimate(_ milliunits: Int64, at time: Timestamp, _ values: DimensionValues) {
+        guard time < limit, let currency = values.currency,
+            let cell = self.cell(.subscriber, .purchases, pacific.day(of: time), values)
+        else { return }
+        change(cell) {
+            $0.proceeds[currency] = ($0.proceeds[currency] ?? 0).addingSaturated(milliunits)
+        }
     }
 
     /// The cell of a chain's state at the end of a day.

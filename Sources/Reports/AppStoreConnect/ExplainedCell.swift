@@ -56,6 +56,15 @@ public struct ExplainedCell: Hashable, Sendable {
         public let chains: [ChainId]
     }
 
+    /// Proceeds that a subscriber report states, beside the estimate of `metrics proceeds`.
+    public struct Proceeds: Hashable, Sendable {
+        public let currency: String
+        /// Milliunits after Apple's share and tax.
+        public let apple: Int64
+        /// Milliunits before tax, in Apple's days; nil for refunds.
+        public let estimate: Int64?
+    }
+
     public let cell: SalesReportTable.Cell
     public let apple: Int64
     public let ours: Int64
@@ -65,6 +74,8 @@ public struct ExplainedCell: Hashable, Sendable {
     public let explanations: [Explanation]
     /// Of a subscriber report.
     public let prices: [PriceDifference]
+    /// Of a subscriber report that states them.
+    public let proceeds: [Proceeds]
 
     public var difference: Int64 { apple - ours }
     public var isExplained: Bool { !explanations.contains { $0.cause == .unexplained } }
@@ -95,6 +106,11 @@ public struct ExplainedCell: Hashable, Sendable {
                 json.member("apple", found.apple)
                 json.member("ours", found.ours)
                 ExplainedCell.write(found.chains, to: &json)
+            }
+            json.objects("proceeds", proceeds) { json, found in
+                json.member("currency", found.currency)
+                json.member("apple", found.apple)
+                json.member("estimate", found.estimate)
             }
         }
     }

@@ -33,13 +33,20 @@ public struct SalesReportTable: Sendable {
         var amount: Int64 = 0
         /// Of a subscriber report.
         var prices: [Price: Int64] = [:]
+        /// Milliunits by currency, where the report has them.
+        var proceeds: [String: Int64] = [:]
 
         mutating func add(_ row: SalesReport.Row) {
             amount += row.amount
+            if let proceeds = row.proceeds, let currency = row.proceedsCurrency {
+                self.proceeds[currency] = (self.proceeds[currency] ?? 0).addingSaturated(proceeds)
+            }
             guard let milliunits = row.price, let currency = row.currency else { return }
             let price = Price(milliunits: milliunits, currency: currency)
             prices[price, default: 0] += row.amount
         }
+
+        var moneyCount: Int { prices.count + proceeds.count }
     }
 
     private struct Part: Hashable {
@@ -54,11 +61,11 @@ public struct SalesReportTable: Sendable {
     private(set) var earlier: [Cell: Int64] = [:]
     /// The report being read.
     private var current: [Cell: Stated] = [:]
-    private var priceCount = 0
+    private var moneyCount = 0
     /// Whether a report has more cells than `cellCount`; the rest of its rows were left out.
     public private(set) var isTooLarge = false
 
-    /// Cells, and prices within them, of one report.
+    /// Cells, and prices and currencies of proceeds within them, of one report.
     public static let cellCount = MetricsLimits.rowCount
 
     /// - Parameter products: product ids by Apple's number, or by reference name, of products whose
@@ -76,10 +83,10 @@ public struct SalesReportTable: Sendable {
             isTooLarge = true
             return
         }
-        let before = current[cell]?.prices.count ?? 0
+        let before = current[cell]?.moneyCount ?? 0
         current[cell, default: Stated()].add(row)
-        priceCount += (current[cell]?.prices.count ?? 0) - before
-        if priceCount > SalesReportTable.cellCount { isTooLarge = true }
+        moneyCount += (current[cell]?.moneyCount ?? 0) - before
+        if moneyCount > SalesReportTable.cellCount { isTooLarge = true }
     }
 
     /// Ends a report. Its days replace those of earlier reports of its kind.
@@ -97,7 +104,7 @@ public struct SalesReportTable: Sendable {
         }
         replaced.formUnion(days)
         current = [:]
-        priceCount = 0
+        moneyCount = 0
     }
 
     /// Days of earlier reports.

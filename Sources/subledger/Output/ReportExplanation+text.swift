@@ -31,13 +31,17 @@ extension ReportExplanation {
                 ]
             }
         ).aligned(leading: 4)
-        let causes = cells.filter { !$0.explanations.isEmpty || $0.earlier != nil }.flatMap(\.lines)
+        let causes = cells.filter(\.hasLines).flatMap(\.lines)
         return stamp.lines + ["", table] + causes
     }
 }
 
 extension ExplainedCell {
-    /// The causes of the difference, and the prices that differ.
+    fileprivate var hasLines: Bool {
+        !explanations.isEmpty || earlier != nil || !prices.isEmpty || !proceeds.isEmpty
+    }
+
+    /// The causes of the difference, the prices that differ, and the proceeds.
     fileprivate var lines: [String] {
         var lines = [
             "\(cell.day.text) \(cell.product) \(cell.country) \(cell.figure.rawValue):"
@@ -51,11 +55,21 @@ extension ExplainedCell {
         }
         for found in prices {
             lines.append(
-                "  at \(found.price.milliunits) milliunits \(found.price.currency): Apple"
+                "  at \(ExplainedCell.text(found.price.milliunits, found.price.currency)): Apple"
                     + " \(found.apple), ours \(found.ours)"
                     + ExplainedCell.text(found.chains, of: Int(clamping: found.ours)))
         }
+        for found in proceeds {
+            let estimate = found.estimate.map { ExplainedCell.text($0, found.currency) }
+            lines.append(
+                "  proceeds: Apple \(ExplainedCell.text(found.apple, found.currency))"
+                    + (estimate.map { ", our estimate before tax \($0)" } ?? ""))
+        }
         return lines
+    }
+
+    private static func text(_ milliunits: Int64, _ currency: String) -> String {
+        "\(Money(milliunits: milliunits, currency: currency).decimal) \(currency)"
     }
 
     private static func text(_ chains: [ChainId], of count: Int) -> String {

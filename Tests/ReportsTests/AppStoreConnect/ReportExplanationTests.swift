@@ -63,12 +63,15 @@ struct ReportExplanationTests {
     }
 
     private func subscribers(
-        _ rows: String...
+        _ rows: String..., proceeds: String? = nil
     ) -> (header: String, rows: [String], day: CivilDate?) {
         (
             "Event Date\tCustomer Price\tRefund\tUnits\tCustomer Currency\tSubscriber ID"
-                + "\tSubscription Name\tSubscription Apple ID\tCountry",
-            rows.map { $0 + "\t1\tUSD\t77\tpro\t1\tUS" }, nil
+                + "\tSubscription Name\tSubscription Apple ID\tCountry"
+                + (proceeds == nil ? "" : "\tDeveloper Proceeds\tProceeds Currency"),
+            rows.map {
+                $0 + "\t1\tUSD\t77\tpro\t1\tUS" + (proceeds.map { "\t\($0)\tUSD" } ?? "")
+            }, nil
         )
     }
 
@@ -241,6 +244,19 @@ struct ReportExplanationTests {
         #expect(prices.map(\.price.milliunits) == [4_990, 9_990])
         #expect(prices.map(\.apple) == [1, 1] && prices.map(\.ours) == [0, 2])
         #expect(prices.map(\.chains.count) == [0, 2])
+    }
+
+    @Test("Proceeds that a report states stand beside the estimate; without them there are none")
+    func proceeds() async throws {
+        let row = "2026-01-10\t9.99\t "
+        let stated = try self.table([subscribers(row, row, proceeds: "5.88")])
+        let found = try await explain([chain(1).bought(), chain(2).bought()], stated)
+        let proceeds = found.answer.cells.map(\.proceeds)
+        #expect(proceeds.count == 1 && proceeds[0].map(\.currency) == ["USD"])
+        // 70 % of 9.99 twice.
+        #expect(proceeds[0].map(\.apple) == [11_760] && proceeds[0].map(\.estimate) == [13_986])
+        let none = try await explain([chain(1).bought()], try table([subscribers(row)]))
+        #expect(none.answer.cells.allSatisfy { $0.proceeds.isEmpty })
     }
 
     @Test("Explanations list the first chains, up to their bound")
