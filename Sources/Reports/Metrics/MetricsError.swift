@@ -19,6 +19,8 @@ public enum MetricsError: Error, Sendable, Equatable {
     case comparedWhole
     /// Inline rates are malformed; why.
     case invalidRates(String)
+    /// The configured table of rates cannot be used now; why.
+    case unusableRates(String)
     /// Comparisons of definitions support no rates, charts or variants.
     case comparedAlone
     /// Only refunds have a choice of day.
@@ -62,7 +64,7 @@ public enum MetricsError: Error, Sendable, Equatable {
         case .undocumented: "undocumentedDefinition"
         case .comparedWhole, .comparedAlone: "comparedWhole"
         case .comparedKnowledge, .basisOfRefunds: "invalidParameter"
-        case .invalidRates: "invalidRates"
+        case .invalidRates, .unusableRates: "invalidRates"
         case .duplicateDimension: "duplicateDimension"
         case .unknownInterval: "unknownInterval"
         case .unknownTimeZone: "unknownTimeZone"
@@ -110,6 +112,9 @@ public enum MetricsError: Error, Sendable, Equatable {
         case .invalidRates(let reason):
             "Rates are a currency and the value of one unit of each other in it, e.g."
                 + " USD,EUR:1.0834,JPY:0.006612. \(reason)"
+        case .unusableRates(let reason):
+            "The configured table of rates cannot be used: \(reason) Mend it, or give none in place"
+                + " of rates to keep currencies separate."
         case .currencyConverted:
             "With a table of rates every amount is in one currency; omit either currency from by"
                 + " and where, or the rates."

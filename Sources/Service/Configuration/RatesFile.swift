@@ -17,9 +17,7 @@ public final class RatesFile: Sendable {
     /// Throws `unreadableFile`, also for more than `CurrencyRates.maximumByteCount`, and what
     /// parsing throws; the error names `reports.ratesFile`.
     public func table() throws(ConfigurationError) -> CurrencyRates {
-        guard let data = FileManager.default.contents(atPath: path),
-            data.count <= CurrencyRates.maximumByteCount
-        else {
+        guard let data = contents(), data.count <= CurrencyRates.maximumByteCount else {
             throw ConfigurationError(
                 .unreadableFile, key: RatesFile.key,
                 reason: "The file cannot be read or is too large; check the path and permissions.")
@@ -32,6 +30,13 @@ public final class RatesFile: Sendable {
         }
         last.withLock { $0 = (text: text, table: table) }
         return table
+    }
+
+    /// No more than one byte beyond the bound.
+    private func contents() -> Data? {
+        guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+        defer { try? file.close() }
+        return try? file.read(upToCount: CurrencyRates.maximumByteCount + 1) ?? Data()
     }
 }
 

@@ -117,7 +117,7 @@ extension LedgerHost {
     /// reports that need it.
     private func configuredRates() throws(MetricsError) -> CurrencyRates? {
         do throws(ConfigurationError) { return try ratesFile?.table() } catch {
-            throw .invalidRates("The configured table cannot be used: \(error.description)")
+            throw .unusableRates(error.description)
         }
     }
 
