@@ -1,3 +1,4 @@
+internal import AppStore
 internal import Queries
 
 extension ReportChart {
@@ -164,8 +165,15 @@ extension ReportChart {
         guard !path.isEmpty else { return "" }
         return "<path fill=\"none\" stroke=\"\(line.color)\" stroke-width=\"2\" d=\"\(path)\"/>"
             + dots(line.values, top, "fill=\"\(line.color)\"") { place, value in
-                "\(labels[place]): \(line.name) \(ReportChart.number(value)) \(unit)"
+                "\(labels[place]): \(line.name) \(amount(value)) \(unit)"
             }
+    }
+
+    /// With the decimal places of the currency.
+    private func amount(_ value: Double) -> String {
+        guard let currency else { return ReportChart.number(value) }
+        let milliunits = Int64(min(max(value * 1_000, -1e18), 1e18).rounded())
+        return Money(milliunits: milliunits, currency: currency).decimal
     }
 
     private func drawnRate(_ top: Double) -> String {

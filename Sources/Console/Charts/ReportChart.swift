@@ -14,6 +14,8 @@ package struct ReportChart: Sendable {
     let labels: [String]
     /// The unit of the left axis.
     let unit: String
+    /// Of the left axis; nil: no money.
+    var currency: String?
     /// Stacked.
     var bars: [Series] = []
     var lines: [Series] = []
@@ -88,7 +90,9 @@ package struct ReportChart: Sendable {
         title = drawn.title
         notes = report.stamp.lines.flatMap { ReportChart.wrapped($0) }
         labels = ReportChart.labels(report)
-        unit = drawn.isRate ? "%" : (isMoney ? currencies.first ?? nil : nil) ?? drawn.unit
+        let currency = isMoney ? currencies.first ?? nil : nil
+        self.currency = currency
+        unit = drawn.isRate ? "%" : currency ?? drawn.unit
         let rows = Dictionary(grouping: report.rows, by: \.group)
         let groups = rows.keys.sorted { RollForwardQuery.precedes($0, $1) }
         let count = max(groups.count, 1) * drawn.columns.count

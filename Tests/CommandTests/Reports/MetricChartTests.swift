@@ -98,6 +98,17 @@ struct MetricChartTests {
         #expect(heights(one).count == 1)
     }
 
+    @Test("A point of money has the decimal places of its currency")
+    func decimals() async throws {
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest([
+            MadeChain(id: "600000000000010").bought().withTransaction {
+                ($0.currency, $0.price) = ("JPY", 300_500)
+            }
+        ])
+        #expect(try await chart(ledger, "revenue").text.contains("gross 300 JPY"))
+    }
+
     @Test("The maximum number of lines is drawn, and not one more")
     func manyLines() async throws {
         let ledger = try TemporaryLedger()
