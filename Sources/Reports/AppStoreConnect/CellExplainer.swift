@@ -62,7 +62,7 @@ struct CellExplainer {
         draft.add(.trialConversions, side.causes[.trialConversions]?.amount ?? 0)
         if !ledger.known.contains(cell.product) {
             draft.add(.unknownProduct, draft.rest)
-        } else if ledger.end(of: cell.day, in: ledger.pacific) >= ledger.limit {
+        } else if ComparedCells.end(of: cell.day, in: ledger.pacific) >= ledger.limit {
             draft.add(.afterKnowledge, draft.rest)
         }
         draft.attribute(.gracePeriod)

@@ -27,9 +27,8 @@ extension ComparedCells {
     // MARK: States
 
     private mutating func addStates(_ stretches: [CountedStretch], _ chain: ChainId) {
-        for day in stateDays {
-            let end = self.end(of: day, in: pacific)
-            let ours = stretch(stretches, at: self.end(of: day, in: zone))
+        for (day, ourEnd, end) in stateDays {
+            let ours = stretch(stretches, at: ourEnd)
             let theirs = stretch(stretches, at: end)
             for figure in SalesReport.Figure.all(of: .subscription) {
                 count(
@@ -160,9 +159,7 @@ extension ComparedCells {
     /// The chain existed before its first known period: it may be in any cell of an earlier day.
     private mutating func addMissing(before first: CountedStretch, _ chain: ChainId) {
         for kind in SalesReport.Kind.allCases {
-            for day in days[kind] ?? [] {
-                let end = self.end(of: day, in: pacific)
-                guard end < first.from else { continue }
+            for end in (ends[kind] ?? []).prefix(while: { $0 < first.from }) {
                 for figure in SalesReport.Figure.all(of: kind) {
                     explain(.missingHistory, 1, kind, figure, at: end, first.values, chain)
                 }

@@ -51,8 +51,10 @@ struct ComparedCells: Summable {
 
     /// The days that Apple's reports have.
     let days: [SalesReport.Kind: Set<CivilDate>]
-    /// Those of a subscription report, in order.
-    let stateDays: [CivilDate]
+    /// Those of a subscription report, each with its last moment here and in Apple's zone.
+    let stateDays: [(day: CivilDate, ours: Timestamp, theirs: Timestamp)]
+    /// The last moments of the days of each report in Apple's zone, in order.
+    let ends: [SalesReport.Kind: [Timestamp]]
     let zone: ReportZone
     let pacific: ReportZone
     /// The products that the reports name.
@@ -71,8 +73,11 @@ struct ComparedCells: Summable {
         _ table: SalesReportTable, zone: ReportZone, pacific: ReportZone, limit: Timestamp
     ) {
         days = table.days
-        stateDays = (days[.subscription] ?? []).sorted {
-            $0.daysSinceEpoch < $1.daysSinceEpoch
+        stateDays = (days[.subscription] ?? []).map {
+            ($0, ComparedCells.end(of: $0, in: zone), ComparedCells.end(of: $0, in: pacific))
+        }
+        ends = days.mapValues { days in
+            days.map { ComparedCells.end(of: $0, in: pacific) }.sorted()
         }
         products = Set(table.cells.map(\.key.product))
         (self.zone, self.pacific, self.limit) = (zone, pacific, limit)
@@ -176,7 +181,7 @@ struct ComparedCells: Summable {
     }
 
     /// The last moment of a day.
-    func end(of day: CivilDate, in zone: ReportZone) -> Timestamp {
+    static func end(of day: CivilDate, in zone: ReportZone) -> Timestamp {
         zone.start(of: CivilDate(daysSinceEpoch: day.daysSinceEpoch + 1))
             .advanced(byMilliseconds: -1)
     }
