@@ -87,6 +87,23 @@ struct ExplainCommandTests {
         #expect(zipped.out.replacing("r.txt.gz", with: "r.txt") == text.out)
     }
 
+    @Test("Prices that differ and proceeds are shown in units, where the counts are equal, too")
+    func amounts() async throws {
+        let place = try await taken()
+        try place.write(
+            [
+                "Event Date\tSubscription Name\tSubscription Apple ID\tCountry\tSubscriber ID"
+                    + "\tRefund\tCustomer Price\tCustomer Currency\tUnits"
+                    + "\tDeveloper Proceeds\tProceeds Currency",
+                "2026-01-10\tpro\t1177256379\tUS\t77\t \t4.99\tUSD\t1\t3.49\tUSD",
+            ], to: "r.txt")
+        let found = try await explain(place, "--report", "r.txt")
+        #expect(found.out.contains("  at 4.99 USD: Apple 1, ours 0\n"), "\(found.out)")
+        #expect(found.out.contains("  proceeds: Apple 3.49 USD, our estimate before tax "))
+        let json = try await explain(place, "--report", "r.txt", "--json")
+        #expect(json.out.contains(#""proceeds":[{"currency":"USD","apple":3490,"estimate":"#))
+    }
+
     @Test("An unexplained difference ends with 1")
     func unexplained() async throws {
         let place = try await taken()
