@@ -187,6 +187,35 @@ struct ReportExplanationTests {
         #expect(one.lines == ["starts 2026-01-10 1 1:"])
     }
 
+    @Test("The day that summer time begins has 23 hours")
+    func shortDay() async throws {
+        let last = try chain(1, "2026-03-09T06:59:59.999Z")
+        let first = try chain(2, "2026-03-09T07:00:00.000Z")
+        let table = try self.table([events("2026-03-08\tSubscribe\t1", "2026-03-09\tSubscribe\t1")])
+        let found = try await explain([last.bought(), first.bought()], table)
+        #expect(
+            found.lines == [
+                "starts 2026-03-08 1 0: day 1 (1)", "starts 2026-03-09 1 2: day -1 (1)",
+            ])
+    }
+
+    @Test("Several causes of one cell share its difference, whatever its sign")
+    func overlapping() async throws {
+        let copy = try chain(3).bought().withTransaction {
+            $0.inAppOwnershipType = Raw(.familyShared)
+        }
+        let late = try chain(2, "2026-01-11T05:00:00.000Z")
+        let deliveries = [try chain(1).bought(), late.bought(), copy, try chain(4).renewed(1)]
+        let more = try await explain(deliveries, try table([events("2026-01-10\tSubscribe\t7")]))
+        #expect(
+            more.lines == [
+                "starts 2026-01-10 7 1: day 1 (1) familySharing 1 (1) missingHistory 1 (1)"
+                    + " unexplained 3 (0)"
+            ])
+        let fewer = try await explain(deliveries, try table([events("2026-01-10\tSubscribe\t0")]))
+        #expect(fewer.lines == ["starts 2026-01-10 0 1: day 1 (1) unexplained -2 (0)"])
+    }
+
     @Test("The first payment after a trial is Apple's conversion, and our renewal")
     func conversion() async throws {
         let table = try self.table([
