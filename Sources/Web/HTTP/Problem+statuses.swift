@@ -59,6 +59,10 @@ extension Problem {
         switch error {
         case .store(let error): self.init(error)
         case .unknownMetric: self.init(.notFound, code: error.code, detail: error.message)
+        case .unusableRates:
+            self.init(
+                .serviceUnavailable, code: error.code, detail: error.message,
+                retryAfter: Problem.failureRetrySeconds)
         default: self.init(.badRequest, code: error.code, detail: error.message)
         }
     }

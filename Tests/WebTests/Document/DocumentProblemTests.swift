@@ -149,7 +149,9 @@ struct DocumentProblemTests {
         #expect(problem("Fault").codes == store(.internalServerError).union(["internal"]))
         #expect(
             problem("Unavailable").codes
-                == store(.serviceUnavailable).union(["projectionBehind", "clockJumped", "busy"]))
+                == store(.serviceUnavailable).union([
+                    "projectionBehind", "clockJumped", "busy", "invalidRates",
+                ]))
         #expect(
             problem("TooManyStreams").codes
                 == store(.serviceUnavailable).union(["projectionBehind", "tooManyStreams"]))
