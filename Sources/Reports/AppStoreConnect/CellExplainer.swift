@@ -41,6 +41,9 @@ struct CellExplainer {
             drafts[cell] = computed(cell, apple, side)
         }
         for cell in drafts.map(\.key) { exchange(cell, &drafts) }
+        for (nowhere, cells) in Dictionary(grouping: drafts.keys, by: { $0.with(country: "") }) {
+            place(nowhere, in: cells.sorted(by: CellExplainer.precedes), &drafts)
+        }
         return drafts.map(\.key).sorted(by: CellExplainer.precedes).compactMap {
             cell -> ExplainedCell? in
             guard var draft = drafts[cell] else { return nil }
@@ -85,6 +88,21 @@ struct CellExplainer {
         let amount = Int64(clamping: min(one.magnitude, other.magnitude)) * one.signum()
         drafts[paid]?.add(.trials, amount, counts: false)
         drafts[free]?.add(.trials, -amount, counts: false)
+    }
+
+    /// What is too much without a country is missing in the cells of countries.
+    private func place(
+        _ nowhere: SalesReportTable.Cell, in cells: [SalesReportTable.Cell],
+        _ drafts: inout [SalesReportTable.Cell: Draft]
+    ) {
+        for cell in cells where cell != nowhere {
+            guard let left = drafts[nowhere]?.rest, left < 0, let rest = drafts[cell]?.rest,
+                rest > 0
+            else { continue }
+            let amount = min(rest, -left)
+            drafts[cell]?.add(.unknownCountry, amount, counts: false)
+            drafts[nowhere]?.add(.unknownCountry, -amount, counts: false)
+        }
     }
 
     private func prices(

@@ -19,6 +19,8 @@ public struct Explanation: Hashable, Sendable {
         case gracePeriod
         /// What is missing in one of paid and free is too much in the other.
         case trials
+        /// Our chains whose evidence states no country are missing in those of countries.
+        case unknownCountry
         /// Copies by Family Sharing, which we do not count.
         case familySharing
         /// Chains whose known history begins after the day.

@@ -20,6 +20,13 @@ public struct SalesReportTable: Sendable {
             cell.figure = figure
             return cell
         }
+
+        /// The same cell of another country.
+        func with(country: String) -> Cell {
+            var cell = self
+            cell.country = country
+            return cell
+        }
     }
 
     /// A price that a subscriber report states.

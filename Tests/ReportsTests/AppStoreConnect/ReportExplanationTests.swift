@@ -243,6 +243,20 @@ struct ReportExplanationTests {
             ])
     }
 
+    @Test("Chains without a country explain what is missing in countries, and no more")
+    func unknownCountry() async throws {
+        let nowhere = try chain(1).bought().withTransaction { $0.storefront = nil }
+        for (stated, rest) in [(2, ""), (3, " unexplained 1 (0)")] {
+            let table = try self.table([events("2026-01-10\tSubscribe\t\(stated)")])
+            let found = try await explain([nowhere, chain(2).bought()], table)
+            #expect(
+                found.lines == [
+                    "starts 2026-01-10 0 1: unknownCountry -1 (0)",
+                    "starts 2026-01-10 \(stated) 1: unknownCountry 1 (0)\(rest)",
+                ])
+        }
+    }
+
     @Test("A product that no chain had, and a day that has not ended")
     func unknown() async throws {
         let table = try self.table([events("2026-01-10\tSubscribe\t2")])
