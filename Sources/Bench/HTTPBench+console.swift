@@ -4,7 +4,6 @@ import Logging
 import NIOCore
 internal import Projection
 public import Service
-internal import Web
 
 /// Pages of the console, by the time until the last byte of an answer.
 extension HTTPBench {
@@ -14,24 +13,14 @@ extension HTTPBench {
 
     /// Runs the look-ups and timelines, without the long reports; stops the service at the end.
     public func console() async throws -> [BenchRow] {
-        let service = try WebService(
-            host: host, logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
-        async let projecting: Void = host.run()
-        let result: Result<[BenchRow], any Error>
-        do {
-            result = .success(
-                try await service.whileServing { port in
-                    let head = try await host.ledger(.production).ledger.log.head().position
-                    var rows: [BenchRow] = []
-                    for (name, paths) in pages(head: head) {
-                        rows += try await measure(name, port, paths)
-                    }
-                    return rows
-                })
-        } catch { result = .failure(error) }
-        host.stop()
-        await projecting
-        return try result.get()
+        try await serving(Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }) { port in
+            let head = try await host.ledger(.production).ledger.log.head().position
+            var rows: [BenchRow] = []
+            for (name, paths) in pages(head: head) {
+                rows += try await measure(name, port, paths)
+            }
+            return rows
+        }
     }
 
     /// Addresses in an order unrelated to theirs.

@@ -46,15 +46,21 @@ public struct HTTPBench: Sendable {
     public func run() async throws -> [BenchRow] {
         let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
         let hello = chainCount > 0 ? try await hello(logger) : LoadResult()
+        return try await serving(logger) { port in
+            try await queries(port, hello) + notifications(port)
+        }
+    }
+
+    /// Runs the work while the service answers; stops it at the end.
+    func serving(
+        _ logger: Logger, _ work: @escaping @Sendable (_ port: Int) async throws -> [BenchRow]
+    ) async throws -> [BenchRow] {
         let service = try WebService(host: host, logger: logger)
         async let projecting: Void = host.run()
         let result: Result<[BenchRow], any Error>
-        do {
-            result = .success(
-                try await service.whileServing { port in
-                    try await queries(port, hello) + notifications(port)
-                })
-        } catch { result = .failure(error) }
+        do { result = .success(try await service.whileServing(work)) } catch {
+            result = .failure(error)
+        }
         host.stop()
         await projecting
         return try result.get()
@@ -162,7 +168,7 @@ public struct HTTPBench: Sendable {
         ]
     }
 
-    private func post(
+    func post(
         _ port: Int, _ range: Range<Int>, rate: Double?
     ) async throws -> LoadResult {
         try await LoadClient.run(
@@ -170,18 +176,21 @@ public struct HTTPBench: Sendable {
                 port: port, connectionCount: HTTPBench.notificationConnectionCount,
                 request: { number in
                     guard number < range.count else { return nil }
-                    let body = bodies[range.lowerBound + number]
-                    var buffer = ByteBuffer()
-                    buffer.writeString(
-                        "POST /appstore/notifications HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-                            + "Content-Type: application/json\r\n"
-                            + "Content-Length: \(body.count)\r\n\r\n")
-                    buffer.writeBytes(body)
-                    return buffer
+                    return HTTPBench.post(
+                        bodies[range.lowerBound + number], to: "/appstore/notifications")
                 }, rate: rate))
     }
 
-    private func row(
+    static func post(_ body: [UInt8], to path: String) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        buffer.writeString(
+            "POST \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+                + "Content-Length: \(body.count)\r\n\r\n")
+        buffer.writeBytes(body)
+        return buffer
+    }
+
+    func row(
         _ name: String, _ value: Double, _ unit: String, _ load: LoadResult
     ) -> BenchRow {
         BenchRow(

@@ -28,6 +28,7 @@ struct BenchCommand: OutputCommand {
         case size
         case http
         case console
+        case retention
         case recover
         case metrics
         case receipts
@@ -38,7 +39,10 @@ struct BenchCommand: OutputCommand {
 
     @Argument(
         help:
-            "verify, append, project, rebuild, from-log, ingest, start, size, http, console, recover, metrics, receipts, nodes, proof or all."
+            """
+            verify, append, project, rebuild, from-log, ingest, start, size, http, console, \
+            retention, recover, metrics, receipts, nodes, proof or all.
+            """
     )
     var names: [Name]
 
@@ -58,7 +62,7 @@ struct BenchCommand: OutputCommand {
     private static let unsignedEvents = 1_000_000
     /// Signed notifications from which a bundle is made.
     private static let provenEvents = 200
-    /// Number of events in the ledger that the HTTP benchmark queries.
+    /// Number of events in the ledger that the HTTP benchmarks query.
     private static let servedEvents = 100_000
 
     func output(_ settings: Settings) async throws -> Output {
@@ -84,8 +88,9 @@ struct BenchCommand: OutputCommand {
         defer { try? FileManager.default.removeItem(at: folder) }
         PeakMemory.reset()
         let progress = ProgressLine()
+        let isServed = [.http, .retention].contains(name)
         let count =
-            events ?? (name == .http ? BenchCommand.servedEvents : BenchCommand.unsignedEvents)
+            events ?? (isServed ? BenchCommand.servedEvents : BenchCommand.unsignedEvents)
         let ledger = BenchLedger(
             eventCount: name == .append ? 4_096 : count, authority: authority, folder: folder.path)
         let rows: [BenchRow]
@@ -111,6 +116,10 @@ struct BenchCommand: OutputCommand {
         case .http: rows = try await http(ledger, authority, folder, progress)
         case .console:
             rows = try await served(ledger, authority, progress, bodies: []).console()
+        case .retention:
+            let bodies = try signed(authority, folder, count: HTTPBench.retentionBodyCount).bodies()
+            rows = try await served(ledger, authority, progress, bodies: bodies)
+                .retention(signedBy: authority)
         case .nodes: rows = try await nodes(ledger, authority, folder, progress)
         case .proof:
             // Before the ledger is removed, and this folder with it.
@@ -144,6 +153,7 @@ struct BenchCommand: OutputCommand {
         progress.end()
         var configuration = ServiceConfiguration(filled)
         configuration.server.port = 0
+        configuration.retention = [HTTPBench.retentionRule]
         let host = try await LedgerHost.open(
             configuration, environments: [.production],
             roots: try TrustedRoots.apple.adding(authority.rootDER)

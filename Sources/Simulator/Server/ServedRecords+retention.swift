@@ -21,11 +21,20 @@ extension ServedRecords {
             payload.requestIdentifier = UUID().uuidString.lowercased()
             payload.environment = Raw(environment)
             payload.signedDate = now
-            let token = try authority.sign(payload.encoded())
-            var json = JSONWriter()
-            json.object { $0.member("signedPayload", String(decoding: token, as: UTF8.self)) }
-            bodies.append(json.bytes)
+            bodies.append(try authority.retentionBody(payload))
         }
         return bodies
+    }
+}
+
+extension Authority {
+    /// The body that Apple posts with a real-time request.
+    ///
+    /// Throws what signing throws.
+    public func retentionBody(_ payload: RetentionRequestPayload) throws -> [UInt8] {
+        let token = try sign(payload.encoded())
+        var json = JSONWriter()
+        json.object { $0.member("signedPayload", String(decoding: token, as: UTF8.self)) }
+        return json.bytes
     }
 }

@@ -1,0 +1,98 @@
+import AppStore
+import Foundation
+internal import Intake
+public import Ledger
+internal import LedgerStore
+import Logging
+import NIOCore
+internal import Projection
+internal import Service
+public import Simulator
+
+/// Apple's requests for retention messages, by the time until the last byte of an answer, beside
+/// notifications at the steady rate.
+extension HTTPBench {
+    /// Requests per second (`BENCHMARKS.md`).
+    static let retentionRate = 2_000.0
+    static let retentionSeconds = 10
+    static let retentionConnectionCount = 32
+    /// Notifications that last as long as the requests.
+    public static let retentionBodyCount = Int(steadyRate) * retentionSeconds
+
+    /// Gives every known subscription a message.
+    public static var retentionRule: RetentionRule {
+        RetentionRule(name: "bench", message: "758883e8-151b-47b7-abd0-60c4d804c2f5")
+    }
+
+    /// Runs everything; stops the service at the end.
+    ///
+    /// - Parameter authority: that the requests are signed under.
+    public func retention(signedBy authority: Authority) async throws -> [BenchRow] {
+        let requests = try signedRequests(authority)
+        return try await serving(Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }) { port in
+            let started = host.clock()
+            async let taken = post(port, 0..<bodies.count, rate: HTTPBench.steadyRate)
+            let load = try await LoadClient.run(
+                LoadPlan(
+                    port: port, connectionCount: HTTPBench.retentionConnectionCount,
+                    request: { $0 < requests.count ? requests[$0] : nil },
+                    rate: HTTPBench.retentionRate))
+            let intake = try await taken
+            let shown = try await shownCount(of: load.requestCount, from: started)
+            return [
+                row("retention.p50", load.milliseconds(atShare: 0.5), "ms", load),
+                row("retention.p99", load.milliseconds(atShare: 0.99), "ms", load),
+                BenchRow(
+                    name: "retention.rate", value: load.perSecond, unit: "requests/s",
+                    limitName: "offered", limit: HTTPBench.retentionRate,
+                    events: load.requestCount - load.failureCount),
+                BenchRow(
+                    name: "retention.shown", value: Double(shown), unit: "messages",
+                    limitName: "requests", limit: Double(load.requestCount), events: shown),
+                BenchRow(
+                    name: "retention.intake", value: intake.perSecond, unit: "notifications/s",
+                    limitName: "offered", limit: HTTPBench.steadyRate,
+                    events: intake.requestCount - intake.failureCount),
+                row("retention.intake.p99", intake.milliseconds(atShare: 0.99), "ms", intake),
+            ]
+        }
+    }
+
+    /// Each about another subscription of the ledger, as long as there are others.
+    private func signedRequests(_ authority: Authority) throws -> [ByteBuffer] {
+        try (0..<Int(HTTPBench.retentionRate) * HTTPBench.retentionSeconds).map { number in
+            var payload = RetentionRequestPayload()
+            payload.originalTransactionId = OriginalTransactionId(
+                chains(number &* 7_919 % max(chainCount, 1)))
+            payload.appAppleId = configuration.apps.first?.appAppleId
+            payload.userLocale = "en-US"
+            payload.requestIdentifier = UUID().uuidString.lowercased()
+            payload.environment = Raw(.production)
+            payload.signedDate = host.clock()
+            return HTTPBench.post(
+                try authority.retentionBody(payload), to: "/appstore/retention")
+        }
+    }
+
+    /// The recorded answers with a message, once all of a load are recorded.
+    ///
+    /// - Parameter started: when the load began.
+    private func shownCount(of count: Int, from started: Timestamp) async throws -> Int {
+        let operations = try host.ledger(.production).ledger.operations
+        let deadline = ContinuousClock.now + .seconds(HTTPBench.retentionSeconds)
+        while true {
+            var (recorded, shown) = (0, 0)
+            var place = RetentionRecord.Place(before: started)
+            while true {
+                let page = try await operations.retentionAnswers(
+                    after: place, before: Timestamp(milliseconds: .max), limit: 1_000)
+                guard let last = page.last else { break }
+                place = RetentionRecord.Place(last)
+                recorded += page.count
+                shown += page.count { $0.outcome == .shown }
+            }
+            if recorded >= count || ContinuousClock.now >= deadline { return shown }
+            try await Task.sleep(for: .milliseconds(200))
+        }
+    }
+}
