@@ -24,13 +24,11 @@ extension LedgerHost {
     /// Has the host's own memories of one environment forgotten.
     func addMemories(of served: ServedLedger) {
         let environment = served.environment
-        served.memories.add {
-            [refusedDecisions, acts, recoveryJobs, pageAnswers, retentionAnswers] in
+        served.memories.add { [refusedDecisions, acts, recoveryJobs, pageAnswers] in
             refusedDecisions.removeAll(in: environment)
             acts.removeAll(in: environment)
             recoveryJobs.removeEnded(in: environment)
             pageAnswers.removeAll()
-            retentionAnswers.removeAll(in: environment)
         }
     }
 }

@@ -19,6 +19,8 @@ public enum ServingNote: Sendable {
     case quarantineFailed(Environment, StoreError)
     /// Answers to requests for retention messages could not be recorded.
     case retentionUnrecorded(Environment, StoreError)
+    /// Too many of them were waiting to be recorded.
+    case retentionRecordsDropped(Environment)
     /// A refused delivery.
     case refused(IntakeRefusal)
     /// A periodic checkpoint of the log failed.
@@ -85,6 +87,12 @@ public enum ServingNote: Sendable {
         case .retentionUnrecorded(let environment, let error):
             return ServingNote.failure(
                 "Answers to retention requests were not recorded", error, environment)
+        case .retentionRecordsDropped(let environment):
+            return (
+                .warning, "retentionRecordsDropped", environment,
+                "More than \(RetentionAnswers.waitingCount) answers to retention requests wait to be"
+                    + " recorded; others are not recorded."
+            )
         case .refused(let refusal):
             // Genuine but not taken in needs an operator; other refusals are noise from outside.
             let isNews = [.notAcceptable, .unavailable].contains(refusal.standing)

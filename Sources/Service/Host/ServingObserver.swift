@@ -1,5 +1,6 @@
 public import AppStore
 public import Intake
+public import LedgerStore
 
 /// Receives the service's events for logs and metrics. Calls must return at once. No argument holds
 /// a payload, a token or a secret.
@@ -16,6 +17,10 @@ public protocol ServingObserver: Sendable {
     func folded(factCount: Int)
     /// What responders said of one certificate chain.
     func learned(_ finding: RevocationChecks.Finding)
+    /// A request for a retention message was answered.
+    func answeredRetention(_ outcome: RetentionRecord.Outcome)
+    /// So many answers to requests for retention messages are not recorded.
+    func lostRetentionRecords(_ count: Int)
     /// Something people should read.
     func noted(_ note: ServingNote)
 }
@@ -23,6 +28,8 @@ public protocol ServingObserver: Sendable {
 extension ServingObserver {
     public func folded(factCount: Int) {}
     public func learned(_ finding: RevocationChecks.Finding) {}
+    public func answeredRetention(_ outcome: RetentionRecord.Outcome) {}
+    public func lostRetentionRecords(_ count: Int) {}
 }
 
 /// The outcome of one delivery, in short.

@@ -1,5 +1,6 @@
 public import AppStore
 internal import Intake
+internal import LedgerStore
 import Synchronization
 
 /// Counts deliveries by outcome on their way to another observer, for the last 24 hours of this
@@ -71,6 +72,8 @@ final class IntakeTally: ServingObserver {
     }
     func folded(factCount: Int) { next.folded(factCount: factCount) }
     func learned(_ finding: RevocationChecks.Finding) { next.learned(finding) }
+    func answeredRetention(_ outcome: RetentionRecord.Outcome) { next.answeredRetention(outcome) }
+    func lostRetentionRecords(_ count: Int) { next.lostRetentionRecords(count) }
     func noted(_ note: ServingNote) { next.noted(note) }
 }
 

@@ -12,36 +12,56 @@ import Signing
 extension LedgerHost {
     /// Longest body: 64 KiB; a signed request has about 6.
     public static let retentionByteCount = 64 * 1024
-    /// How long an answer may take to derive; then there is no message. Apple waits 700 ms.
+    /// How long an answer may take; then there is no message. Apple waits 700 ms.
     static let retentionLimit: Duration = .milliseconds(150)
+    /// How far from now Apple may have signed a request; one that is older may be a repetition.
+    static let retentionAgeMilliseconds: Int64 = 5 * 60_000
 
     /// The answer to a request: JSON with the message of the first rule that applies, or `{}`, with
     /// which Apple shows the default message. Nothing is appended to the log; request and answer
     /// are recorded afterwards.
     ///
-    /// Throws the refusal of what is no genuine request for a configured app.
+    /// Throws the refusal of what is no genuine request of now for a configured app.
     public func answerRetention(_ body: consuming [UInt8]) async throws(IntakeRefusal) -> [UInt8] {
-        guard case .signed(let token) = try NotificationBody(body) else {
-            throw IntakeRefusal.invalidBody("The body has no signedPayload.")
+        let deadline = ContinuousClock.now + LedgerHost.retentionLimit
+        do throws(IntakeRefusal) {
+            guard case .signed(let token) = try NotificationBody(body) else {
+                throw IntakeRefusal.invalidBody("The body has no signedPayload.")
+            }
+            let request = try await verifiedRequest(token, by: deadline)
+            let (served, chain) = try place(of: request)
+            return await answer(request, about: chain, in: served, by: deadline)
+        } catch {
+            observer.noted(.refused(error))
+            throw error
         }
-        let request = try await verifiedRequest(token)
-        let (served, chain) = try place(of: request)
+    }
+
+    private func answer(
+        _ request: RetentionRequestPayload, about chain: ChainId, in served: ServedLedger,
+        by deadline: ContinuousClock.Instant
+    ) async -> [UInt8] {
         let asked = RetentionSituation(
             bundleId: chain.bundleId, environment: served.environment,
             productId: request.productId, locale: request.userLocale)
         var record = RetentionRecord(
             requestId: request.requestIdentifier ?? "", chain: chain, at: clock(),
             productId: request.productId, locale: request.userLocale, outcome: .unavailable)
-        switch await situation(of: chain, asked, in: served) {
+        let snapshot = served.board.snapshot
+        switch await situation(of: chain, asked, in: snapshot, by: deadline) {
         case .success(let situation):
             let rule = configuration.retention.first { $0.applies(to: situation) }
             record.outcome = rule == nil ? .noRule : .shown
             record.rule = rule?.name
             record.message = rule?.message
             record.alternateProduct = rule?.alternateProduct
-        case .failure(let miss): record.outcome = miss.outcome
+        case .failure(let miss):
+            record.outcome = miss.outcome
+            // The ledger may know nothing of it, as after an erasure.
+            record.chain = ChainId(
+                bundleId: chain.bundleId, originalTransactionId: OriginalTransactionId(""))
         }
-        keep(record, in: served)
+        keep(record, answeredAt: snapshot?.position ?? 0, in: served)
         return LedgerHost.answer(record)
     }
 
@@ -61,15 +81,14 @@ extension LedgerHost {
     // MARK: The request
 
     private func verifiedRequest(
-        _ token: [UInt8]
+        _ token: [UInt8], by deadline: ContinuousClock.Instant
     ) async throws(IntakeRefusal) -> RetentionRequestPayload {
+        let payload: RetentionRequestPayload
         do throws(VerificationError) {
             let request = try notifications.verifier.verifyRetentionRequest(
                 token, receivedAt: clock())
-            if let revocation, let chain = request.chain {
-                try await revocation.admit([chain]) { false }
-            }
-            return request.payload
+            try await admission(of: request.chain, by: deadline).get()
+            payload = request.payload
         } catch {
             // Signed, but of no use here.
             let isSigned = [.undecodablePayload, .certificateRevoked].contains(error.code)
@@ -78,6 +97,38 @@ extension LedgerHost {
                 error.isRetryable ? .unavailable : standing, code: error.code.rawValue,
                 part: error.part.rawValue, message: error.reason)
         }
+        guard clockWatch.jumpMilliseconds != nil || LedgerHost.isRecent(payload, at: clock()) else {
+            throw IntakeRefusal(
+                .invalid, code: "invalidTime",
+                message: "The request was not signed within the last"
+                    + " \(LedgerHost.retentionAgeMilliseconds / 60_000) minutes.")
+        }
+        return payload
+    }
+
+    private static func isRecent(_ request: RetentionRequestPayload, at now: Timestamp) -> Bool {
+        guard let signedDate = request.signedDate else { return false }
+        return (-retentionAgeMilliseconds...retentionAgeMilliseconds).contains(
+            now.milliseconds(since: signedDate))
+    }
+
+    /// Whether the certificate chain may be used; under `revocation: require` this waits for a
+    /// responder until the deadline.
+    private func admission(
+        of chain: VerifiedCertificateChain?, by deadline: ContinuousClock.Instant
+    ) async -> Result<Void, VerificationError> {
+        guard let revocation, let chain else { return .success(()) }
+        let late = VerificationError(
+            .revocationUnknown, reason: "No responder has answered in time for a request.")
+        guard retentionAnswers.beginWork() else { return .failure(late) }
+        let result = await first(by: deadline) {
+            [retentionAnswers] () async -> Result<Void, VerificationError> in
+            defer { retentionAnswers.endWork() }
+            do throws(VerificationError) {
+                return .success(try await revocation.admit([chain]) { false })
+            } catch { return .failure(error) }
+        }
+        return result ?? .failure(late)
     }
 
     /// The ledger and the chain of a request, which names its app by Apple's number only; compared
@@ -114,22 +165,23 @@ extension LedgerHost {
         let outcome: RetentionRecord.Outcome
     }
 
-    /// The situation of a chain in the last published state, within `retentionLimit`.
+    /// The situation of a chain in the last published state.
     private func situation(
-        of chain: ChainId, _ asked: RetentionSituation, in served: ServedLedger
+        of chain: ChainId, _ asked: RetentionSituation, in snapshot: LedgerSnapshot?,
+        by deadline: ContinuousClock.Instant
     ) async -> Result<RetentionSituation, Miss> {
-        guard clockWatch.jumpMilliseconds == nil, let snapshot = served.board.snapshot,
-            retentionAnswers.beginReading()
-        else { return .failure(Miss(outcome: .unavailable)) }
+        guard clockWatch.jumpMilliseconds == nil, let snapshot, retentionAnswers.beginWork() else {
+            return .failure(Miss(outcome: .unavailable))
+        }
         let now = clock()
-        let found = await first(within: LedgerHost.retentionLimit) {
+        let found = await first(by: deadline) {
             [retentionAnswers] () async -> Result<RetentionSituation, Miss> in
-            defer { retentionAnswers.endReading() }
+            defer { retentionAnswers.endWork() }
             do throws(StoreError) {
                 let lives = try await snapshot.facts.facts(of: [chain])
                 let facts = lives.flatMap { $0.1 }.filter { $0.position <= snapshot.position }
                 let life = Lifecycle(
-                    facts, environment: served.environment,
+                    facts, environment: asked.environment,
                     catalogue: snapshot.ledger.catalogue)
                 guard let situation = life.situation(at: now, of: asked) else {
                     return .failure(Miss(outcome: .unknownChain))
@@ -142,9 +194,9 @@ extension LedgerHost {
         return found ?? .failure(Miss(outcome: .late))
     }
 
-    /// The result of work, or nil once the limit has passed; the work then goes on unobserved.
+    /// The result of work, or nil once the deadline has passed; the work then goes on unobserved.
     private func first<Value: Sendable>(
-        within limit: Duration, _ work: @escaping @Sendable () async -> Value
+        by deadline: ContinuousClock.Instant, _ work: @escaping @Sendable () async -> Value
     ) async -> Value? {
         let (results, continuation) = AsyncStream.makeStream(
             of: Value?.self, bufferingPolicy: .bufferingOldest(1))
@@ -153,7 +205,7 @@ extension LedgerHost {
             continuation.finish()
         }
         let timer = Task {
-            try? await Task.sleep(for: limit)
+            try? await Task.sleep(until: deadline, clock: .continuous)
             continuation.yield(nil)
             continuation.finish()
         }
@@ -163,23 +215,5 @@ extension LedgerHost {
         }
         for await result in results { return result }
         return nil
-    }
-
-    // MARK: Records
-
-    private func keep(_ record: RetentionRecord, in served: ServedLedger) {
-        let environment = served.environment
-        guard retentionAnswers.add(record, in: environment) else { return }
-        background.start { [retentionAnswers, observer] in
-            while true {
-                let page = retentionAnswers.page(in: environment)
-                guard !page.isEmpty else { return }
-                do throws(StoreError) {
-                    try await served.ledger.operations.keep(page)
-                } catch {
-                    observer.noted(.retentionUnrecorded(environment, error))
-                }
-            }
-        }
     }
 }

@@ -2,58 +2,80 @@ import AppStore
 internal import LedgerStore
 import Synchronization
 
-/// Bounds how many requests for retention messages read the ledger at once, and holds their records
-/// until they are written, so that no answer waits for a disk.
+/// Bounds the work for requests for retention messages, and holds their records until they are
+/// written, so that no answer waits for a disk.
 final class RetentionAnswers: Sendable {
+    /// Records to write.
+    struct Page {
+        var records: [RetentionRecord] = []
+        /// The oldest position that an answer includes.
+        var position: Int64 = .max
+    }
+
+    /// What happens to a record.
+    enum Admission {
+        /// A writer takes it.
+        case waits
+        /// The caller has to start a writer, which calls `page` until that is nil.
+        case needsWriter
+        /// It is not kept.
+        case full
+    }
+
     private struct State {
-        var readings = 0
-        var waiting: [Environment: [RetentionRecord]] = [:]
+        var workCount = 0
+        var waiting: [Environment: [(record: RetentionRecord, position: Int64)]] = [:]
         var writing: Set<Environment> = []
     }
 
     private let state = Mutex(State())
 
-    /// Most requests that read the ledger at once; others get no message.
-    static let readingCount = 256
-    /// Most records waiting to be written in one environment; others are not kept.
+    /// Most requests that read the ledger or wait for a responder at once; others get no message.
+    static let workCount = 256
+    /// Most records waiting to be written in one environment.
     static let waitingCount = 20_000
     /// Most records written in one transaction.
     static let pageCount = 500
 
-    /// Whether there is room for one more; `endReading` ends it.
-    func beginReading() -> Bool {
+    /// Whether there is room for one more; `endWork` ends it.
+    func beginWork() -> Bool {
         state.withLock { state in
-            guard state.readings < RetentionAnswers.readingCount else { return false }
-            state.readings += 1
+            guard state.workCount < RetentionAnswers.workCount else { return false }
+            state.workCount += 1
             return true
         }
     }
 
-    func endReading() { state.withLock { $0.readings -= 1 } }
+    func endWork() { state.withLock { $0.workCount -= 1 } }
 
-    /// Whether the caller has to start a writer, which calls `page` until it is empty.
-    func add(_ record: RetentionRecord, in environment: Environment) -> Bool {
+    /// - Parameter position: that the answer includes.
+    func add(
+        _ record: RetentionRecord, at position: Int64, in environment: Environment
+    ) -> Admission {
         state.withLock { state in
-            if state.waiting[environment, default: []].count < RetentionAnswers.waitingCount {
-                state.waiting[environment, default: []].append(record)
+            guard state.waiting[environment]?.count ?? 0 < RetentionAnswers.waitingCount else {
+                return .full
             }
-            return state.writing.insert(environment).inserted
+            state.waiting[environment, default: []].append((record, position))
+            return state.writing.insert(environment).inserted ? .needsWriter : .waits
         }
     }
 
-    /// The next records to write; an empty page ends the writer.
-    func page(in environment: Environment) -> [RetentionRecord] {
+    /// The next records to write; nil ends the writer.
+    func page(in environment: Environment) -> Page? {
         state.withLock { state in
             let waiting = state.waiting[environment] ?? []
-            let page = Array(waiting.prefix(RetentionAnswers.pageCount))
-            state.waiting[environment] = Array(waiting.dropFirst(page.count))
-            if page.isEmpty { state.writing.remove(environment) }
+            guard !waiting.isEmpty else {
+                state.writing.remove(environment)
+                return nil
+            }
+            var page = Page()
+            for (record, position) in waiting.prefix(RetentionAnswers.pageCount) {
+                page.records.append(record)
+                page.position = min(page.position, position)
+            }
+            state.waiting[environment] = Array(waiting.dropFirst(page.records.count))
             return page
         }
-    }
-
-    /// Forgets what was not written.
-    func removeAll(in environment: Environment) {
-        state.withLock { _ = $0.waiting.removeValue(forKey: environment) }
     }
 }

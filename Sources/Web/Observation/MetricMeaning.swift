@@ -38,6 +38,10 @@ enum MetricMeaning {
         "subledger_quarantined_total": "Deliveries put into quarantine since the start.",
         "subledger_ready": "1 while events can be accepted, else 0.",
         "subledger_reconciled_chains_total": "Chains reconciled with Apple, by result.",
+        "subledger_retention_answers_total":
+            "Requests for retention messages answered, by result.",
+        "subledger_retention_unrecorded_total":
+            "Answers to requests for retention messages that were not recorded.",
         "subledger_revocation_checks_total":
             "Certificate chains checked with OCSP responders, by result.",
         "subledger_upload_facts_total":

@@ -1,6 +1,7 @@
 internal import AppStore
 internal import AppleSync
 internal import Intake
+internal import LedgerStore
 internal import Projection
 internal import Service
 
@@ -18,6 +19,8 @@ public struct ServiceMetrics: Sendable {
 
     private static let uploadFactsName = "subledger_upload_facts_total"
     private static let revocationName = "subledger_revocation_checks_total"
+    private static let retentionName = "subledger_retention_answers_total"
+    private static let unrecordedName = "subledger_retention_unrecorded_total"
 
     public init() {
         verify = registry.histogram("subledger_verify_seconds")
@@ -28,6 +31,8 @@ public struct ServiceMetrics: Sendable {
         for reason in AuthenticationFailures.Reason.allCases { _ = failures(reason) }
         _ = registry.counter(ServiceMetrics.uploadFactsName)
         for outcome in RevocationChecks.Outcome.allCases { _ = revocations(outcome) }
+        for outcome in RetentionRecord.Outcome.allCases { _ = retentions(outcome) }
+        _ = registry.counter(ServiceMetrics.unrecordedName)
     }
 
     // MARK: Counting
@@ -88,6 +93,16 @@ public struct ServiceMetrics: Sendable {
 
     private func revocations(_ outcome: RevocationChecks.Outcome) -> MetricSeries {
         registry.counter(ServiceMetrics.revocationName, [("outcome", outcome.rawValue)])
+    }
+
+    func answeredRetention(_ outcome: RetentionRecord.Outcome) { retentions(outcome).add() }
+
+    func lostRetentionRecords(_ count: Int) {
+        registry.counter(ServiceMetrics.unrecordedName).add(Int64(count))
+    }
+
+    private func retentions(_ outcome: RetentionRecord.Outcome) -> MetricSeries {
+        registry.counter(ServiceMetrics.retentionName, [("outcome", outcome.rawValue)])
     }
 
     func authenticationFailed(_ reason: AuthenticationFailures.Reason) {

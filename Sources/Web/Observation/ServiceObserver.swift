@@ -1,5 +1,6 @@
 public import AppStore
 public import Intake
+public import LedgerStore
 public import Logging
 internal import Projection
 public import Service
@@ -31,6 +32,12 @@ public final class ServiceObserver: ServingObserver {
         metrics.learned(finding.outcome)
         if finding.isNews { noted(.revocation(finding)) }
     }
+
+    public func answeredRetention(_ outcome: RetentionRecord.Outcome) {
+        metrics.answeredRetention(outcome)
+    }
+
+    public func lostRetentionRecords(_ count: Int) { metrics.lostRetentionRecords(count) }
 
     public func noted(_ note: ServingNote) {
         if case .reconciled(let round) = note { metrics.reconciled(round) }
