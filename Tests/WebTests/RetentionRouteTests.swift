@@ -1,13 +1,15 @@
 import AppStore
 import HTTPTypes
+import Intake
 import Ledger
 import LedgerStore
 import LedgerTestSupport
 import Projection
 import Queries
-import Service
+import Signing
 import Testing
 
+@testable import Service
 @testable import Web
 
 @Suite("Apple's requests for retention messages")
@@ -96,6 +98,107 @@ struct RetentionRouteTests {
         }
     }
 
+    @Test(
+        "Signed 5 minutes from now, a request is answered; a millisecond further it is a 400",
+        arguments: [300_000, 300_001, -300_000, -300_001] as [Int64])
+    func age(milliseconds: Int64) async throws {
+        let request = try body(
+            payload { $0.signedDate = ServedPlace.now.advanced(byMilliseconds: milliseconds) })
+        try await place().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.post("/appstore/retention", request)
+            let isRecent = abs(milliseconds) == LedgerHost.retentionAgeMilliseconds
+            #expect(answer.status == (isRecent ? 200 : 400))
+            #expect(answer.code == (isRecent ? nil : "invalidTime"))
+        }
+    }
+
+    @Test("A request without the time of its signature is a 400")
+    func undated() async throws {
+        let request = try body(payload { $0.signedDate = nil })
+        try await place().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.post("/appstore/retention", request)
+            #expect(answer.status == 400)
+            #expect(answer.code == "invalidTime")
+        }
+    }
+
+    /// Answers after an hour.
+    private struct SlowResponder: RevocationTransport {
+        func post(_ request: [UInt8], to address: String) async throws -> [UInt8] {
+            try await Task.sleep(for: .seconds(3_600))
+            return []
+        }
+    }
+
+    @Test("Where the check for revocation is required, a slow responder does not delay the answer")
+    func slowResponder() async throws {
+        var place = try place()
+        place.configuration.verification.revocation = .require
+        place.responders = SlowResponder()
+        place.retentionLimit = .milliseconds(50)
+        let request = try body(payload())
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            let answer = try await client.post("/appstore/retention", request)
+            #expect(answer.status == 503)
+            #expect(answer.code == "revocationUnknown")
+        }
+    }
+
+    @Test("What is not ready in time is no message, is counted, and names no subscription")
+    func late() async throws {
+        var place = try place()
+        place.retentionLimit = .zero
+        let request = try body(payload())
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            _ = try await client.notify(purchase.notificationBody())
+            _ = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=1")
+            let answer = try await client.post("/appstore/retention", request)
+            #expect(answer.status == 200)
+            #expect(answer.bytes == Array("{}".utf8))
+            let records = try await recorded(host)
+            #expect(records.map(\.outcome) == [.late])
+            #expect(records.map(\.chain.originalTransactionId.rawValue) == [""])
+            let text = String(decoding: try await client.get("/metrics").bytes, as: UTF8.self)
+            for line in [
+                #"subledger_retention_answers_total{outcome="late"} 1"#,
+                #"subledger_retention_answers_total{outcome="shown"} 0"#,
+                "subledger_retention_unrecorded_total 0",
+            ] { #expect(text.contains(line + "\n"), "\(line)") }
+        }
+    }
+
+    @Test("Answers that wait to be recorded while their subscription is erased are not recorded")
+    func erased() async throws {
+        let request = try body(payload())
+        try await place().serve { (client: WebClient, host: LedgerHost) async throws in
+            _ = try await client.notify(purchase.notificationBody())
+            _ = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=1")
+            var order = JSONWriter()
+            order.object { json in
+                json.array("chains", [purchase.id])
+                json.member("actor", "dpo")
+                json.member("reason", "request 7")
+            }
+            #expect(try await client.post("/v1/erasures", order.bytes).status == 200)
+            let served = try host.ledger(.production)
+            for id in [purchase.id, "9"] {
+                let chain = ChainId(
+                    bundleId: BundleId(MadePurchase.app),
+                    originalTransactionId: OriginalTransactionId(id))
+                let record = RetentionRecord(
+                    requestId: id, chain: chain, at: ServedPlace.now, outcome: .shown, rule: "all")
+                host.keep(record, answeredAt: 1, in: served)
+            }
+            #expect(try await recorded(host).map(\.requestId) == ["9"])
+            // Apple asks about it again.
+            _ = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=2")
+            let answer = try await client.post("/appstore/retention", request)
+            #expect(answer.bytes == Array("{}".utf8))
+            let records = try await recorded(host, count: 2)
+            #expect(!records.contains { $0.chain.originalTransactionId.rawValue == purchase.id })
+        }
+    }
+
     @Test("An unknown subscription and one that no rule concerns get no message")
     func none() async throws {
         var rule = RetentionRule(name: "long", message: Self.message)
@@ -149,14 +252,16 @@ struct RetentionRouteTests {
         }
     }
 
-    /// The records, once they are written.
-    private func recorded(_ host: LedgerHost) async throws -> [RetentionRecord] {
+    /// The records, once as many are written.
+    private func recorded(
+        _ host: LedgerHost, count: Int = 1
+    ) async throws -> [RetentionRecord] {
         let operations = try host.ledger(.production).ledger.operations
         while true {
             let records = try await operations.retentionAnswers(
                 after: RetentionRecord.Place(before: Timestamp(milliseconds: 0)),
                 before: Timestamp(milliseconds: .max), limit: 10)
-            guard records.isEmpty else { return records }
+            guard records.count < count else { return records }
             await Task.yield()
         }
     }

@@ -59,6 +59,7 @@ public final class LedgerHost: Sendable {
     let pageAnswers = PageAnswers()
     /// Requests for retention messages.
     let retentionAnswers = RetentionAnswers()
+    let retentionLimit: Duration
     /// Of what is taken in, from Apple's answers as well; nil where the configuration requires
     /// none.
     public let revocation: RevocationChecks?
@@ -76,12 +77,14 @@ public final class LedgerHost: Sendable {
     /// - `responders`: reaches OCSP responders, where the configuration has revocation checked;
     ///   without it nothing is learnt of any certificate.
     /// - `waitLimit`: how long a query waits for the projector before it fails.
+    /// - `retentionLimit`: how long the answer to a request for a retention message may take.
     public static func open(
         _ configuration: ServiceConfiguration, environments: [Environment] = usualEnvironments,
         roots: TrustedRoots, responders: (any RevocationTransport)? = nil,
         observer: any ServingObserver = NoServingObserver(),
         makeId: @escaping @Sendable () -> String = { UUID().uuidString.lowercased() },
         steady: (@Sendable () -> Int64)? = nil, waitLimit: Duration = ServedLedger.waitLimit,
+        retentionLimit: Duration = LedgerHost.retentionLimit,
         clock: @escaping @Sendable () -> Timestamp
     ) async throws(StoreError) -> LedgerHost {
         var ledgers: [ServedLedger] = []
@@ -112,6 +115,7 @@ public final class LedgerHost: Sendable {
         return LedgerHost(
             ledgers, configuration, roots: roots, verifier: verifier,
             responders: responders ?? UnreachableResponders(), tally: tally, makeId: makeId,
+            retentionLimit: retentionLimit,
             clockWatch: ClockWatch(wall: clock, steady: steady) { change in
                 tally.noted(.clock(change))
             })
@@ -121,12 +125,13 @@ public final class LedgerHost: Sendable {
         _ ledgers: [ServedLedger], _ configuration: ServiceConfiguration, roots: TrustedRoots,
         verifier: EvidenceVerifier,
         responders: any RevocationTransport, tally: IntakeTally,
-        makeId: @escaping @Sendable () -> String,
+        makeId: @escaping @Sendable () -> String, retentionLimit: Duration,
         clockWatch: ClockWatch
     ) {
         self.ledgers = ledgers
         self.roots = roots
         self.makeId = makeId
+        self.retentionLimit = retentionLimit
         self.configuration = configuration
         ratesFile = configuration.ratesFile.map { RatesFile($0) }
         self.tally = tally

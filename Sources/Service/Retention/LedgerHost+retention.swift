@@ -13,7 +13,7 @@ extension LedgerHost {
     /// Longest body: 64 KiB; a signed request has about 6.
     public static let retentionByteCount = 64 * 1024
     /// How long an answer may take; then there is no message. Apple waits 700 ms.
-    static let retentionLimit: Duration = .milliseconds(150)
+    public static let retentionLimit: Duration = .milliseconds(150)
     /// How far from now Apple may have signed a request; one that is older may be a repetition.
     static let retentionAgeMilliseconds: Int64 = 5 * 60_000
 
@@ -23,7 +23,7 @@ extension LedgerHost {
     ///
     /// Throws the refusal of what is no genuine request of now for a configured app.
     public func answerRetention(_ body: consuming [UInt8]) async throws(IntakeRefusal) -> [UInt8] {
-        let deadline = ContinuousClock.now + LedgerHost.retentionLimit
+        let deadline = ContinuousClock.now + retentionLimit
         do throws(IntakeRefusal) {
             guard case .signed(let token) = try NotificationBody(body) else {
                 throw IntakeRefusal.invalidBody("The body has no signedPayload.")
@@ -100,8 +100,8 @@ extension LedgerHost {
         guard clockWatch.jumpMilliseconds != nil || LedgerHost.isRecent(payload, at: clock()) else {
             throw IntakeRefusal(
                 .invalid, code: "invalidTime",
-                message: "The request was not signed within the last"
-                    + " \(LedgerHost.retentionAgeMilliseconds / 60_000) minutes.")
+                message: "The request was not signed within"
+                    + " \(LedgerHost.retentionAgeMilliseconds / 60_000) minutes of now.")
         }
         return payload
     }
@@ -120,7 +120,9 @@ extension LedgerHost {
         guard let revocation, let chain else { return .success(()) }
         let late = VerificationError(
             .revocationUnknown, reason: "No responder has answered in time for a request.")
-        guard retentionAnswers.beginWork() else { return .failure(late) }
+        guard ContinuousClock.now < deadline, retentionAnswers.beginWork() else {
+            return .failure(late)
+        }
         let result = await first(by: deadline) {
             [retentionAnswers] () async -> Result<Void, VerificationError> in
             defer { retentionAnswers.endWork() }
@@ -170,6 +172,7 @@ extension LedgerHost {
         of chain: ChainId, _ asked: RetentionSituation, in snapshot: LedgerSnapshot?,
         by deadline: ContinuousClock.Instant
     ) async -> Result<RetentionSituation, Miss> {
+        guard ContinuousClock.now < deadline else { return .failure(Miss(outcome: .late)) }
         guard clockWatch.jumpMilliseconds == nil, let snapshot, retentionAnswers.beginWork() else {
             return .failure(Miss(outcome: .unavailable))
         }

@@ -6,7 +6,7 @@ import Synchronization
 /// written, so that no answer waits for a disk.
 final class RetentionAnswers: Sendable {
     /// Records to write.
-    struct Page {
+    struct Page: Equatable {
         var records: [RetentionRecord] = []
         /// The oldest position that an answer includes.
         var position: Int64 = .max

@@ -34,6 +34,8 @@ struct ServedPlace: Sendable {
     /// answers that are behind set `briefWait`.
     var waitLimit: Duration = .seconds(120)
     static let briefWait: Duration = .milliseconds(50)
+    /// How long the answer to a request for a retention message may take, likewise.
+    var retentionLimit: Duration = .seconds(120)
     /// A monotonic clock; nil disables the comparison.
     var steady: (@Sendable () -> Int64)?
     static let now = Timestamp(milliseconds: 1_774_000_000_000)
@@ -93,7 +95,7 @@ struct ServedPlace: Sendable {
             let host = try await LedgerHost.open(
                 configuration, environments: environments, roots: roots, responders: responders,
                 observer: ServiceObserver(logger: logger, metrics: metrics), steady: steady,
-                waitLimit: waitLimit
+                waitLimit: waitLimit, retentionLimit: retentionLimit
             ) { moved?() ?? now }
             async let running: Void = host.run()
             var service = try WebService(
