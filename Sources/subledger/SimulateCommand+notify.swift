@@ -53,7 +53,7 @@ extension SimulateCommand {
         @OptionGroup var common: SharedOptions
 
         func output(_ settings: Settings) async throws -> Output {
-            let url = try address()
+            let url = try SimulatedStoreOptions.address(to, path: "/appstore/notifications")
             let books = try store.books(settings)
             let attempts = AttemptLog()
             let notifier = Notifier(
@@ -85,17 +85,6 @@ extension SimulateCommand {
         }
 
         // MARK: Options
-
-        private func address() throws(CommandFailure) -> String {
-            guard let url = URL(string: to), ["http", "https"].contains(url.scheme ?? ""),
-                url.host?.isEmpty == false
-            else {
-                throw CommandFailure.invalidOption(
-                    "--to takes a full URL, e.g."
-                        + " http://127.0.0.1:8080/appstore/notifications.")
-            }
-            return to
-        }
 
         private func statedSpeed() throws(CommandFailure) -> Double? {
             guard let speed else { return nil }

@@ -23,15 +23,19 @@ extension SimulateCommand {
         @OptionGroup var common: SharedOptions
 
         func output(_ settings: Settings) async throws -> Output {
-            let bodies = try store.books(settings).retentionRequests(
-                at: Terminal.now, locale: locale, signedBy: try store.keys().authority)
+            let url = try SimulatedStoreOptions.address(to, path: "/appstore/retention")
+            let requests = try store.books(settings).retentionRequests(
+                at: Terminal.now, locale: locale)
+            let authority = try store.keys().authority
             let transport = HTTPTransport()
             var counts: [String: Int] = [:]
             var slowest = Duration.zero
             try await closing(transport.close) {
-                for body in bodies {
+                for var request in requests {
+                    request.signedDate = Terminal.now
+                    let body = try authority.retentionBody(request)
                     let start = ContinuousClock.now
-                    let answer = try await post(body, transport)
+                    let answer = try await post(body, to: url, transport)
                     slowest = max(slowest, start.duration(to: .now))
                     counts[RetentionCommand.name(of: answer), default: 0] += 1
                 }
@@ -41,9 +45,9 @@ extension SimulateCommand {
             let milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000
             let lines = found.map { "\($0.value) \($0.key)\n" }.joined()
             return Output(
-                text: lines + "\(bodies.count) requests, the slowest \(milliseconds) ms\n"
+                text: lines + "\(requests.count) requests, the slowest \(milliseconds) ms\n"
             ) { json in
-                json.member("requests", bodies.count)
+                json.member("requests", requests.count)
                 json.member("slowestMilliseconds", milliseconds)
                 json.object("answers") { json in
                     for (name, count) in found { json.member(name, count) }
@@ -52,16 +56,16 @@ extension SimulateCommand {
         }
 
         private func post(
-            _ body: [UInt8], _ transport: HTTPTransport
+            _ body: [UInt8], to url: String, _ transport: HTTPTransport
         ) async throws(CommandFailure) -> TransportResponse {
             do throws(TransportFailure) {
                 return try await transport.send(
                     TransportRequest(
-                        method: "POST", url: to,
+                        method: "POST", url: url,
                         headers: [.init("content-type", "application/json")], body: body))
             } catch {
                 throw CommandFailure(
-                    code: "unreachable", message: "\(to) did not answer (\(error)).", exit: .io)
+                    code: "unreachable", message: "\(url) did not answer (\(error)).", exit: .io)
             }
         }
 

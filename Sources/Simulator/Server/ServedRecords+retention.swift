@@ -2,14 +2,12 @@ public import AppStore
 import Foundation
 
 extension ServedRecords {
-    /// The bodies of the real-time requests that Apple posts when the customer of each active
-    /// subscription is about to cancel (Retention Messaging API), by subscription.
-    ///
-    /// Throws what signing throws.
+    /// The real-time requests that Apple makes when the customer of each active subscription is
+    /// about to cancel (Retention Messaging API), by subscription.
     public func retentionRequests(
-        at now: Timestamp, locale: String, signedBy authority: Authority
-    ) throws -> [[UInt8]] {
-        var bodies: [[UInt8]] = []
+        at now: Timestamp, locale: String
+    ) -> [RetentionRequestPayload] {
+        var requests: [RetentionRequestPayload] = []
         for chain in chains.values.sorted(by: {
             $0.originalTransactionId < $1.originalTransactionId
         }) where chain.status(at: now) == .active {
@@ -21,9 +19,9 @@ extension ServedRecords {
             payload.requestIdentifier = UUID().uuidString.lowercased()
             payload.environment = Raw(environment)
             payload.signedDate = now
-            bodies.append(try authority.retentionBody(payload))
+            requests.append(payload)
         }
-        return bodies
+        return requests
     }
 }
 
