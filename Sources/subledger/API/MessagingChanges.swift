@@ -32,15 +32,20 @@ enum MessagingChanges {
         }
 
         func send(_ call: inout APIExchange) async throws {
-            let image: Data
-            do { image = try Data(contentsOf: URL(filePath: file)) } catch {
+            let image: Data?
+            do {
+                let handle = try FileHandle(forReadingFrom: URL(filePath: file))
+                defer { try? handle.close() }
+                // One byte more than is sent, which is refused.
+                image = try handle.read(upToCount: APILimits.imageByteCount + 1)
+            } catch {
                 throw CommandFailure(
                     code: "unreadableFile", message: "\(file) cannot be read; check the path.",
                     exit: .io)
             }
             call.add(
                 try await call.client.uploadImage(
-                    id, Array(image), size: size.flatMap { MessageImageSize(rawValue: $0) },
+                    id, Array(image ?? Data()), size: size.flatMap { MessageImageSize(rawValue: $0) },
                     in: call.choice.environment))
         }
     }
