@@ -45,7 +45,8 @@ enum MessagingChanges {
             }
             call.add(
                 try await call.client.uploadImage(
-                    id, Array(image ?? Data()), size: size.flatMap { MessageImageSize(rawValue: $0) },
+                    id, Array(image ?? Data()),
+                    size: size.flatMap { MessageImageSize(rawValue: $0) },
                     in: call.choice.environment))
         }
     }
