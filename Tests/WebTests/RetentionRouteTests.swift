@@ -245,6 +245,15 @@ struct RetentionRouteTests {
                 now: ServedPlace.now)
             #expect(offers.rows.map(\.rule) == ["plan"])
             #expect(offers.rows.map { $0.count(.open) } == [1])
+            let path = "/v1/metrics/retention-offers"
+            let end = ServedPlace.now.milliseconds + 1
+            let counted = try await client.get(
+                "\(path)?from=\(ServedPlace.now.milliseconds)&to=\(end)")
+            #expect(counted.json["rows"]?.array?.first?["open"]?.int64 == 1)
+            #expect(counted.json["unanswered"]?["noRule"]?.int64 == 0)
+            let undated = try await client.get(path)
+            #expect(undated.status == 400)
+            #expect(undated.code == "invalidTime")
             let later = try await snapshot.query.retentionOffers(
                 from: ServedPlace.now.advanced(byMilliseconds: 60_000),
                 to: Timestamp(milliseconds: .max), now: ServedPlace.now)

@@ -21,6 +21,17 @@ struct ReportRoutes: Sendable {
         groups.reports.get("/v1/metrics/diff") { request, _ in
             try await report(ReportRoutes.diffName, request.uri.query)()
         }
+        groups.reports.get("/v1/metrics/retention-offers") { request, _ in
+            let (from, to, scope) = try QueryParameters.read(request) {
+                var scope = try $0.place()
+                scope.minPosition = try $0.position("minPosition")
+                guard let from = try $0.time("from") else {
+                    throw Problem.invalid("from is required.", code: "invalidTime")
+                }
+                return (from, try $0.time("to"), scope)
+            }
+            return try await host.retentionOffers(from: from, to: to, scope)
+        }
         groups.reports.get("/v1/metrics/:name/chains") { request, context in
             let name = try PathReader.text("name", context)
             let (scope, cell, metric, rates, after, limit) = try QueryParameters.read(request) {
