@@ -87,4 +87,16 @@ struct RetentionRuleTests {
         #expect(late?.refunds == 0)
         #expect(late?.phase == .standard)
     }
+
+    @Test("A refund counts from its date until it is reversed")
+    func refunded() {
+        let life = given(
+            .subscribed("1", day(0), day(30)), .didRenew("2", day(30), day(60)),
+            .notification(.refund, "1", day(0), day(30), at: day(40)).revoked(day(39)),
+            .notification(.refundReversed, "1", day(0), day(30), at: day(45)))
+        let asked = RetentionSituation(bundleId: app, environment: .production)
+        #expect(life.situation(at: day(38), of: asked)?.refunds == 0)
+        #expect(life.situation(at: day(42), of: asked)?.refunds == 1)
+        #expect(life.situation(at: day(50), of: asked)?.refunds == 0)
+    }
 }
