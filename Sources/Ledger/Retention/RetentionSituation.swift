@@ -14,7 +14,7 @@ public struct RetentionSituation: Hashable, Sendable {
     public var tenureDays: Int64
     /// Of the governing period.
     public var price: Money?
-    /// Refunds that were not reversed.
+    /// Refunded transactions; not those whose refund was reversed.
     public var refunds: Int64
     /// How often auto-renew was turned off.
     public var cancellations: Int64
@@ -46,16 +46,17 @@ extension Lifecycle {
         guard !isOneTime, let answer = answer(at: time, now: time),
             let start = intervals.first?.from
         else { return nil }
-        func count(_ name: TimelineEventName) -> Int64 {
-            Int64(lifeFacts.count { $0.name == name && $0.at <= time })
-        }
         var found = request
         found.productId = request.productId ?? answer.productId
         found.phase = answer.phase
         found.tenureDays = max(0, time.milliseconds(since: start)) / 86_400_000
         found.price = answer.price
-        found.refunds = max(0, count(.refunded) - count(.refundReversed))
-        found.cancellations = count(.autoRenewDisabled)
+        found.refunds = Int64(
+            history.periods.count { period in
+                period.spans.contains { !$0.isFamilyRevoke && $0.contains(time) }
+            })
+        found.cancellations = Int64(
+            lifeFacts.count { $0.name == .autoRenewDisabled && $0.at <= time })
         return found
     }
 }
