@@ -90,8 +90,8 @@ public enum ServingNote: Sendable {
         case .retentionRecordsDropped(let environment):
             return (
                 .warning, "retentionRecordsDropped", environment,
-                "More than \(RetentionAnswers.waitingCount) answers to retention requests wait to be"
-                    + " recorded; others are not recorded."
+                "\(RetentionAnswers.waitingCount) answers to retention requests wait to be recorded;"
+                    + " another one is not."
             )
         case .refused(let refusal):
             // Genuine but not taken in needs an operator; other refusals are noise from outside.
