@@ -4,7 +4,7 @@ internal import Projection
 
 /// The records of answers to requests for retention messages.
 extension LedgerHost {
-    /// Wait before the next page is written, so that one transaction holds many records.
+    /// Wait after a page that was not full, so that one transaction holds many records.
     static let retentionWriteInterval: Duration = .milliseconds(100)
 
     /// Counts an answer, and has it recorded.
@@ -21,6 +21,7 @@ extension LedgerHost {
             background.start { [self] in
                 while let page = retentionAnswers.page(in: served.environment) {
                     await write(page, in: served)
+                    guard page.records.count < RetentionAnswers.pageCount else { continue }
                     try? await Task.sleep(for: LedgerHost.retentionWriteInterval)
                 }
             }
