@@ -48,6 +48,7 @@ extension LedgerHost {
             requestId: request.requestIdentifier ?? "", chain: chain, at: clock(),
             productId: request.productId, locale: request.userLocale, outcome: .unavailable)
         let snapshot = served.board.snapshot
+        var position = snapshot?.position ?? .max
         switch await situation(of: chain, asked, in: snapshot, by: deadline) {
         case .success(let situation):
             let rule = configuration.retention.first { $0.applies(to: situation) }
@@ -60,8 +61,9 @@ extension LedgerHost {
             // The ledger may know nothing of it, as after an erasure.
             record.chain = ChainId(
                 bundleId: chain.bundleId, originalTransactionId: OriginalTransactionId(""))
+            position = .max
         }
-        keep(record, answeredAt: snapshot?.position ?? 0, in: served)
+        keep(record, answeredAt: position, in: served)
         return LedgerHost.answer(record)
     }
 

@@ -9,7 +9,7 @@ extension LedgerHost {
 
     /// Counts an answer, and has it recorded.
     ///
-    /// - Parameter position: that the answer includes; 0 for none.
+    /// - Parameter position: that the answer includes; the largest where the record names no chain.
     func keep(_ record: RetentionRecord, answeredAt position: Int64, in served: ServedLedger) {
         observer.answeredRetention(record.outcome)
         switch retentionAnswers.add(record, at: position, in: served.environment) {
@@ -54,6 +54,7 @@ extension LedgerHost {
     private func erased(
         after position: Int64, in served: ServedLedger
     ) async throws(StoreError) -> Set<ErasedChain> {
+        guard position < .max else { return [] }
         let log = served.ledger.log
         var chains: Set<ErasedChain> = []
         for position in try await log.erasurePositions(after: position, through: .max) {
