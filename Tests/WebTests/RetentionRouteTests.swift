@@ -7,6 +7,7 @@ import LedgerTestSupport
 import Projection
 import Queries
 import Signing
+import Simulator
 import Testing
 
 @testable import Service
@@ -258,6 +259,30 @@ struct RetentionRouteTests {
                 from: ServedPlace.now.advanced(byMilliseconds: 60_000),
                 to: Timestamp(milliseconds: .max), now: ServedPlace.now)
             #expect(later.rows.isEmpty)
+        }
+    }
+
+    @Test("A rule with an offer answers with its signature; without a key there is no message")
+    func offered() async throws {
+        var rule = RetentionRule(name: "offer", message: Self.message)
+        rule.promotionalOffer = "stay"
+        let first = try body(payload())
+        let second = try body(payload { $0.requestIdentifier = "another" })
+        let world = try RecoveryWorld()
+        let apple = try world.client(world.apple())
+        try await place([rule]).serve { (client: WebClient, host: LedgerHost) async throws in
+            _ = try await client.notify(purchase.notificationBody())
+            _ = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=1")
+            let keyless = try await client.post("/appstore/retention", first)
+            #expect(keyless.bytes == Array("{}".utf8))
+            host.reach.use([RecoveryWorld.app: apple])
+            let answer = try await client.post("/appstore/retention", second)
+            let offer = answer.json["promotionalOffer"]
+            #expect(offer?["messageIdentifier"]?.string == Self.message)
+            let token = offer?["promotionalOfferSignatureV2"]?.string ?? ""
+            #expect(token.split(separator: ".").count == 3)
+            let outcomes = try await recorded(host, count: 2).map(\.outcome)
+            #expect(Set(outcomes) == [.unavailable, .shown])
         }
     }
 

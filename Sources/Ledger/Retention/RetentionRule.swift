@@ -9,6 +9,9 @@ public struct RetentionRule: Sendable, Equatable {
     public var message: String
     /// A product to switch to; the message then names it.
     public var alternateProduct: ProductId?
+    /// The identifier of a promotional offer for the subscription's product; excludes
+    /// `alternateProduct`.
+    public var promotionalOffer: String?
     /// Nil: every environment.
     public var environment: Environment?
     /// Nil: every app.

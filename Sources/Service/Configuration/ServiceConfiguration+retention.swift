@@ -40,6 +40,10 @@ extension ServiceConfiguration {
         }
         var rule = RetentionRule(name: name, message: message.lowercased())
         rule.alternateProduct = try entry.text("alternateProduct").map { ProductId($0) }
+        rule.promotionalOffer = try entry.text("promotionalOffer")
+        guard rule.alternateProduct == nil || rule.promotionalOffer == nil else {
+            throw entry.invalid("promotionalOffer", "Not together with alternateProduct.")
+        }
         if let name = try entry.text("environment") {
             rule.environment = try environment(name, key: entry.name("environment"))
         }

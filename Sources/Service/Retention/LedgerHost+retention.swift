@@ -1,4 +1,5 @@
 import AppStore
+import AppStoreAPI
 internal import Intake
 import Ledger
 internal import LedgerStore
@@ -49,9 +50,14 @@ extension LedgerHost {
             productId: request.productId, locale: request.userLocale, outcome: .unavailable)
         let snapshot = served.board.snapshot
         var position = snapshot?.position ?? .max
+        var offer: String?
         switch await situation(of: chain, asked, in: snapshot, by: deadline) {
         case .success(let situation):
             let rule = configuration.retention.first { $0.applies(to: situation) }
+            offer = rule?.promotionalOffer.flatMap {
+                signature(of: $0, for: chain, situation.productId)
+            }
+            guard rule?.promotionalOffer == nil || offer != nil else { break }
             record.outcome = rule == nil ? .noRule : .shown
             record.rule = rule?.name
             record.message = rule?.message
@@ -64,20 +70,35 @@ extension LedgerHost {
             position = .max
         }
         keep(record, answeredAt: position, in: served)
-        return LedgerHost.answer(record)
+        return LedgerHost.answer(record, offer: offer)
     }
 
     /// Exactly one member, or none.
-    private static func answer(_ record: RetentionRecord) -> [UInt8] {
+    ///
+    /// - Parameter offer: the signature of the promotional offer.
+    private static func answer(_ record: RetentionRecord, offer: String?) -> [UInt8] {
         var json = JSONWriter()
         json.object { json in
             guard let message = record.message else { return }
-            json.object(record.alternateProduct == nil ? "message" : "alternateProduct") { json in
+            let name = offer == nil ? "message" : "promotionalOffer"
+            json.object(record.alternateProduct == nil ? name : "alternateProduct") { json in
                 json.member("messageIdentifier", message)
                 json.memberIfPresent("productId", record.alternateProduct)
+                json.memberIfPresent("promotionalOfferSignatureV2", offer)
             }
         }
         return json.bytes
+    }
+
+    /// The signature of a promotional offer; nil where the app has no key, or it cannot be signed.
+    private func signature(
+        of offer: String, for chain: ChainId, _ productId: ProductId?
+    ) -> String? {
+        guard let productId, let app = reach.clients[chain.bundleId] else { return nil }
+        let request = SignatureRequest.promotionalOffer(
+            productId: productId, offerId: offer,
+            transactionId: chain.originalTransactionId.rawValue)
+        return (try? app.credentials.sign(request, nonce: makeId(), at: clock()))?.signature
     }
 
     // MARK: The request

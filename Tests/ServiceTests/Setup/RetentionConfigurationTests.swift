@@ -23,6 +23,7 @@ struct RetentionConfigurationTests {
             "{ name: a, message: \(message), tenureDays: { days: 1 } }",
             "{ name: a, message: \(message), price: { from: 1 } }",
             "{ name: a, message: \(message), environment: moon }",
+            "{ name: a, message: \(message), alternateProduct: b, promotionalOffer: c }",
         ])
     func invalid(rule: String) {
         #expect(throws: ConfigurationError.self) { try rules("retention:\n  - \(rule)\n") }

@@ -141,7 +141,7 @@ struct DocumentTests {
         "NotificationBody": [
             "signedPayload", "notification_type", "password", "unified_receipt",
         ],
-        "RetentionAnswer": ["message", "alternateProduct"],
+        "RetentionAnswer": ["message", "alternateProduct", "promotionalOffer"],
         "ChurnRow": ["converted", "toFree"],
         "Subscription": ["transaction"], "Timeline": ["next"], "Metric": ["suspectedOutages"],
         "Comparison": ["reasons"], "Health.problems[]": ["position", "head"],
