@@ -1,7 +1,7 @@
 import AppStore
 
 /// Which retention message is shown, and to which subscriptions: every condition that is stated
-/// must hold. Of several rules the first one decides (`Contract.md`, Retention messages).
+/// must hold. Of several rules the first one decides (`Service.md`, Retention messages).
 public struct RetentionRule: Sendable, Equatable {
     /// Names it in records and reports.
     public var name: String

@@ -1,7 +1,7 @@
 import AppStore
 
 /// What a rule can ask about a subscription whose customer is about to cancel
-/// (`Contract.md`, Retention messages).
+/// (`Service.md`, Retention messages).
 public struct RetentionSituation: Hashable, Sendable {
     public var bundleId: BundleId
     public var environment: Environment
