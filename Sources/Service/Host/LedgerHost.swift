@@ -60,6 +60,8 @@ public final class LedgerHost: Sendable {
     /// Requests for retention messages.
     let retentionAnswers = RetentionAnswers()
     let retentionLimit: Duration
+    /// Writers of their records; the files are closed after them.
+    let recording = BackgroundTasks()
     /// Of what is taken in, from Apple's answers as well; nil where the configuration requires
     /// none.
     public let revocation: RevocationChecks?
@@ -176,15 +178,22 @@ public final class LedgerHost: Sendable {
 
     /// Keeps every environment projected until `stop`; then checkpoints and closes the files.
     public func run() async {
+        let writing = ledgers.map { _ in AsyncStream<Void>.makeStream() }
         await withTaskGroup(of: Void.self) { group in
-            for ledger in ledgers {
-                group.addTask { await ProjectionLoop(served: ledger).run() }
+            for (ledger, writers) in zip(ledgers, writing) {
+                group.addTask {
+                    await ProjectionLoop(served: ledger, otherWriters: writers.stream).run()
+                }
             }
             // The first proof after the start need not read all leaves.
             background.start { [ledgers] in
                 for ledger in ledgers { try? await ledger.proofs.prepare() }
             }
             group.addTask { [background] in await background.run() }
+            group.addTask { [recording] in
+                await recording.run()
+                for writers in writing { writers.continuation.finish() }
+            }
         }
     }
 
@@ -192,6 +201,7 @@ public final class LedgerHost: Sendable {
     /// goes on from where it was when the same one is started again.
     public func stop() {
         background.stop()
+        recording.stop()
         for ledger in ledgers { ledger.stop() }
     }
 

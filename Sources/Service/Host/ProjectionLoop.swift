@@ -10,6 +10,8 @@ internal import SQLiteStore
 /// beside the service. While another process projects, answers come from its files.
 struct ProjectionLoop: Sendable {
     let served: ServedLedger
+    /// Finishes after the writers for which the files stay open; nil where there are none.
+    var otherWriters: AsyncStream<Void>?
 
     /// Poll interval of the log and the links without a wake-up: other processes append, rebuild
     /// and switch files, too.
@@ -282,6 +284,7 @@ struct ProjectionLoop: Sendable {
         } catch {
             served.observer.noted(.projectionFailed(ledger.environment, error))
         }
+        if let otherWriters { for await _ in otherWriters {} }
         if let snapshot = served.board.snapshot { try? snapshot.projections.close() }
         await ledger.close()
     }

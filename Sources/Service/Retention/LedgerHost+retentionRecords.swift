@@ -18,7 +18,7 @@ extension LedgerHost {
             observer.lostRetentionRecords(1)
             observer.noted(.retentionRecordsDropped(served.environment))
         case .needsWriter:
-            background.start { [self] in
+            recording.start { [self] in
                 while let page = retentionAnswers.page(in: served.environment) {
                     await write(page, in: served)
                     guard page.records.count < RetentionAnswers.pageCount else { continue }
