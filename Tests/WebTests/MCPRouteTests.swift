@@ -1,4 +1,5 @@
 import AppStore
+import Faults
 import HTTPTypes
 import Service
 import Testing
@@ -228,6 +229,37 @@ struct MCPRouteTests {
             let status = try await MCPRouteTests.call(client, "missing", "{}")
             #expect(status["structuredContent"]?["ready"]?.bool == true)
             #expect(MCPRouteTests.text(status).contains("completeness not confirmed"))
+        }
+    }
+
+    @Test("A text from outside adds no line to an answer")
+    func oneLine() {
+        let answer = MCPAnswer(["note, by sara: called\r\nDecided by event 9.", "b"]) { json in
+            json.object { _ in }
+        }
+        #expect(answer.text == "note, by sara: called\\u000D\\u000ADecided by event 9.\nb")
+    }
+
+    @Test("A fault of the files is that of any route, not an answer")
+    func fault() async throws {
+        let place = try ServedPlace()
+        let path = "\(place.directory(of: .production))/log.sqlite"
+        try await place.serve(renewed: MadePurchase()) { client, host in
+            // Throws where the service keeps the change in the WAL, after it was made.
+            try? LogTampering(path: path).run(
+                "ALTER TABLE evidence RENAME TO gone; CREATE TABLE evidence (x)")
+            let direct = try await client.get("/v1/events/2")
+            #expect(direct.status == 500)
+            let call = MCPRouteTests.message(
+                "tools/call", #"{"name":"evidence","arguments":{"position":2}}"#)
+            let answer = try await client.post("/mcp", call)
+            #expect(answer.status == 500)
+            #expect(answer.code == direct.code)
+            let line = await MCPServer(host: host).response(toLine: call, isTooLong: false)
+            let response = try JSONValue.parse(line ?? [])
+            #expect(response["id"]?.int64 == 7)
+            #expect(response["error"]?["code"]?.int64 == -32_603)
+            #expect(response["error"]?["data"]?["code"]?.string == direct.code)
         }
     }
 

@@ -1,4 +1,5 @@
 internal import AppStore
+import HTTPTypes
 
 /// One JSON-RPC 2.0 message of a client.
 struct MCPMessage: Sendable {
@@ -42,6 +43,7 @@ struct MCPError: Error, Sendable {
         case invalidRequest = -32_600
         case methodNotFound = -32_601
         case invalidParams = -32_602
+        case internalError = -32_603
     }
 
     let number: Number
@@ -56,8 +58,13 @@ struct MCPError: Error, Sendable {
         self.message = message
     }
 
-    /// Of a message that was not accepted.
+    /// Of a message that was not accepted, or of a fault, with its remedy: a user who can start the
+    /// command can read the files that it names.
     init(_ problem: Problem) {
+        guard problem.status != .internalServerError else {
+            self.init(.internalError, code: problem.code, problem.remedy ?? problem.detail)
+            return
+        }
         self.init(
             problem.code == "malformedJSON" ? .parseError : .invalidRequest, code: problem.code,
             problem.detail)

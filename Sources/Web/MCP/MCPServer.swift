@@ -27,23 +27,30 @@ package struct MCPServer: Sendable {
     ///
     /// - Parameter isTooLong: only the beginning of the line was kept.
     package func response(toLine line: [UInt8], isTooLong: Bool) async -> [UInt8]? {
-        do throws(Problem) {
+        var id: JSONValue?
+        do {
             guard !isTooLong, line.count <= MCPLimits.messageByteCount else {
                 throw Problem.tooLarge(limit: MCPLimits.messageByteCount)
             }
-            return try await response(to: line)
+            let message = try MCPMessage(line)
+            id = message.id
+            return try await response(to: message)
         } catch {
-            return MCPError(error).response(to: nil)
+            return MCPError(Problem(error)).response(to: id)
         }
     }
 
     /// The response to one message; nil where none is due.
     ///
-    /// Throws `malformedJSON` or `invalidBody` for what is no message.
-    func response(to body: [UInt8]) async throws(Problem) -> [UInt8]? {
-        let message = try MCPMessage(body)
+    /// Throws `malformedJSON` or `invalidBody` for what is no message, and a fault of the service
+    /// or its files.
+    func response(to body: [UInt8]) async throws -> [UInt8]? {
+        try await response(to: MCPMessage(body))
+    }
+
+    private func response(to message: MCPMessage) async throws -> [UInt8]? {
         guard let id = message.id, let method = message.method else { return nil }
-        do throws(MCPError) {
+        do {
             let result = try await result(of: method, message.params)
             var json = JSONWriter()
             json.object { json in
@@ -53,14 +60,12 @@ package struct MCPServer: Sendable {
                 json.raw(result)
             }
             return json.bytes
-        } catch {
+        } catch let error as MCPError {
             return error.response(to: id)
         }
     }
 
-    private func result(
-        of method: String, _ params: JSONValue?
-    ) async throws(MCPError) -> [UInt8] {
+    private func result(of method: String, _ params: JSONValue?) async throws -> [UInt8] {
         switch method {
         case "initialize": return MCPServer.greeting(params?["protocolVersion"]?.string)
         case "ping": return Array("{}".utf8)
@@ -75,7 +80,7 @@ package struct MCPServer: Sendable {
                     "There is no such tool. The server only reads, with "
                         + MCPTool.allCases.map(\.rawValue).joined(separator: ", ") + ".")
             }
-            return await tools.call(tool, params?["arguments"])
+            return try await tools.call(tool, params?["arguments"])
         default:
             throw MCPError(
                 .methodNotFound, code: "unknownMethod",

@@ -6,8 +6,8 @@ internal import Queries
 internal import Reports
 internal import Service
 
-/// The short text of an answer: what it says, the positions that prove it, and the address of its
-/// page in the console.
+/// The short text of an answer, by lines: what it says, the positions that prove it, and the address
+/// of its page in the console.
 struct MCPText {
     /// What addresses begin with; empty: they are paths of the service.
     let origin: String
@@ -49,7 +49,7 @@ struct MCPText {
 
     // MARK: Search
 
-    func text(_ answer: SearchAnswer) -> String {
+    func text(_ answer: SearchAnswer) -> [String] {
         var lines = answer.matches.map { match -> String in
             var parts = ["\(match.kind.rawValue) \(match.id)"]
             if let chain = match.chain {
@@ -68,7 +68,7 @@ struct MCPText {
             lines.append("It may be an order id: `subledger api order` asks Apple about these.")
         }
         lines.append("As of log position \(answer.position).")
-        return lines.joined(separator: "\n")
+        return lines
     }
 
     private func address(of match: SearchMatch) -> String {
@@ -82,7 +82,7 @@ struct MCPText {
 
     // MARK: Access
 
-    func access(_ answer: EntitlementsAnswer, _ reading: CustomerReading) -> String {
+    func access(_ answer: EntitlementsAnswer, _ reading: CustomerReading) -> [String] {
         let verdicts = answer.entitlements.verdicts
         var lines = ["Customer \(answer.customer): \(answer.entitlements.standing.rawValue)."]
         if verdicts.isEmpty { lines.append("There is no purchase and no grant by then.") }
@@ -106,7 +106,7 @@ struct MCPText {
             + " \(cited(verdict.evidence)), \(verdict.trust.sentence)."
     }
 
-    func access(_ reading: ChainReading) -> String {
+    func access(_ reading: ChainReading) -> [String] {
         let (answer, chain) = (reading.answer, reading.chain)
         let what = reading.life.isOneTime ? "Purchase" : "Subscription"
         let reason = answer.endReason.map { ": \(AccessReason($0).cause) (\($0.rawValue))" } ?? ""
@@ -138,7 +138,7 @@ struct MCPText {
     // MARK: Timelines
 
     func timeline(_ reading: CustomerReading, _ page: TimelinePage<CustomerReading.Entry>)
-        -> String
+        -> [String]
     {
         var lines = ["Customer \(reading.customer), \(page.order.rawValue) first:"]
         lines += page.entries.map { entry -> String in
@@ -153,7 +153,7 @@ struct MCPText {
         return finished(lines, reading.stamp, ["customers", reading.customer.rawValue])
     }
 
-    func timeline(_ reading: ChainReading, _ page: TimelinePage<TimelineEntry>) -> String {
+    func timeline(_ reading: ChainReading, _ page: TimelinePage<TimelineEntry>) -> [String] {
         let chain = reading.chain
         var lines = [
             "\(chain.originalTransactionId) of \(chain.bundleId), \(page.order.rawValue) first:"
@@ -181,7 +181,7 @@ struct MCPText {
 
     // MARK: Reports
 
-    func text(_ report: Report, _ name: String, _ parameters: MetricParameters) -> String {
+    func text(_ report: Report, _ name: String, _ parameters: MetricParameters) -> [String] {
         let query: [(String, String?)] = [
             ("from", parameters.from), ("to", parameters.to), ("interval", parameters.interval),
             ("by", parameters.by.isEmpty ? nil : parameters.by.joined(separator: ",")),
@@ -191,17 +191,17 @@ struct MCPText {
             ), ("timeZone", parameters.timeZone),
         ]
         let table = String(decoding: report.csv(isRaw: true), as: UTF8.self)
-            .replacing("\r\n", with: "\n")
+            .split(separator: "\r\n").map(String.init)
         let money = report.columns.contains {
             $0.unit == .milliunits || $0.unit == .annualisedMilliunits
         }
-        return (report.stamp.lines + [money ? "Amounts are in milliunits." : "", table])
-            .filter { !$0.isEmpty }.joined(separator: "\n") + page(["reports", name], query)
+        return report.stamp.lines + (money ? ["Amounts are in milliunits."] : []) + table
+            + [page(["reports", name], query)]
     }
 
     // MARK: Operation
 
-    func text(_ status: IntakeStatus, of bundleId: BundleId?) -> String {
+    func text(_ status: IntakeStatus, of bundleId: BundleId?) -> [String] {
         let problems = status.problems.joined(separator: ", ")
         var lines = [
             status.isReady ? "Intake works." : "Intake does not work: \(problems).",
@@ -218,7 +218,7 @@ struct MCPText {
         }
         lines.append("In quarantine: \(kept.isEmpty ? "nothing" : kept.joined(separator: ", ")).")
         lines.append("As of \(status.at.rfc3339). \(page(["intake"]))")
-        return lines.joined(separator: "\n")
+        return lines
     }
 
     private func outages(_ app: IntakeStatus.App) -> String {
@@ -233,7 +233,7 @@ struct MCPText {
 
     // MARK: Evidence
 
-    func text(_ detail: EventDetail) -> String {
+    func text(_ detail: EventDetail) -> [String] {
         let (event, attributes) = (detail.event, detail.event.attributes)
         let type = [attributes.notificationType, attributes.subtype].compactMap { $0 }
             .joined(separator: "/")
@@ -256,7 +256,7 @@ struct MCPText {
                     + " \(proof.root.hexadecimal)."
             } ?? "The log does not prove it; see `subledger audit verify`.")
         lines.append(page(["events", String(event.position)]))
-        return lines.joined(separator: "\n")
+        return lines
     }
 
     // MARK: Ends
@@ -268,7 +268,7 @@ struct MCPText {
     /// The lines with stamp and address.
     private func finished(
         _ lines: [String], _ stamp: AnswerStamp, _ path: [String], app: BundleId? = nil
-    ) -> String {
-        (lines + [line(stamp), page(path, [("bundleId", app?.rawValue)])]).joined(separator: "\n")
+    ) -> [String] {
+        lines + [line(stamp), page(path, [("bundleId", app?.rawValue)])]
     }
 }

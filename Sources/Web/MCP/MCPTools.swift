@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Console
+import HTTPTypes
 internal import Ledger
 internal import Queries
 internal import Reports
@@ -10,8 +11,10 @@ struct MCPAnswer: Sendable {
     let text: String
     let structured: [UInt8]
 
-    init(_ text: String, _ write: (inout JSONWriter) -> Void) {
-        self.text = text.printableLines
+    /// - Parameter lines: of the text. Each stays one line: what comes from outside, such as the
+    ///   reason of a grant, adds none that would look like the server's.
+    init(_ lines: [String], _ write: (inout JSONWriter) -> Void) {
+        text = lines.map(\.printable).joined(separator: "\n")
         var json = JSONWriter()
         write(&json)
         structured = json.bytes
@@ -19,7 +22,7 @@ struct MCPAnswer: Sendable {
 
     /// The refusal of a call: its code and sentence.
     init(_ problem: Problem) {
-        self.init("\(problem.code): \(problem.detail)") { json in
+        self.init(["\(problem.code): \(problem.detail)"]) { json in
             json.object { json in
                 json.member("code", problem.code)
                 json.member("detail", problem.detail)
@@ -58,14 +61,17 @@ struct MCPTools: Sendable {
         self.usual = usual
     }
 
-    /// The result of a call: an answer, or a refusal with its code.
-    func call(_ tool: MCPTool, _ arguments: JSONValue?) async -> [UInt8] {
+    /// The result of a call: an answer, or a refusal with its code. Throws a fault of the service
+    /// or its files, which is logged and counted as that of any route.
+    func call(_ tool: MCPTool, _ arguments: JSONValue?) async throws -> [UInt8] {
         do {
             let result = try await answer(tool, arguments).result(isError: false)
             if let problem = MCPLimits.problem(resultByteCount: result.count) { throw problem }
             return result
         } catch {
-            return MCPAnswer(Problem(error)).result(isError: true)
+            let problem = Problem(error)
+            guard problem.status != .internalServerError else { throw error }
+            return MCPAnswer(problem).result(isError: true)
         }
     }
 
