@@ -25,7 +25,7 @@ help:
 	@echo "            EVENTS in a ledger, SEEDS whole systems"
 	@echo "            with SEED=n only whole systems, starting at that seed: make soak SEEDS=1 SEED=123"
 	@echo "make docs   build the documentation of the libraries; a warning is an error"
-	@echo "make deb    build a Debian package in .build; make test-deb also installs and removes it, below a directory of its own"
+	@echo "make deb    build a Debian package in .build; make test-deb also builds it twice, and installs and removes it, below a directory of its own"
 	@echo "make lint   check the format of the sources"
 
 # Installs missing packages, or reports in one sentence why it cannot.
@@ -79,9 +79,12 @@ deb: PACKAGES += dpkg-dev python3
 deb: build
 	@BINARY="$(BINARY)" Packaging/Debian/build.sh .build || { echo "error: the package could not be built; see above."; exit 1; }
 
-test-deb: PACKAGES += dpkg-dev python3 systemd man-db
+test-deb: PACKAGES += dpkg-dev python3 systemd groff-base
 test-deb: deb
-	@Tests/Debian/install.sh ".build/subledger_$$("$(BINARY)" --version)_$$(dpkg --print-architecture).deb" || { echo "error: dpkg could not install or remove the package as it should; see above."; exit 1; }
+	@mkdir -p .build/again; package="subledger_$$("$(BINARY)" --version)_$$(dpkg --print-architecture).deb"; \
+	BINARY="$(BINARY)" Packaging/Debian/build.sh .build/again >/dev/null && cmp ".build/$$package" ".build/again/$$package" || { \
+	  echo "error: the package is not the same twice; see above."; exit 1; }; \
+	Tests/Debian/install.sh ".build/$$package" || { echo "error: dpkg could not install or remove the package as it should; see above."; exit 1; }
 
 # The tests that `Soak` of Tests/TestSupport makes longer.
 LONG_TESTS = FaultLoopTests|FlipTests|DerivedFaultTests|LogMigrationTests|MigratedPastTests|TamperingTests

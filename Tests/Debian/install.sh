@@ -7,7 +7,7 @@
 set -euo pipefail
 
 package="$(realpath "${1:?error: name a package.}")"
-for program in dpkg systemd-sysusers man; do
+for program in dpkg systemd-sysusers groff; do
   command -v "$program" >/dev/null || { echo "skipped: $program is not installed"; exit 0; }
 done
 if [ "$(id -u)" != 0 ]; then
@@ -48,7 +48,7 @@ grep -q '^subledger:.*:/var/lib/subledger:' "$root/etc/passwd" || fail "there is
 grep -q '"checks"\|"findings"' "$root/tmp/doctor.json" || fail "the configuration cannot be read"
 
 for page in "$root"/usr/share/man/man1/*.1.gz; do
-  warnings="$(LC_ALL=C.UTF-8 MANROFFSEQ= MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null)"
+  warnings="$(zcat "$page" | groff -K utf8 -man -ww -rLL=80n -Tutf8 -Z 2>&1 >/dev/null)"
   [ -z "$warnings" ] || fail "$page: $warnings"
 done
 present usr/share/man/man1/subledger-audit-verify.1.gz
