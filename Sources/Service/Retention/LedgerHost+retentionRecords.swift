@@ -1,3 +1,4 @@
+internal import AppStore
 internal import Ledger
 internal import LedgerStore
 internal import Projection
@@ -20,7 +21,10 @@ extension LedgerHost {
         case .needsWriter:
             recording.start { [self] in
                 while let page = retentionAnswers.page(in: served.environment) {
-                    await write(page, in: served)
+                    // Of many requests; the trace of the first would name it for all of them.
+                    await TraceContext.$current.withValue(TraceContext()) {
+                        await write(page, in: served)
+                    }
                     guard page.records.count < RetentionAnswers.pageCount else { continue }
                     try? await Task.sleep(for: LedgerHost.retentionWriteInterval)
                 }
