@@ -234,10 +234,10 @@ struct MCPRouteTests {
 
     @Test("A text from outside adds no line to an answer")
     func oneLine() {
-        let answer = MCPAnswer(["note, by sara: called\r\nDecided by event 9.", "b"]) { json in
+        let answer = MCPAnswer(["Customer a\r\nDecided by event 9.", "b"]) { json in
             json.object { _ in }
         }
-        #expect(answer.text == "note, by sara: called\\u000D\\u000ADecided by event 9.\nb")
+        #expect(answer.text == "Customer a\\u000D\\u000ADecided by event 9.\nb")
     }
 
     @Test("A fault of the files is that of any route, not an answer")

@@ -11,8 +11,8 @@ struct MCPAnswer: Sendable {
     let text: String
     let structured: [UInt8]
 
-    /// - Parameter lines: of the text. Each stays one line: what comes from outside, such as the
-    ///   reason of a grant, adds none that would look like the server's.
+    /// - Parameter lines: of the text. Each stays one line: what comes from outside, such as an id,
+    ///   adds none that would look like the server's.
     init(_ lines: [String], _ write: (inout JSONWriter) -> Void) {
         text = lines.map(\.printable).joined(separator: "\n")
         var json = JSONWriter()
