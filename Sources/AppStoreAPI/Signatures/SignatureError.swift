@@ -2,8 +2,8 @@
 public struct SignatureError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Stable codes; clients compare the raw value.
     public enum Code: String, Sendable, CaseIterable {
-        /// A product, offer, transaction, token or nonce is not 1 to `SignatureRequest.textByteCount`
-        /// printable ASCII characters without spaces.
+        /// A product, offer, transaction, token or nonce is not 1 to
+        /// `SignatureRequest.textByteCount` printable ASCII characters without spaces.
         case invalidSignatureField
         /// No Advanced Commerce in-app request, or one over `SignatureRequest.requestByteCount`.
         case invalidCommerceRequest

@@ -1,8 +1,8 @@
 internal import AppStore
 
 extension CompactJWS {
-    /// Signs the claims of a JWT (RFC 7519) for Apple: ES256, with the key's id in App Store Connect
-    /// in the header. Throws `wrongCurve` for a key that is not on P-256.
+    /// Signs the claims of a JWT (RFC 7519) for Apple: ES256, with the key's id in App Store
+    /// Connect in the header. Throws `wrongCurve` for a key that is not on P-256.
     package static func signJWT(
         keyId: String, claims: [UInt8], key: PrivateKey
     ) throws(SigningError) -> String {

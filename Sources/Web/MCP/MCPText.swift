@@ -6,8 +6,8 @@ internal import Queries
 internal import Reports
 internal import Service
 
-/// The short text of an answer, by lines: what it says, the positions that prove it, and the address
-/// of its page in the console.
+/// The short text of an answer, by lines: what it says, the positions that prove it, and the
+/// address of its page in the console.
 struct MCPText {
     /// What addresses begin with; empty: they are paths of the service.
     let origin: String

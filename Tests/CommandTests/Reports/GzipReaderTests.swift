@@ -26,18 +26,17 @@ struct GzipReaderTests {
     private static let fixed = "H4sIAAAAAAACA0tMSk4EIy4AjbP9IQoAAAA="
     private static let stored = "H4sIAAAAAAAEAwEKAPX/YWJjYWJjYWJjCo2z/SEKAAAA"
     private static let dynamic = """
-        H4sIAAAAAAACA2XYO44UURBEUXtYBUuoiHr1W9AgISFwMFg+wkJ10kzvano6z8v+8f3n59ft49e3j9+f\
-        f35/+fFvzHvse9zf43qPx3s83+P1Hu/3+JBhFl0hLJSFtNAW4kJdyAt9pa/+3egrfaWv9JW+0lf6St9O\
-        306f7gdL307fTt9O307fTt9O36Jv0bfoW/7n0bfoW/Qt+hZ9i76DvoO+g76DvsOvBn0HfQd9B30HfSd9\
-        J30nfSd9J32n3136TvpO+k76Lvou+i76Lvou+i76LpcLfRd9F303fTd9N303fTd9N303fbfbj76bvoe+\
-        h76Hvoe+h76Hvoe+h77H9Tz2swt6c0NvrujNHb25pDe39Oaa3tzTm4t6s3RSYunAZGgyOBmeDFCGKIMU\
-        TYmopEM9S3UlwhJlibREWyIuUZfIS/Ql+wDaUomJxkRkojKRmehMhCZKE6nJGm8JS9UmchO9ieBEcSI5\
-        0ZyITlQnx3j2WCo8UZ5IT7Qn4hP1ifxEfyJAOccLzVINighFhSJD0aEIUZQoUhQtyjUek5bKUfQoghRF\
-        iiRFkyJKUaXIUu7x7rVUmSJN0aaIU9Qp8hR9ikBFofKMJ/p4o/tI16hqVDWqGlWNqkZVo6pR1ahmnBOW\
-        alQ1qhpVjapGVaOqUdWo7p5x+MzLx9Jx+4zjZ1w/4/wZ9884gDSqGlWN6j6ONEs1qhpVjapGVaOqUdWo\
-        alQ1qrrGPWmpRlWjqlHVqGpUNaoaVY2qRlWjeozT11KNqkZVo6pR1ahqVDWqGlWNqkb1HFe6pRpVjapG\
-        VaOqUdWoalQ1qhpVjeo1flCwVKOqUdWoalQ1qhpVjapGVaOqUb3Hbx+WalQ1qhpVjapGVaOqUdWoalQ1\
-        qs/4meZ/6V+0r2HvfhMAAA==
+        H4sIAAAAAAACA2XYO44UURBEUXtYBUuoiHr1W9AgISFwMFg+wkJ10kzvano6z8v+8f3n59ft49e3j9+ff35/+fFv\
+        zHvse9zf43qPx3s83+P1Hu/3+JBhFl0hLJSFtNAW4kJdyAt9pa/+3egrfaWv9JW+0lf6St9O307f7gdL307fTt9O\
+        307fTt9O36Jv0bfoW/7n0bfoW/Qt+hZ9i76DvoO+g76DvsOvBn0HfQd9B30HfSd9J30nfSd9J32n3136TvpO+k76\
+        Lvou+i76Lvou+i76LpcLfRd9F303fTd9N303fTd9N303fbfbj76bvoe+h76Hvoe+h76Hvoe+h77H9Tz2swt6c0Nv\
+        rujNHb25pDe39Oaa3tzTm4t6s3RSYunAZGgyOBmeDFCGKIMUTYmopEM9S3UlwhJlibREWyIuUZfIS/Ql+wDaUomJ\
+        xkRkojKRmehMhCZKE6nJGm8JS9UmchO9ieBEcSI50ZyITlQnx3j2WCo8UZ5IT7Qn4hP1ifxEfyJAOccLzVINighF\
+        hSJD0aEIUZQoUhQtyjUek5bKUfQoghRFiiRFkyJKUaXIUu7x7rVUmSJN0aaIU9Qp8hR9ikBFofKMJ/p4o/tI16hq\
+        VDWqGlWNqkZVo6pR1ahmnBOWalQ1qhpVjapGVaOqUR13zzh85uVj6bh9xvEzrp9x/oz7ZxxAGlWNqkZ1H0eapRpV\
+        japGVaOqUdWoalQ1qhrVNe5JSzWqGlWNqkZVo6pR1ahqVDWqxzh9LdWoalQ1qhpVjapGVaOqUdWonuNKt1SjqlHV\
+        qGpUNaoaVY2qRlWjeo0fFCzVqGpUNaoaVY2qRlWjqlHVqN7jtw9LNaoaVY2qRlWjqlHVqGpUNarP+Jnmf+lftK9g\
+        734TAAA=
         """
 
     /// 262,144 zeros.
