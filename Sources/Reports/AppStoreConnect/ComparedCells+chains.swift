@@ -142,8 +142,11 @@ extension ComparedCells {
         guard let milliunits = found.amounts[column], let currency = found.values.currency else {
             return
         }
+        // A report has whole minor units; what is left of a partial refund may have none.
+        let step: Int64 = [1_000, 100, 10, 1][Money.minorDigitCount(currency)]
+        let rounded = milliunits.addingSaturated(step / 2) / step * step
         price(
-            SalesReportTable.Price(milliunits: milliunits, currency: currency), figure,
+            SalesReportTable.Price(milliunits: rounded, currency: currency), figure,
             at: found.at, found.values, chain)
     }
 

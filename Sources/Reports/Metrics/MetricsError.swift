@@ -120,7 +120,8 @@ public enum MetricsError: Error, Sendable, Equatable {
                 + " and where, or the rates."
         case .missingRates(let currencies):
             "The table of rates lacks \(currencies.joined(separator: ", ")), which the amounts"
-                + " need; add a rate for each, or omit the table to keep currencies separate."
+                + " need; add a rate for each, or keep currencies separate: without a table, or with"
+                + " none in place of a configured one."
         case .rateTooLarge(let currencies):
             "At the given rate amounts in \(currencies.joined(separator: ", ")) exceed any price;"
                 + " correct the rate: the value of one unit of that currency in the table's."

@@ -5,14 +5,16 @@ internal import Queries
 extension Report {
     /// Comma-separated values (RFC 4180) with one column per figure.
     ///
-    /// - Parameter isRaw: writes raw text (`String.csvField`).
-    public func csv(isRaw: Bool = false) -> [UInt8] {
+    /// - Parameters:
+    ///   - isRaw: writes raw text (`String.csvField`).
+    ///   - inUnits: amounts for people, in units of their currency, instead of milliunits.
+    public func csv(isRaw: Bool = false, inUnits: Bool = false) -> [UInt8] {
         let header =
             ["from", "to"] + dimensions + columns.map(\.name)
             + rates.map { isChurn ? $0.name : "rate.\($0.name)" } + (isDiff ? ["events"] : [])
         let lines = rows.map { row in
             [row.from.rfc3339, row.to.rfc3339] + row.group.map { $0 ?? "" }
-                + columns.map { cell(row, $0) }
+                + columns.map { inUnits ? figure(row, $0) : cell(row, $0) }
                 + rates.map { rate in rate.value(row).map { "\($0)" } ?? "" }
                 + (isDiff ? [events(row)] : [])
         }

@@ -190,13 +190,9 @@ struct MCPText {
                 parameters.filters.isEmpty ? nil : parameters.filters.joined(separator: ",")
             ), ("timeZone", parameters.timeZone),
         ]
-        let table = String(decoding: report.csv(isRaw: true), as: UTF8.self)
+        let table = String(decoding: report.csv(isRaw: true, inUnits: true), as: UTF8.self)
             .split(separator: "\r\n").map(String.init)
-        let money = report.columns.contains {
-            $0.unit == .milliunits || $0.unit == .annualisedMilliunits
-        }
-        return report.stamp.lines + (money ? ["Amounts are in milliunits."] : []) + table
-            + [page(["reports", name], query)]
+        return report.stamp.lines + table + [page(["reports", name], query)]
     }
 
     // MARK: Operation
