@@ -140,7 +140,9 @@ struct SignCommandTests {
                 repository.appending(path: ".build/signatures").path, "key.p8", key.keyId,
                 key.issuerId, Evidence.app, "signatures.json",
             ],
-            directory: place.path, variables: Workplace.inherited, input: "/dev/null",
+            directory: place.path,
+            // No test fails for want of a network.
+            variables: Workplace.inherited.filter { $0.key != "CI" }, input: "/dev/null",
             output: place.file("compare.out"), errors: place.file("compare.err")
         ).run()
         let said = try String(contentsOfFile: place.file("compare.out"), encoding: .utf8)
