@@ -123,8 +123,8 @@ let package = Package(
         .target(
             name: "Reports",
             dependencies: [
-                "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "Projection",
-                "Queries",
+                "CZlib", "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore",
+                "Projection", "Queries",
             ], swiftSettings: staying),
         .target(
             name: "Proofs",
@@ -220,7 +220,7 @@ let package = Package(
                 "Intake", "Projection", "Queries", "Reports", "Proofs", "AppleSync", "Service",
                 "Console",
                 "Web",
-                "Simulator", "Bench", "CZlib",
+                "Simulator", "Bench",
                 .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

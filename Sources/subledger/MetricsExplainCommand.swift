@@ -12,7 +12,8 @@ struct MetricsExplainCommand: OutputCommand {
         discussion: """
             Reads subscription, subscription event and subscriber reports: tab-separated text, \
             also gzip. A later report replaces the days of an earlier one of its kind. Exits with \
-            1 where a row cannot be read or a difference is unexplained.
+            1 where a row cannot be read or a difference is unexplained, or on a day whose \
+            evidence may be incomplete.
             """)
 
     @Option(
@@ -93,22 +94,8 @@ struct ReportFile {
         defer { try? file.close() }
         var found = SalesReportReader(day: day ?? ReportFile.day(inName: path))
         do {
-            let first = try ReportFile.piece(of: file)
-            var pending = first
-            let source: () throws -> [UInt8]? = {
-                if let piece = pending {
-                    pending = nil
-                    return piece
-                }
-                return try ReportFile.piece(of: file)
-            }
-            if let first, GzipReader.isGzip(first) {
-                let gzip = GzipReader(source)
-                while let piece = try gzip.next() { try found.read(piece) { table.add($0) } }
-            } else {
-                while let piece = try source() { try found.read(piece) { table.add($0) } }
-            }
-            try found.finish { table.add($0) }
+            let source: () throws -> [UInt8]? = { try ReportFile.piece(of: file) }
+            try found.readWhole(source) { table.add($0) }
         } catch let error as SalesReportError {
             throw CommandFailure(
                 code: error.code, message: "--report: \(path): \(error.message)", exit: .usage)

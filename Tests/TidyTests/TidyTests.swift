@@ -32,7 +32,7 @@ struct TidyTests {
         "Intake": stores,
         "Projection": stores.union(["SQLiteStore", "Intake"]),
         "Queries": stores.union(["SQLiteStore", "Intake", "Projection"]),
-        "Reports": stores.union(["SQLiteStore", "Projection", "Queries"]),
+        "Reports": stores.union(["CZlib", "SQLiteStore", "Projection", "Queries"]),
         "Proofs": stores.union(["SQLiteStore", "Intake", "Projection", "Queries", "Reports"]),
         "AppleSync": stores.union([
             "SQLiteStore", "AppStoreAPI", "Intake", "Projection", "Queries",
@@ -63,7 +63,7 @@ struct TidyTests {
             "NIOHTTP1", "ServiceLifecycle",
         ]),
         "subledger": products.union([
-            "Bench", "CZlib", "PostgresStore", "ArgumentParser", "Logging", "ServiceLifecycle",
+            "Bench", "PostgresStore", "ArgumentParser", "Logging", "ServiceLifecycle",
             "UnixSignals",
         ]),
     ]

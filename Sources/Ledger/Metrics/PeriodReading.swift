@@ -15,6 +15,9 @@ public struct PeriodReading: Hashable, Sendable {
     /// Refunded at the limit, without a reversal by then.
     public let isRefunded: Bool
 
+    /// Apple calls its purchase a renewal.
+    public let isRenewal: Bool
+
     public var isTrial: Bool { values.phase == .trial }
 
     /// Access had ended before it was bought: in billing retry, after it, or by a revocation.
@@ -25,6 +28,7 @@ public struct PeriodReading: Hashable, Sendable {
         end = period.end
         purchase = period.purchase
         values = period.values
+        isRenewal = period.isRenewal
         stateBefore = history.state(at: period.start.advanced(byMilliseconds: -1))
         isRefunded = history.periods[period.index].spans.contains { span in
             !span.isFamilyRevoke && span.from < limit && (span.to.map { $0 >= limit } ?? true)

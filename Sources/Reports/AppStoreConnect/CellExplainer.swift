@@ -7,6 +7,8 @@ internal import Projection
 struct CellExplainer {
     let table: SalesReportTable
     let ledger: ComparedCells
+    /// The window in which everything Apple sent is stored; nil: there is none.
+    let complete: CompleteWindow?
 
     private struct Draft {
         let apple: Int64
@@ -14,10 +16,23 @@ struct CellExplainer {
         var rest: Int64
         var parts: [Explanation] = []
 
-        mutating func add(_ cause: Explanation.Cause, _ amount: Int64, counts: Bool = true) {
+        mutating func add(
+            _ cause: Explanation.Cause, _ amount: Int64, _ gap: Explanation.Gap? = nil,
+            of chains: ComparedCells.Count? = nil
+        ) {
             guard amount != 0 else { return }
-            parts.append(Explanation(cause, amount, counts ? side.causes[cause] : nil))
+            parts.append(Explanation(cause, amount, gap, chains ?? side.causes[cause]))
             rest -= amount
+        }
+
+        /// Adds what our number becomes by Apple's rule.
+        mutating func compute(_ cause: Explanation.Cause) {
+            add(cause, side.causes[cause]?.amount ?? 0)
+        }
+
+        /// Adds the rest. Where it is fewer than ours, it concerns chains of the cell.
+        mutating func end(_ cause: Explanation.Cause, _ gap: Explanation.Gap? = nil) {
+            add(cause, rest, gap, of: rest < 0 ? side.inAppleDays : nil)
         }
 
         /// Attributes as much of the rest as the chains of a cause can add.
@@ -35,7 +50,7 @@ struct CellExplainer {
             let apple = table.cells[cell]?.amount ?? 0
             let side = ledger.sides[cell] ?? ComparedCells.Side()
             guard
-                apple != 0 || side.ours.amount != 0 || (side.causes[.day]?.amount ?? 0) != 0
+                apple != 0 || side.ours != 0 || (side.causes[.day]?.amount ?? 0) != 0
                     || table.earlier[cell] != nil
             else { continue }
             drafts[cell] = computed(cell, apple, side)
@@ -49,9 +64,10 @@ struct CellExplainer {
             guard var draft = drafts[cell] else { return nil }
             draft.attribute(.familySharing)
             draft.attribute(.missingHistory)
-            draft.add(.unexplained, draft.rest)
+            let gap = gap(cell.day)
+            draft.end(gap == nil ? .unexplained : .incomplete, gap)
             return ExplainedCell(
-                cell: cell, apple: draft.apple, ours: draft.side.ours.amount,
+                cell: cell, apple: draft.apple, ours: draft.side.ours,
                 earlier: table.earlier[cell], explanations: draft.parts,
                 prices: prices(cell, draft.side), proceeds: proceeds(cell, draft.side))
         }
@@ -60,19 +76,31 @@ struct CellExplainer {
     private func computed(
         _ cell: SalesReportTable.Cell, _ apple: Int64, _ side: ComparedCells.Side
     ) -> Draft {
-        var draft = Draft(apple: apple, side: side, rest: apple - side.ours.amount)
-        draft.add(.day, side.causes[.day]?.amount ?? 0)
-        draft.add(.trialConversions, side.causes[.trialConversions]?.amount ?? 0)
+        var draft = Draft(apple: apple, side: side, rest: apple - side.ours)
+        draft.compute(.day)
+        draft.compute(.trialConversions)
+        draft.compute(.renewalAfterLoss)
         if !ledger.known.contains(cell.product) {
-            draft.add(.unknownProduct, draft.rest)
+            draft.end(.unknownProduct)
         } else if ComparedCells.end(of: cell.day, in: ledger.pacific) >= ledger.limit {
-            draft.add(.afterKnowledge, draft.rest)
+            draft.end(.afterKnowledge)
         }
         draft.attribute(.gracePeriod)
         return draft
     }
 
-    /// What is missing in paid and too much in free, or the reverse.
+    /// Why the evidence of a day may be incomplete; nil where it is complete.
+    private func gap(_ day: CivilDate) -> Explanation.Gap? {
+        guard let complete else { return .notSwept }
+        let first = ledger.pacific.start(of: day)
+            .advanced(byMilliseconds: -ReportExplanation.earlySigningMilliseconds)
+        guard first >= complete.from else { return .beforeCompleteFrom }
+        let last = ComparedCells.end(of: day, in: ledger.pacific)
+        return last < complete.through ? nil : .afterCompleteThrough
+    }
+
+    /// What is missing in paid and too much in free, or the reverse: chains of the cell that has
+    /// too many of ours.
     private func exchange(
         _ paid: SalesReportTable.Cell, _ drafts: inout [SalesReportTable.Cell: Draft]
     ) {
@@ -82,12 +110,14 @@ struct CellExplainer {
         case .purchases: free = paid.with(.freePeriods)
         default: return
         }
-        guard let one = drafts[paid]?.rest, let other = drafts[free]?.rest,
-            one.signum() * other.signum() < 0
+        guard let one = drafts[paid], let other = drafts[free],
+            one.rest.signum() * other.rest.signum() < 0
         else { return }
-        let amount = Int64(clamping: min(one.magnitude, other.magnitude)) * one.signum()
-        drafts[paid]?.add(.trials, amount, counts: false)
-        drafts[free]?.add(.trials, -amount, counts: false)
+        let amount =
+            Int64(clamping: min(one.rest.magnitude, other.rest.magnitude)) * one.rest.signum()
+        let chains = (amount < 0 ? one : other).side.inAppleDays
+        drafts[paid]?.add(.trials, amount, of: chains)
+        drafts[free]?.add(.trials, -amount, of: chains)
     }
 
     /// What is too much without a country is missing in the cells of countries.
@@ -96,12 +126,12 @@ struct CellExplainer {
         _ drafts: inout [SalesReportTable.Cell: Draft]
     ) {
         for cell in cells where cell != nowhere {
-            guard let left = drafts[nowhere]?.rest, left < 0, let rest = drafts[cell]?.rest,
+            guard let left = drafts[nowhere], left.rest < 0, let rest = drafts[cell]?.rest,
                 rest > 0
             else { continue }
-            let amount = min(rest, -left)
-            drafts[cell]?.add(.unknownCountry, amount, counts: false)
-            drafts[nowhere]?.add(.unknownCountry, -amount, counts: false)
+            let (amount, chains) = (min(rest, -left.rest), left.side.inAppleDays)
+            drafts[cell]?.add(.unknownCountry, amount, of: chains)
+            drafts[nowhere]?.add(.unknownCountry, -amount, of: chains)
         }
     }
 

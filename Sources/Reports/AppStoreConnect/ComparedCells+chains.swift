@@ -13,8 +13,10 @@ extension ComparedCells {
         }
         addStates(stretches, chain)
         if days[.subscriptionEvent] != nil {
-            addChanges(stretches, chain)
-            addRenewals(life, chain, catalogue)
+            let periods = life.periodReadings(
+                in: chain.bundleId, catalogue: catalogue, limit: limit)
+            addChanges(stretches, periods, chain)
+            addRenewals(life, periods, chain, catalogue)
         }
         if days[.subscriber] != nil { addPurchases(life, chain, catalogue) }
         if days[.subscriptionEvent] != nil || days[.subscriber] != nil {
@@ -57,7 +59,9 @@ extension ComparedCells {
 
     // MARK: Events
 
-    private mutating func addChanges(_ stretches: [CountedStretch], _ chain: ChainId) {
+    private mutating func addChanges(
+        _ stretches: [CountedStretch], _ periods: [PeriodReading], _ chain: ChainId
+    ) {
         for index in stretches.indices {
             let before = index > 0 ? stretches[index - 1] : nil
             let after = stretches[index]
@@ -79,17 +83,22 @@ extension ComparedCells {
                     continue
                 }
                 count(.subscriptionEvent, figure, at: after.from, after.values, chain)
+                guard figure == .reactivations,
+                    periods.last(where: { $0.start <= after.from })?.isRenewal == true
+                else { continue }
+                // After a refund, or a gap that the ledger does not know, Apple calls it a renewal.
+                explain(
+                    .renewalAfterLoss, -1, .subscriptionEvent, figure, at: after.from,
+                    after.values, chain)
             }
         }
     }
 
     /// Apple counts the first payment after a trial as a conversion, not as a renewal.
     private mutating func addRenewals(
-        _ life: Lifecycle, _ chain: ChainId, _ catalogue: Catalogue
+        _ life: Lifecycle, _ periods: [PeriodReading], _ chain: ChainId, _ catalogue: Catalogue
     ) {
-        let trialEnds = Set(
-            life.periodReadings(in: chain.bundleId, catalogue: catalogue, limit: limit)
-                .filter(\.isTrial).map(\.end))
+        let trialEnds = Set(periods.filter(\.isTrial).map(\.end))
         for found in occurrences(.renewals, life, chain, catalogue) {
             let amount = found.amounts["renewals"] ?? found.amounts["unpriced"] ?? 0
             guard amount > 0 else { continue }

@@ -33,7 +33,9 @@ struct ComparedCells: Summable {
     /// The ledger's side of one cell.
     struct Side: Sendable {
         /// As metrics count it, by days of the report zone.
-        var ours = Count()
+        var ours: Int64 = 0
+        /// The same in Apple's days.
+        var inAppleDays = Count()
         /// What departs from it by a rule: of `.day`, what days in Pacific Time add.
         var causes: [Explanation.Cause: Count] = [:]
         /// Purchases by price, in Apple's days.
@@ -42,7 +44,8 @@ struct ComparedCells: Summable {
         var proceeds: [String: Int64] = [:]
 
         mutating func add(_ other: Side) {
-            ours.add(other.ours)
+            ours = ours.addingSaturated(other.ours)
+            inAppleDays.add(other.inAppleDays)
             for (cause, count) in other.causes { causes[cause, default: Count()].add(count) }
             for (price, count) in other.prices { prices[price, default: Count()].add(count) }
             proceeds.merge(other.proceeds) { $0.addingSaturated($1) }
@@ -130,11 +133,12 @@ struct ComparedCells: Summable {
             cell(kind, figure, pacific.day(of: time), values), chain)
     }
 
-    /// Adds one to our cell, and what Apple's day changes.
+    /// Adds one to our cell and to Apple's, and what Apple's day changes.
     mutating func count(
         _ ours: SalesReportTable.Cell?, _ theirs: SalesReportTable.Cell?, _ chain: ChainId
     ) {
-        if let ours { change(ours) { $0.ours.add(1, chain) } }
+        if let ours { change(ours) { $0.ours = $0.ours.addingSaturated(1) } }
+        if let theirs { change(theirs) { $0.inAppleDays.add(1, chain) } }
         guard ours != theirs else { return }
         if let ours { change(ours) { $0.causes[.day, default: Count()].add(-1, chain) } }
         if let theirs { change(theirs) { $0.causes[.day, default: Count()].add(1, chain) } }

@@ -10,6 +10,8 @@ public struct Explanation: Hashable, Sendable {
         case day
         /// The first payment after a trial is a conversion, not a renewal.
         case trialConversions
+        /// A renewal after lost access is no reactivation.
+        case renewalAfterLoss
         /// No chain of the ledger ever had the product.
         case unknownProduct
         /// The day ends after what is known.
@@ -25,22 +27,38 @@ public struct Explanation: Hashable, Sendable {
         case familySharing
         /// Chains whose known history begins after the day.
         case missingHistory
-        /// The rest.
+        // The rest.
+        /// Not everything that Apple sent about the day is known to be stored; `gap` is why.
+        case incomplete
+        /// On a day with complete evidence.
         case unexplained
+    }
+
+    /// Why the evidence of a day may be incomplete. Raw values are the contract's.
+    public enum Gap: String, Hashable, Sendable, CaseIterable {
+        /// No sweep of Apple's history covers all apps that were asked about.
+        case notSwept
+        /// The day, or the renewals that are signed before it, begin before the complete window.
+        case beforeCompleteFrom
+        /// The day ends after the complete window.
+        case afterCompleteThrough
     }
 
     public let cause: Cause
     /// Of Apple's number minus ours.
     public let amount: Int64
+    /// Of `incomplete`.
+    public let gap: Gap?
     /// Chains that it may concern, more than once where they add more than once; 0 where it
     /// concerns no known chain.
     public let chainCount: Int
     /// The first of them, in order; at most `ExplainedCell.listedChainCount`.
     public let chains: [ChainId]
 
-    init(_ cause: Cause, _ amount: Int64, _ count: ComparedCells.Count? = nil) {
+    init(_ cause: Cause, _ amount: Int64, _ gap: Gap?, _ count: ComparedCells.Count?) {
         self.cause = cause
         self.amount = amount
+        self.gap = gap
         chainCount = count?.chainCount ?? 0
         chains = count?.chains ?? []
     }
@@ -80,7 +98,10 @@ public struct ExplainedCell: Hashable, Sendable {
     public let proceeds: [Proceeds]
 
     public var difference: Int64 { apple - ours }
-    public var isExplained: Bool { !explanations.contains { $0.cause == .unexplained } }
+    /// Whether nothing is left: incomplete evidence explains nothing yet.
+    public var isExplained: Bool {
+        !explanations.contains { $0.cause == .incomplete || $0.cause == .unexplained }
+    }
 
     /// Chains listed for one explanation.
     public static let listedChainCount = 10
@@ -99,6 +120,7 @@ public struct ExplainedCell: Hashable, Sendable {
             json.objects("explanations", explanations) { json, part in
                 json.member("cause", part.cause.rawValue)
                 json.member("amount", part.amount)
+                json.member("reason", part.gap?.rawValue)
                 json.member("chainCount", Int64(part.chainCount))
                 ExplainedCell.write(part.chains, to: &json)
             }

@@ -8,7 +8,7 @@ public struct ReportExplanation: Sendable {
     public let stamp: MetricsStamp
     public let cells: [ExplainedCell]
 
-    /// Whether no difference is unexplained.
+    /// Whether no difference is unexplained, or on a day whose evidence may be incomplete.
     public var isExplained: Bool { cells.allSatisfy(\.isExplained) }
 
     /// The members of the answer.
@@ -21,6 +21,8 @@ public struct ReportExplanation: Sendable {
     /// The zone of Apple's days (App Store Connect Help, Sales and Trends: days are in Pacific
     /// Time), with its summer time.
     public static let appleTimeZone = "America/Los_Angeles"
+    /// How long before its period Apple may sign a renewal: it charges within 24 hours before.
+    public static let earlySigningMilliseconds: Int64 = 24 * 3_600_000
 }
 
 extension MetricsQuery {
@@ -46,9 +48,10 @@ extension MetricsQuery {
         let scope = MetricScope(
             zone: zone, interval: .day, instants: [], dimensions: [.product, .country],
             filters: [:])
+        let stamp = stamp(
+            MetricName.definition("explain"), scope, remarks: remarks(sum.chainCount))
         return ReportExplanation(
-            stamp: stamp(
-                MetricName.definition("explain"), scope, remarks: remarks(sum.chainCount)),
-            cells: CellExplainer(table: table, ledger: sum).cells())
+            stamp: stamp,
+            cells: CellExplainer(table: table, ledger: sum, complete: stamp.complete).cells())
     }
 }

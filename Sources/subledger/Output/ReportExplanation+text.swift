@@ -51,6 +51,7 @@ extension ExplainedCell {
         for part in explanations {
             lines.append(
                 "  \(part.amount.signed) \(part.cause.rawValue)"
+                    + (part.gap.map { " (\($0.rawValue))" } ?? "")
                     + ExplainedCell.text(part.chains, of: part.chainCount))
         }
         for found in prices {

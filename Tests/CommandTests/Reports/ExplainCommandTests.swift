@@ -104,7 +104,7 @@ struct ExplainCommandTests {
         #expect(json.out.contains(#""proceeds":[{"currency":"USD","apple":3490,"estimate":"#))
     }
 
-    @Test("An unexplained difference ends with 1")
+    @Test("A difference that nothing explains ends with 1, with what is known of the evidence")
     func unexplained() async throws {
         let place = try await taken()
         try place.write(
@@ -115,6 +115,9 @@ struct ExplainCommandTests {
         let found = try await explain(place, "--report", "r.txt")
         #expect(found.code == 1)
         #expect(found.out.contains("2026-01-10 com.example.pro USA starts: +1\n"))
-        #expect(found.out.contains("  +1 unexplained\n"))
+        #expect(found.out.contains("  +1 incomplete (notSwept)\n"))
+        let json = try await explain(place, "--report", "r.txt", "--json")
+        let part = #""cause":"incomplete","amount":1,"reason":"notSwept","chainCount":0"#
+        #expect(json.code == 1 && json.out.contains(part))
     }
 }

@@ -13,7 +13,7 @@ struct ReportExplanationTests {
     private static let product = MadeChain.product
 
     /// A chain that begins at a UTC time.
-    private func chain(_ number: Int, _ start: String = "2026-01-10T12:00:00.000Z") throws
+    func chain(_ number: Int, _ start: String = "2026-01-10T12:00:00.000Z") throws
         -> MadeChain
     {
         MadeChain(
@@ -29,7 +29,7 @@ struct ReportExplanationTests {
     }
 
     /// A report's rows, each the day, figure of the event or state, and amounts.
-    private func table(_ reports: [(header: String, rows: [String], day: CivilDate?)]) throws
+    func table(_ reports: [(header: String, rows: [String], day: CivilDate?)]) throws
         -> SalesReportTable
     {
         var table = SalesReportTable(products: ["pro": ProductId(MadeChain.product)])
@@ -44,7 +44,7 @@ struct ReportExplanationTests {
         return table
     }
 
-    private func events(_ rows: String...) -> (header: String, rows: [String], day: CivilDate?) {
+    func events(_ rows: String...) -> (header: String, rows: [String], day: CivilDate?) {
         (
             "Event Date\tEvent\tQuantity\tSubscription Name\tSubscription Apple ID\tCountry",
             rows.map { $0 + "\tpro\t1\tUS" }, nil
@@ -76,12 +76,14 @@ struct ReportExplanationTests {
     }
 
     /// `figure day apple ours: cause amount (chains) …` of every cell.
-    private func explain(
+    func explain(
         _ deliveries: [MadeDelivery], _ table: SalesReportTable,
-        now: String = "2026-06-01T00:00:00.000Z"
+        now: String = "2026-06-01T00:00:00.000Z",
+        complete window: (String, String)? = ReportExplanationTests.whole
     ) async throws -> (lines: [String], answer: ReportExplanation) {
         let ledger = try TemporaryLedger()
         _ = try await ledger.ingest(deliveries)
+        if let window { try await sweep(window, ledger) }
         let now = try #require(Timestamp(rfc3339: now))
         let answer = try await ledger.session { session in
             try await MetricsQuery(session.query, reportTimeZone: "UTC", now: now).explain(table)
@@ -128,7 +130,7 @@ struct ReportExplanationTests {
         let day = CivilDate(year: 2026, month: 1, day: 12)
         let found = try await explain(
             [chain(1).bought()], try table([states(day, paid: 0, trials: 0)]))
-        #expect(found.lines == ["activePaid 2026-01-12 0 1: unexplained -1 (0)"])
+        #expect(found.lines == ["activePaid 2026-01-12 0 1: unexplained -1 (1)"])
     }
 
     // MARK: Causes
@@ -213,7 +215,7 @@ struct ReportExplanationTests {
                     + " unexplained 3 (0)"
             ])
         let fewer = try await explain(deliveries, try table([events("2026-01-10\tSubscribe\t0")]))
-        #expect(fewer.lines == ["starts 2026-01-10 0 1: day 1 (1) unexplained -2 (0)"])
+        #expect(fewer.lines == ["starts 2026-01-10 0 1: day 1 (1) unexplained -2 (2)"])
     }
 
     @Test("The first payment after a trial is Apple's conversion, and our renewal")
@@ -232,6 +234,24 @@ struct ReportExplanationTests {
             ])
     }
 
+    @Test("A renewal after a refund is a reactivation of ours, and none of Apple's")
+    func renewalAfterRefund() async throws {
+        let made = try chain(1)
+        let at = made.start.advanced(byMilliseconds: 10 * 86_400_000)
+        let refunded = made.notification(.refund, nil, 0, at: at, status: .revoked)
+            .withTransaction { $0.revocationDate = at }
+        let renewed = try self.table([events("2026-02-09\tRenew\t1", "2026-02-09\tReactivate\t0")])
+        let found = try await explain([made.bought(), refunded, made.renewed(1)], renewed)
+        #expect(
+            found.lines == [
+                "renewals 2026-02-09 1 1:", "reactivations 2026-02-09 0 1: renewalAfterLoss -1 (1)",
+            ])
+        let bought = made.renewed(1).withTransaction { $0.transactionReason = Raw(.purchase) }
+        let again = try self.table([events("2026-02-09\tReactivate\t1")])
+        let other = try await explain([made.bought(), refunded, bought], again)
+        #expect(other.lines == ["reactivations 2026-02-09 1 1:"])
+    }
+
     @Test("What is missing in paid and too much in trials is the same chains")
     func trials() async throws {
         let day = CivilDate(year: 2026, month: 1, day: 12)
@@ -239,7 +259,7 @@ struct ReportExplanationTests {
         let found = try await explain([chain(1).bought(), trial(chain(2).bought())], table)
         #expect(
             found.lines == [
-                "activePaid 2026-01-12 0 1: trials -1 (0)", "trials 2026-01-12 2 1: trials 1 (0)",
+                "activePaid 2026-01-12 0 1: trials -1 (1)", "trials 2026-01-12 2 1: trials 1 (1)",
             ])
     }
 
@@ -251,8 +271,8 @@ struct ReportExplanationTests {
             let found = try await explain([nowhere, chain(2).bought()], table)
             #expect(
                 found.lines == [
-                    "starts 2026-01-10 0 1: unknownCountry -1 (0)",
-                    "starts 2026-01-10 \(stated) 1: unknownCountry 1 (0)\(rest)",
+                    "starts 2026-01-10 0 1: unknownCountry -1 (1)",
+                    "starts 2026-01-10 \(stated) 1: unknownCountry 1 (1)\(rest)",
                 ])
         }
     }

@@ -1,5 +1,5 @@
 import AppStore
-import CZlib
+internal import CZlib
 
 /// Decompresses gzip (RFC 1952) in pieces, by zlib: holds one piece of input and one of output.
 final class GzipReader {
@@ -20,8 +20,11 @@ final class GzipReader {
     /// Allocated, because zlib compares its address with that of the first call.
     private let stream: UnsafeMutablePointer<z_stream>
 
+    /// The first bytes of every member.
+    static let magic: [UInt8] = [0x1F, 0x8B]
+
     /// Whether bytes are those of gzip.
-    static func isGzip(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x1F, 0x8B]) }
+    static func isGzip(_ bytes: [UInt8]) -> Bool { bytes.starts(with: magic) }
 
     init(_ source: @escaping Source) {
         self.source = source

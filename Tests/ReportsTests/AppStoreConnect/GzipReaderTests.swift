@@ -1,8 +1,8 @@
-import AppStore
 import Foundation
 import Testing
 
-@testable import subledger
+@testable import AppStore
+@testable import Reports
 
 @Suite("Decompression of reports")
 struct GzipReaderTests {
@@ -89,6 +89,46 @@ struct GzipReaderTests {
         let dynamic = try bytes(GzipReaderTests.dynamic)
         #expect(try read(dynamic, pieces: size) == Array(lines.utf8))
         #expect(try read([], pieces: size).isEmpty)
+    }
+
+    private static let header =
+        "Event Date\tEvent\tSubscription Name\tSubscription Apple ID\tCountry\tQuantity\n"
+    private static let row = "2026-01-31\tRenew\tpro\t1\tUS\t1\n"
+
+    /// A report of 5,000 rows.
+    private static let report = """
+        H4sIAAAAAAACA+3JMQrCQBRAwfp7ilxAMAr2ohY2gooHiLJFQDchbhRvL5bewGK6x5vtM+VSbZqSYvvNOI2Xx3Vo+9\
+        J2udo39/R7Vn1/S9VuE+tuzGV4x2FscmnLezKfzZfTWT1d1HFMOb2iH7qo43yKmjHGGGOMMcYYY4wxxhhjjDHGGGOM\
+        McYYY4wxxhhjjDHGGGOMMcYYY4wxxhhjjDHGGGOMMcYYY4wxxhhjjDHGGGOMMcYYY4wxxhhjjDHGGGOMMcYYY4wxxh\
+        hjjDHGGGOMMcYYY4wxxhhjjDHGGGOMMcYYY4wxxhhjjDHGGGOMMcYYY4wxxhhjjDHGGGOMMcYYY4wxxhhjjDHGGGOM\
+        McYYY4wxxhhjjDHGGGOMMcYYY4wxxhhjjDHGGGOMMcYYY4wxxhhjjDHGGGOMMcYYY4wxxhhjjDHGGGOMMcYYY4wxxh\
+        hjjDHGGGOMMcYYY4wxxhhjjDHGGGOMMcYYY4wxxhhjjDHGGGOMMcYYY4wxxhhjjDHGGGOMMcYYY4wxxhhjjDHGGGOM\
+        McYYY4wxxhhjjDHGGGOMMcYYY4wxxhhjjDHGGGOMMcYYY4wxxhhjjDHGGGOMMcYY+xv7AHoXWNwqIwIA
+        """
+
+    @Test("the bound of a report counts what is decompressed", arguments: [7, 4_096])
+    func bound(_ size: Int) throws {
+        let text = GzipReaderTests.header + String(repeating: GzipReaderTests.row, count: 5_000)
+        let packed = try bytes(GzipReaderTests.report)
+        #expect(text.utf8.count > 2 * GzipReader.pieceByteCount && packed.count < 1_000)
+        /// The sum of the rows within a bound.
+        func sum(_ bytes: [UInt8], _ limit: Int) throws -> Int64 {
+            var reader = SalesReportReader(day: nil, limit: limit)
+            var (rest, sum) = (bytes[...], Int64(0))
+            let source: () throws -> [UInt8]? = {
+                let piece = rest.prefix(size)
+                rest = rest.dropFirst(size)
+                return piece.isEmpty ? nil : Array(piece)
+            }
+            try reader.readWhole(source) { sum += $0.amount }
+            return sum
+        }
+        for bytes in [packed, Array(text.utf8)] {
+            #expect(try sum(bytes, text.utf8.count) == 5_000)
+            #expect(throws: SalesReportError.tooLarge) { try sum(bytes, text.utf8.count - 1) }
+        }
+        #expect(throws: SalesReportError.empty) { try sum([], 0) }
+        #expect(throws: SalesReportError.damagedGzip) { try sum(Array(packed.dropLast()), .max) }
     }
 
     @Test("output far larger than its input comes in pieces of the bound")

@@ -1,0 +1,69 @@
+import Ledger
+import LedgerStore
+import LedgerTestSupport
+import Testing
+
+@testable import AppStore
+@testable import Projection
+@testable import Reports
+
+/// Days of reports and the window in which everything Apple sent is stored.
+extension ReportExplanationTests {
+    /// All days of the tests.
+    static let whole = ("2025-12-01T00:00:00.000Z", "2026-06-01T00:00:00.000Z")
+
+    /// A finished sweep of what Apple signed in a window.
+    func sweep(_ window: (String, String), _ ledger: TemporaryLedger) async throws {
+        let sweep = Sweep(
+            bundleId: BundleId(MadeChain.app), from: try #require(Timestamp(rfc3339: window.0)),
+            through: try #require(Timestamp(rfc3339: window.1)), requestedAt: ledger.now,
+            startPosition: 1, fetchedCount: 1)
+        try await ledger.ledger { (opened: EnvironmentLedger) async throws in
+            let event = NewEvent(
+                key: EventKey.make(.sweep, ["one"]),
+                attributes: EventAttributes(
+                    kind: .sweep, source: .history, trust: .transport, bundleId: sweep.bundleId,
+                    chain: nil),
+                receivedAt: ledger.now, receivedAtClaimed: false,
+                evidence: try opened.log.packer.pack(.verbatim(sweep.evidence)))
+            _ = try await opened.log.append([event])
+        }
+    }
+
+    @Test("A day that is not wholly in the complete window is incomplete, and why")
+    func incomplete() async throws {
+        // The day in Pacific Time, and the day before for renewals that are signed early.
+        let (from, through) = ("2026-01-09T08:00:00.000Z", "2026-01-11T08:00:00.000Z")
+        let windows: [((String, String)?, Explanation.Gap?)] = [
+            (nil, .notSwept), ((from, through), nil),
+            (("2026-01-09T08:00:00.001Z", through), .beforeCompleteFrom),
+            ((from, "2026-01-11T07:59:59.999Z"), .afterCompleteThrough),
+        ]
+        for (window, gap) in windows {
+            for (stated, rest) in [(3, "2 (0)"), (0, "-1 (1)")] {
+                let table = try self.table([events("2026-01-10\tSubscribe\t\(stated)")])
+                let found = try await explain([chain(1).bought()], table, complete: window)
+                let cause = gap == nil ? "unexplained" : "incomplete"
+                #expect(found.lines == ["starts 2026-01-10 \(stated) 1: \(cause) \(rest)"])
+                #expect(found.answer.cells[0].explanations.map(\.gap) == [gap])
+                #expect(!found.answer.isExplained)
+            }
+            let equal = try await explain(
+                [chain(1).bought()], try table([events("2026-01-10\tSubscribe\t1")]),
+                complete: window)
+            #expect(equal.lines == ["starts 2026-01-10 1 1:"] && equal.answer.isExplained)
+        }
+    }
+
+    @Test("Only what no other cause explains is incomplete")
+    func incompleteLast() async throws {
+        let late = try chain(2, "2026-01-11T05:00:00.000Z")
+        let table = try self.table([events("2026-01-10\tSubscribe\t4")])
+        let found = try await explain(
+            [chain(1).bought(), late.bought(), chain(3).renewed(1)], table, complete: nil)
+        #expect(
+            found.lines == [
+                "starts 2026-01-10 4 1: day 1 (1) missingHistory 1 (1) incomplete 1 (0)"
+            ])
+    }
+}
