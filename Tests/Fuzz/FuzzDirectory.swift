@@ -22,7 +22,7 @@ struct FuzzDirectory {
             PayloadTarget.notification, PayloadTarget.transaction, PayloadTarget.renewal,
             CertificateTarget(authority), IngestLineTarget(), ConfigurationTarget(),
             EvidenceTarget(), FactTarget(), LifecycleTarget(),
-            ExtremeFactsTarget(), try ReceiptTarget(directory: path),
+            ExtremeFactsTarget(), try ReceiptTarget(directory: path), SalesReportTarget(),
         ]
     }
 

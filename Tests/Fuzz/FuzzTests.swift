@@ -8,7 +8,7 @@ struct FuzzTests {
     static let names = [
         "compactJWS", "signedPayload", "notification", "transaction", "renewal", "certificates",
         "ingestLine", "configuration", "evidence", "fact", "lifecycle", "extremeFacts",
-        "receipts",
+        "receipts", "salesReports",
     ]
 
     @Test("Every target is tested here")

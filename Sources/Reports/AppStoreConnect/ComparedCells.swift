@@ -12,6 +12,9 @@ struct ComparedCells: Summable {
         /// More than the listed ones, in any order, with the first of all among them.
         private var all: [ChainId] = []
 
+        /// Chains held before the first are selected.
+        static let heldChainCount = 4 * ExplainedCell.listedChainCount
+
         /// The first, in order.
         var chains: [ChainId] { Array(all.sorted().prefix(ExplainedCell.listedChainCount)) }
 
@@ -19,14 +22,14 @@ struct ComparedCells: Summable {
             self.amount = self.amount.addingSaturated(amount)
             chainCount += 1
             all.append(chain)
-            if all.count > 4 * ExplainedCell.listedChainCount { all = chains }
+            if all.count > Count.heldChainCount { all = chains }
         }
 
         mutating func add(_ other: Count) {
             amount = amount.addingSaturated(other.amount)
             chainCount += other.chainCount
             all += other.all
-            if all.count > 4 * ExplainedCell.listedChainCount { all = chains }
+            if all.count > Count.heldChainCount { all = chains }
         }
     }
 

@@ -325,7 +325,8 @@ struct ReportExplanationTests {
     @Test("Explanations list the first chains, up to their bound")
     func listed() async throws {
         let bound = ExplainedCell.listedChainCount
-        for count in [bound, bound + 1] {
+        let held = ComparedCells.Count.heldChainCount
+        for count in [bound, bound + 1, held, held + 1] {
             let table = try self.table([events("2026-01-10\tSubscribe\t\(count)")])
             let chains = try (10..<10 + count).map { try chain($0, "2026-01-11T05:00:00.000Z") }
             let found = try await explain(chains.map { $0.bought() }, table)
