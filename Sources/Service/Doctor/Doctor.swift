@@ -20,6 +20,9 @@ public struct Doctor: Sendable {
     static let comfortableFreeByteCount: Int64 = 2 * 1024 * 1024 * 1024
     /// The earliest plausible clock time: 2026-01-01.
     static let earliestPlausibleNow = Timestamp(milliseconds: 1_767_225_600_000)
+    /// Days since the newest day of dated rates beyond which doctor warns: banks publish none on
+    /// the four days of Easter, and a rate applies for `CurrencyRates.bridgedDayCount`.
+    static let freshRateDayCount: Int64 = 5
 
     /// The result of one check.
     public struct Finding: Sendable, Equatable {
@@ -143,12 +146,26 @@ public struct Doctor: Sendable {
     }
 
     private func rates() -> [Finding] {
-        guard configuration.ratesFile != nil else { return [] }
-        return [
-            Finding("rates", passing: "usable") { () throws(ConfigurationError) in
-                _ = try configuration.rates()
-            }
-        ]
+        do throws(ConfigurationError) {
+            guard let table = try configuration.rates() else { return [] }
+            return [age(of: table) ?? Finding(.good, "rates", "usable")]
+        } catch { return [Finding(.bad, "rates", error.description)] }
+    }
+
+    /// That dated rates are about to end; nil where they are fresh, or none has a day.
+    private func age(of table: CurrencyRates) -> Finding? {
+        let newest = table.dated.values.compactMap { $0.last?.day.daysSinceEpoch }.max()
+        let zone = ReportZone(configuration.ledger.reportTimeZone)
+        let today = zone?.day(of: now) ?? now.date
+        guard let newest, today.daysSinceEpoch - newest > Doctor.freshRateDayCount else {
+            return nil
+        }
+        let last = CivilDate(daysSinceEpoch: newest + CurrencyRates.bridgedDayCount)
+        return Finding(
+            .warning, "rates",
+            "The newest day is \(CivilDate(daysSinceEpoch: newest).text); no rate by day applies"
+                + " after \(last.text), and reports of money that need one are refused then. Add"
+                + " days to \(RatesFile.key).")
     }
 
     // MARK: Machine

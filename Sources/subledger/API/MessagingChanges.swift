@@ -17,7 +17,7 @@ enum MessagingChanges {
         @Argument(help: "The PNG file.")
         var file: String
 
-        @Option(help: "FULL_SIZE or BULLET_POINT (default: as Apple decides).")
+        @Option(help: "FULL_SIZE or BULLET_POINT (default: none is sent, and Apple decides).")
         var size: String?
 
         @OptionGroup var consent: APIOptions.Consent
