@@ -21,7 +21,9 @@ struct SalesReportTarget: FuzzTarget {
     }
 
     func seeds(_ source: SeedSource) -> [[UInt8]] {
-        let texts = SalesReportTarget.reports.map { Array($0.utf8) }
+        let texts = [
+            SalesReportTarget.states, SalesReportTarget.events, SalesReportTarget.subscribers,
+        ].map { Array($0.utf8) }
         return texts + texts.map { SalesReportTarget.gzip($0) } + [SalesReportTarget.zeros]
     }
 
@@ -79,17 +81,19 @@ struct SalesReportTarget: FuzzTarget {
 
     // MARK: Seeds
 
-    private static let reports = [
+    private static let states =
         "Subscription Name\tSubscription Apple ID\tCountry\tActive Standard Price Subscriptions"
-            + "\tActive Free Trial Introductory Offer Subscriptions\tGrace Period\n"
-            + "pro\t1\tUS\t5\t2\t \npro\t1\tDE\t1\t\t1\n",
+        + "\tActive Free Trial Introductory Offer Subscriptions\tGrace Period\n"
+        + "pro\t1\tUS\t5\t2\t \npro\t1\tDE\t1\t\t1\n"
+    private static let events =
         "Event Date\tEvent\tSubscription Name\tSubscription Apple ID\tCountry\tQuantity\r\n"
-            + "2026-01-31\tRenew\tpro\t1\tUS\t2\r\n01/31/2026\tUpgrade\tpro\t1\tUS\t-1\r\n",
+        + "2026-01-31\tRenew\tpro\t1\tUS\t2\r\n01/31/2026\tUpgrade\tpro\t1\tUS\t-1\r\n"
+    private static let subscribers =
         "Event Date\tSubscription Name\tSubscription Apple ID\tCountry\tSubscriber ID\tRefund"
-            + "\tCustomer Price\tCustomer Currency\tUnits\tDeveloper Proceeds\tProceeds Currency\n"
-            + "2026-01-31\tpro\t1\tUS\t77\t \t9.99\tUSD\t1\t6.99\tUSD\n"
-            + "2026-01-31\tpro\t1\tUS\t77\tYes\t-9.99\tUSD\t-1\t-6.99\tUSD\n",
-    ]
+        + "\tCustomer Price\tCustomer Currency\tUnits\tDeveloper Proceeds"
+        + "\tProceeds Currency\n"
+        + "2026-01-31\tpro\t1\tUS\t77\t \t9.99\tUSD\t1\t6.99\tUSD\n"
+        + "2026-01-31\tpro\t1\tUS\t77\tYes\t-9.99\tUSD\t-1\t-6.99\tUSD\n"
 
     /// Gzip of 1,048,577 zeros: one more than a report may have here.
     private static let zeros: [UInt8] = {
