@@ -1,6 +1,8 @@
+import Foundation
 import Ledger
 import LedgerStore
 import LedgerTestSupport
+import TestSupport
 import Testing
 
 @testable import AppStore
@@ -65,5 +67,15 @@ extension ReportExplanationTests {
             found.lines == [
                 "starts 2026-01-10 4 1: day 1 (1) missingHistory 1 (1) incomplete 1 (0)"
             ])
+    }
+
+    @Test("The page has every cause and every reason")
+    func page() throws {
+        let file = Fixtures.repository.appending(
+            path: "Sources/Reports/Reports.docc/AppStoreConnect.md")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let names =
+            Explanation.Cause.allCases.map(\.rawValue) + Explanation.Gap.allCases.map(\.rawValue)
+        for name in names { #expect(text.contains("| `\(name)` |"), "\(name)") }
     }
 }
