@@ -50,15 +50,28 @@ struct SignatureCommand<Options: SignatureOptions>: OutputCommand {
         let now = Terminal.now
         var eligibility: EligibilityAnswer?
         if order.isForEligible {
-            eligibility = try await settings.withSession { session in
-                try await order.eligibility(
-                    in: session.customers, bundleId: app.bundleId,
-                    moment: Moment(at: nil, now: now))
-            }
+            do {
+                eligibility = try await settings.withSession { session in
+                    try await order.eligibility(
+                        in: session.customers, bundleId: app.bundleId,
+                        moment: Moment(at: nil, now: now))
+                }
+            } catch let error as EligibilityError { return Output(refused: error) }
         }
         let answer = SignatureAnswer(
             try credentials.sign(order.request, nonce: UUID().uuidString, at: now), eligibility)
         return Output(json: { answer.write(to: &$0) }, text: answer.text())
+    }
+}
+
+extension Output {
+    /// The refusal as JSON, with the decision; the same sentence is on standard error.
+    fileprivate init(refused error: EligibilityError) {
+        self.init(text: "", failure: error) { json in
+            json.member("code", error.code.rawValue)
+            json.member("message", error.message)
+            error.eligibility?.writeRefusal(to: &json)
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 """Compares signatures of `subledger sign --json` with those that Apple's library makes of the same
-values: headers and claims are equal, and Apple's message is what was signed.
+values: headers and claims are equal, and Apple's message is what was signed. Of Advanced Commerce,
+every kind of request that the library has must occur, and its JSON is as the library encodes it,
+member by member and in the same order.
 
     compare.py KEY.p8 KEY-ID ISSUER-ID BUNDLE-ID FILE
 
@@ -8,21 +10,25 @@ FILE has a list of {"values": {…}, "made": the output of sign}; the values are
 """
 
 import base64
+import importlib
 import json
+import pkgutil
 import sys
 import time
 import uuid
 
+import attr
 import jwt
+from appstoreserverlibrary import models
 from appstoreserverlibrary.jws_signature_creator import (
     AdvancedCommerceAPIInAppSignatureCreator,
     IntroductoryOfferEligibilitySignatureCreator,
     PromotionalOfferV2SignatureCreator,
 )
-from appstoreserverlibrary.models.AdvancedCommerceRequestInfo import AdvancedCommerceRequestInfo
-from appstoreserverlibrary.models.AdvancedCommerceSubscriptionReactivateInAppRequest import (
-    AdvancedCommerceSubscriptionReactivateInAppRequest,
+from appstoreserverlibrary.models.AbstractAdvancedCommerceInAppRequest import (
+    AbstractAdvancedCommerceInAppRequest,
 )
+from appstoreserverlibrary.models.LibraryUtility import _get_cattrs_converter
 from appstoreserverlibrary.promotional_offer import PromotionalOfferSignatureCreator
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -42,15 +48,21 @@ def need(holds, reason):
         raise SystemExit(f"different: {reason}")
 
 
-def without_nulls(value):
-    if isinstance(value, dict):
-        return {key: without_nulls(item) for key, item in value.items() if item is not None}
-    return [without_nulls(item) for item in value] if isinstance(value, list) else value
+def request_kinds():
+    """The library's requests of the Advanced Commerce API that an app signs, by operation."""
+    for module in pkgutil.iter_modules(models.__path__):
+        importlib.import_module(f"{models.__name__}.{module.name}")
+    kinds = AbstractAdvancedCommerceInAppRequest.__subclasses__()
+    return {attr.fields(kind).operation.default: kind for kind in kinds}
+
+
+REQUEST_KINDS = request_kinds()
 
 
 def decoded_request(text):
+    """The JSON without white space: it keeps the order of members, and 1 apart from 1.0 and true."""
     data = base64.b64decode(text, validate=True)
-    return without_nulls(json.loads(data))
+    return json.dumps(json.loads(data), separators=(",", ":"), ensure_ascii=False)
 
 
 def apples(kind, values, pem, key_id, issuer, bundle):
@@ -63,11 +75,9 @@ def apples(kind, values, pem, key_id, issuer, bundle):
         return creator.create_signature(
             values["productId"], values["allowIntroductoryOffer"], values["transactionId"])
     request = values["request"]
-    info = AdvancedCommerceRequestInfo(
-        requestReferenceId=uuid.UUID(request["requestInfo"]["requestReferenceId"]))
+    made = REQUEST_KINDS[request["operation"]]
     return AdvancedCommerceAPIInAppSignatureCreator(pem, key_id, issuer, bundle).create_signature(
-        AdvancedCommerceSubscriptionReactivateInAppRequest(
-            requestInfo=info, transactionId=request["transactionId"]))
+        _get_cattrs_converter(made).structure(request, made))
 
 
 def compare_token(kind, values, made, pem, public, names):
@@ -84,6 +94,10 @@ def compare_token(kind, values, made, pem, public, names):
         if "request" in claim:
             claim["request"] = decoded_request(claim["request"])
     need(claims[0] == claims[1], f"{kind}: claims {claims[0]} and {claims[1]}")
+    if "request" in claims[0]:
+        # Nothing of the request is unknown to the library, or changed by the signature.
+        given = json.dumps(values["request"], separators=(",", ":"), ensure_ascii=False)
+        need(claims[0]["request"] == given, f"{kind}: {claims[0]['request']} for {given}")
 
 
 def compare_first_form(values, made, pem, public, names):
@@ -106,6 +120,8 @@ def main(key_file, key_id, issuer, bundle, file):
     public = serialization.load_pem_private_key(pem, password=None).public_key()
     with open(file, encoding="utf-8") as opened:
         entries = json.load(opened)
+    operations = {entry["values"].get("request", {}).get("operation") for entry in entries}
+    need(operations - {None} == set(REQUEST_KINDS), f"operations {operations}")
     for entry in entries:
         made, values = entry["made"], entry["values"]
         need((made["bundleId"], made["keyId"]) == (bundle, key_id), "app or key")

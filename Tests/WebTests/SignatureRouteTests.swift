@@ -76,6 +76,9 @@ struct SignatureRouteTests {
                 ("promotional-offer", offer, ["ifElligible": true], "invalidBody"),
                 ("promotional-offer", offer, ["ifEligible": true], "invalidBody"),
                 (
+                    "promotional-offer-v1", offer, ["ifEligible": true], "invalidBody"
+                ),
+                (
                     "promotional-offer", offer.merging(["customer": "ann"]) { $1 }, [:],
                     "invalidBody"
                 ),
@@ -140,6 +143,11 @@ struct SignatureRouteTests {
                 #expect(answer.status == 409 && answer.code == "notEligible", "\(key)")
                 let detail = answer.json["detail"]?.string ?? ""
                 #expect(detail.contains("subscribed") && detail.contains("2"))
+                #expect(answer.json["reason"]?.string == "subscribed")
+                let evidence = answer.json["evidence"]?.array ?? []
+                #expect(evidence.contains(.number("2")))
+                let events = evidence.compactMap(\.int64).map(String.init)
+                #expect(detail.contains("Events: \(events.joined(separator: ", "))."))
             }
         }
     }
@@ -152,6 +160,7 @@ struct SignatureRouteTests {
             let answer = try await SignatureRouteTests.sign(
                 client, "introductory-offer", SignatureRouteTests.body(members, flags))
             #expect(answer.status == 404 && answer.code == "noSuchSubscription")
+            #expect(answer.json["reason"] == nil && answer.json["evidence"] == nil)
             let named = try await SignatureRouteTests.sign(
                 client, "introductory-offer",
                 SignatureRouteTests.body(members.merging(["customer": "ann"]) { $1 }, flags))
@@ -189,6 +198,7 @@ struct SignatureRouteTests {
                 client, "promotional-offer-v1",
                 SignatureRouteTests.body(members, ["ifEligible": true]))
             #expect(answer.status == 409 && answer.code == "notEligible")
+            #expect(answer.json["reason"]?.string == "subscribed")
             #expect(answer.json["detail"]?.string?.contains("(subscribed)") == true)
         }
     }

@@ -38,6 +38,40 @@ public enum SignatureRequest: Hashable, Sendable {
         }
     }
 
+    /// Whether it gives the customer an offer.
+    package var isOffered: Bool {
+        switch self {
+        case .promotionalOffer, .promotionalOfferV1: true
+        case .introductoryOffer(_, let isAllowed, _): isAllowed
+        case .advancedCommerce: false
+        }
+    }
+
+    /// The product of the offer; empty for an Advanced Commerce request.
+    package var productId: ProductId {
+        switch self {
+        case .promotionalOffer(let productId, _, _), .promotionalOfferV1(let productId, _, _),
+            .introductoryOffer(let productId, _, _):
+            productId
+        case .advancedCommerce: ProductId("")
+        }
+    }
+
+    /// The transaction named, or the appTransactionId.
+    package var transactionId: String? {
+        switch self {
+        case .promotionalOffer(_, _, let transactionId): transactionId
+        case .introductoryOffer(_, _, let transactionId): transactionId
+        case .promotionalOfferV1, .advancedCommerce: nil
+        }
+    }
+
+    /// The token of a promotional offer in the first form; nil for an empty one.
+    package var appAccountToken: String? {
+        guard case .promotionalOfferV1(_, _, let token?) = self, !token.isEmpty else { return nil }
+        return token
+    }
+
     /// The audience of the JWS; nil for what is signed without one.
     var audience: String? {
         switch self {

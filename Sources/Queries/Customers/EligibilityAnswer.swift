@@ -36,7 +36,16 @@ public struct EligibilityAnswer: Sendable {
             ? "" : " Events: \(eligibility.evidence.map(String.init).joined(separator: ", "))."
         throw EligibilityError(
             .notEligible,
-            "The customer is not eligible (\(eligibility.reason.rawValue)).\(events)")
+            "The customer is not eligible (\(eligibility.reason.rawValue)).\(events)",
+            eligibility)
+    }
+}
+
+extension OfferEligibility {
+    /// The members `reason` and `evidence` of a refusal in `Contract.md`.
+    public func writeRefusal(to json: inout JSONWriter) {
+        json.member("reason", reason.rawValue)
+        json.array("evidence", evidence)
     }
 }
 
@@ -45,6 +54,8 @@ public struct EligibilityError: Error, Sendable, Equatable, CustomStringConverti
     public let code: Code
     /// What is wrong and what to do, with the positions of the events that decide it.
     public let message: String
+    /// The decision and the events that decide it; nil where nothing is decided.
+    public let eligibility: OfferEligibility?
 
     /// Stable names; scripts rely on them.
     public enum Code: String, Sendable, CaseIterable {
@@ -54,9 +65,10 @@ public struct EligibilityError: Error, Sendable, Equatable, CustomStringConverti
         case unknownGroup
     }
 
-    init(_ code: Code, _ message: String) {
+    init(_ code: Code, _ message: String, _ eligibility: OfferEligibility? = nil) {
         self.code = code
         self.message = message
+        self.eligibility = eligibility
     }
 
     public var description: String { message }

@@ -23,7 +23,7 @@ public struct SignatureOrder: Sendable {
     ) throws(IntakeRefusal) {
         self.request = request
         self.isForEligible = isForEligible
-        var customers = request.customer.map { [$0] } ?? []
+        var customers = request.appAccountToken.map { [CustomerId(stated: $0)] } ?? []
         if let customer { customers.append(try IntakeRefusal.customer(customer)) }
         self.customers = customers
         guard isForEligible else {
@@ -37,7 +37,10 @@ public struct SignatureOrder: Sendable {
                 "Eligibility is asked for an offer, and for none that is denied.")
         }
         guard !customers.isEmpty || request.transactionId != nil else {
-            throw IntakeRefusal.invalidBody("Name a customer or a transaction.")
+            throw IntakeRefusal.invalidBody(
+                request.kind == .promotionalOfferV1
+                    ? "Name a customer: by appAccountToken or customer."
+                    : "Name a customer or a transaction.")
         }
     }
 
@@ -131,41 +134,6 @@ public struct SignatureOrder: Sendable {
             transaction: request.transactionId, moment: moment)
         try answer.requireEligible()
         return answer
-    }
-}
-
-extension SignatureRequest {
-    /// Whether it gives the customer an offer.
-    fileprivate var isOffered: Bool {
-        switch self {
-        case .promotionalOffer, .promotionalOfferV1: true
-        case .introductoryOffer(_, let isAllowed, _): isAllowed
-        case .advancedCommerce: false
-        }
-    }
-
-    /// The product of the offer; empty for a request that names none.
-    fileprivate var productId: ProductId {
-        switch self {
-        case .promotionalOffer(let productId, _, _), .promotionalOfferV1(let productId, _, _),
-            .introductoryOffer(let productId, _, _):
-            productId
-        case .advancedCommerce: ProductId("")
-        }
-    }
-
-    fileprivate var transactionId: String? {
-        switch self {
-        case .promotionalOffer(_, _, let transactionId): transactionId
-        case .introductoryOffer(_, _, let transactionId): transactionId
-        case .promotionalOfferV1, .advancedCommerce: nil
-        }
-    }
-
-    /// The customer that the appAccountToken names.
-    fileprivate var customer: CustomerId? {
-        guard case .promotionalOfferV1(_, _, let token?) = self, !token.isEmpty else { return nil }
-        return CustomerId(stated: token)
     }
 }
 

@@ -104,6 +104,7 @@ extension Problem {
             case .unknownGroup: .unprocessableContent
             }
         self.init(status, code: error.code.rawValue, detail: error.message)
+        eligibility = error.eligibility
     }
 
     private init(_ error: OperatorError) {

@@ -1,7 +1,9 @@
 internal import AppStore
 import HTTPTypes
 import Hummingbird
+internal import Ledger
 import NIOCore
+internal import Queries
 
 /// An error response: `application/problem+json` (RFC 9457) with a stable code (`Contract.md`).
 /// Never contains a payload, a token or a secret.
@@ -15,6 +17,8 @@ struct Problem: Error, Sendable {
     var retryAfter: Int?
     /// The position reached, when an answer was behind.
     var position: Int64?
+    /// What decided that a customer is not eligible.
+    var eligibility: OfferEligibility?
     /// For the log: file, reason and remedy of a failure of the store.
     var remedy: String?
     /// Additional header fields of the response.
@@ -50,6 +54,7 @@ struct Problem: Error, Sendable {
             json.member("detail", detail)
             json.member("code", code)
             json.memberIfPresent("position", position)
+            eligibility?.writeRefusal(to: &json)
             json.memberIfPresent("traceId", TraceContext.current?.traceId)
         }
         return json.bytes

@@ -122,11 +122,38 @@ extension Settings {
         }
         let place = configuration.apps.firstIndex { $0.bundleId == app.bundleId } ?? 0
         let key = "apps[\(place)].api"
-        try api.requireUsable(key: key)
-        let file = try APIKeyFile(path: api.privateKeyFile, key: "\(key).privateKeyFile")
-        if file.isReadableByOthers {
-            Terminal.note("warning: \(file.path) can be read by other users; run chmod 600 on it")
+        do throws(ConfigurationError) {
+            try api.requireUsable(key: key)
+            let file = try APIKeyFile(path: api.privateKeyFile, key: "\(key).privateKeyFile")
+            if file.isReadableByOthers {
+                Terminal.note(
+                    "warning: \(file.path) can be read by other users; run chmod 600 on it")
+            }
+            return try file.credentials(api, bundleId: app.bundleId, key: key)
+        } catch {
+            throw error.naming(api, over: configuration.ledger.app(app.bundleId)?.api, key)
         }
-        return try file.credentials(api, bundleId: app.bundleId, key: key)
+    }
+}
+
+extension ConfigurationError {
+    /// The same, naming the option that gave the value instead of the setting below `setting`.
+    ///
+    /// - Parameters:
+    ///   - api: what is used.
+    ///   - configured: what the configuration has.
+    fileprivate func naming(
+        _ api: Configuration.API, over configured: Configuration.API?, _ setting: String
+    ) -> ConfigurationError {
+        let option: String? =
+            switch key {
+            case "\(setting).privateKeyFile" where api.privateKeyFile != configured?.privateKeyFile:
+                "--key-file"
+            case "\(setting).baseUrl" where api.baseUrl != configured?.baseUrl: "--base-url"
+            case "\(setting).keyId" where api.keyId != configured?.keyId: "--key-id"
+            case "\(setting).keyId" where api.issuerId != configured?.issuerId: "--issuer-id"
+            default: nil
+            }
+        return option.map { ConfigurationError(code, key: $0, reason: reason) } ?? self
     }
 }

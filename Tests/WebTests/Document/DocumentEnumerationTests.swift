@@ -61,9 +61,7 @@ struct DocumentEnumerationTests {
             TransactionStanding.Outcome.allCases.map(\.rawValue)),
         List(
             "Signature/properties/kind", SignatureRequest.Kind.allCases.map(\.rawValue)),
-        List(
-            "Eligibility/properties/reason",
-            OfferEligibility.Reason.allCases.map(\.rawValue)),
+        List("EligibilityReason", OfferEligibility.Reason.allCases.map(\.rawValue)),
         List("ReportInterval", ReportInterval.allCases.map(\.rawValue)),
         List("MetricsRemark", MetricsRemark.allCases.map(\.rawValue)),
         List("MetricsStamp/properties/definition", MetricName.definitions),

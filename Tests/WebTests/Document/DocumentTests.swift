@@ -134,7 +134,7 @@ struct DocumentTests {
 
     /// Members that are only present when they have a value.
     private static let optional: [String: Set<String>] = [
-        "Problem": ["position", "traceId"], "Cause": ["command"],
+        "Problem": ["position", "reason", "evidence", "traceId"], "Cause": ["command"],
         "Command": ["tokenName", "entitlement", "until", "grantId"],
         "EventMembers": ["signedPayload"],
         "UploadBody": ["signedRenewalInfo", "customer"], "ReceiptBody": ["customer"],
