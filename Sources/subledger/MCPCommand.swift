@@ -36,17 +36,15 @@ struct MCPCommand: OutputCommand {
         return .printed()
     }
 
-    /// Answers the lines of standard input, one after the other.
+    /// Answers the lines of standard input until its end.
     private static func answer(_ server: MCPServer) async throws {
         do {
             let lines = try LineReader(path: "-", isDialogue: true)
+            let dialogue = MCPDialogue(server) { try Terminal.out($0 + [UInt8(ascii: "\n")]) }
             while let line = try await lines.next(limit: 1, byteLimit: 1).first {
-                guard
-                    let response = await server.response(
-                        toLine: line.bytes, isTooLong: line.isTooLong)
-                else { continue }
-                try Terminal.out(response + [UInt8(ascii: "\n")])
+                try await dialogue.take(line.bytes, isTooLong: line.isTooLong)
             }
+            try await dialogue.finish()
         } catch let failure as LineReader.Failure {
             throw CommandFailure(
                 code: "unreadableInput", message: "Standard input: \(failure.reason).", exit: .io)

@@ -57,6 +57,14 @@ async def answers(client, chain, over):
     churn = await client.call_tool(
         "metrics", {"from": "2025-01-01", "to": "2026-01-01", "interval": "quarter"})
     check(not churn.is_error and len(churn.structured_content["rows"]) == 4, f"{over}: metrics")
+    separate = await client.call_tool(
+        "metrics", {"name": "revenue", "from": "2025-01-01", "to": "2026-01-01", "rates": "none",
+                    "interval": "quarter"})
+    check(not separate.is_error, f"{over}: metrics without rates")
+    offers = await client.call_tool(
+        "metrics", {"name": "retention-offers", "from": AT, "to": "2026-02-01T00:00:00.000Z"})
+    check(not offers.is_error and "rows" in offers.structured_content,
+          f"{over}: metrics retention-offers")
     missing = await client.call_tool("missing", {})
     check(not missing.is_error and "completeness" in text(missing), f"{over}: missing")
     position = access.structured_content["evidence"][0]
@@ -72,7 +80,7 @@ async def answers(client, chain, over):
         check(await refusal(client, name, {}) == "unknownTool", f"{over}: {name} is refused")
     again = await client.call_tool("find", {"text": chain})
     check(not again.is_error, f"{over}: it answers after refusals")
-    return [found, access, timeline, churn, evidence]
+    return [found, access, timeline, churn, separate, offers, evidence]
 
 
 async def run(options):

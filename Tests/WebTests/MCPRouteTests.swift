@@ -1,6 +1,7 @@
 import AppStore
 import Faults
 import HTTPTypes
+import LedgerStore
 import Service
 import Testing
 
@@ -148,6 +149,14 @@ struct MCPRouteTests {
             ("metrics", #"{"name":"mrr","paid":true}"#, "invalidParameter"),
             ("metrics", #"{"from":"2026-01-01","by":"colour"}"#, "unknownDimension"),
             ("metrics", #"{"from":"2025-01-01","interval":"day"}"#, "answerTooLarge"),
+            ("metrics", #"{"rates":"none"}"#, "unknownParameter"),
+            ("metrics", #"{"name":"mrr","rates":"USD,EUR"}"#, "invalidRates"),
+            ("metrics", #"{"name":"mrr","refundBasis":"purchase"}"#, "invalidParameter"),
+            ("metrics", #"{"name":"mrr","definitions":"none"}"#, "invalidParameter"),
+            ("metrics", #"{"paid":true,"definitions":"stripe"}"#, "comparedWhole"),
+            ("metrics", #"{"name":"retention-offers"}"#, "invalidTime"),
+            ("metrics", #"{"name":"retention-offers","from":"0","by":"rule"}"#, "unknownParameter"),
+            ("metrics", #"{"name":"diff"}"#, "invalidParameter"),
             ("missing", #"{"limit":1}"#, "unknownParameter"),
             ("evidence", "{}", "invalidParameter"),
             ("evidence", #"{"position":0}"#, "invalidParameter"),
@@ -214,6 +223,31 @@ struct MCPRouteTests {
                     ["computed at position 2", "\(place)/reports/churn?from=2026-01-01"]
                 ),
                 (
+                    "metrics", #"{"name":"revenue","from":"2026-01-01","rates":"USD,EUR:1.25"}"#,
+                    "/v1/metrics/revenue?from=2026-01-01&rates=USD,EUR:1.25", ["from,to"]
+                ),
+                (
+                    "metrics",
+                    #"{"name":"refunds","from":"2026-01-01","refundBasis":"purchase"}"#,
+                    "/v1/metrics/refunds?from=2026-01-01&refundBasis=purchase",
+                    ["\(place)/reports/"]
+                ),
+                (
+                    "metrics", #"{"from":"2026-01-01","definitions":"stripe"}"#,
+                    "/v1/metrics/churn?from=2026-01-01&definitions=stripe",
+                    ["\(place)/reports/churn?from=2026-01-01&definitions=stripe"]
+                ),
+                (
+                    "metrics", #"{"name":"diff","from":"2026-01-01","knownPosition":1}"#,
+                    "/v1/metrics/diff?from=2026-01-01&knownPosition=1",
+                    ["\(place)/reports/diff?metric=churn&from=2026-01-01&knownPosition=1"]
+                ),
+                (
+                    "metrics", #"{"name":"retention-offers","from":0}"#,
+                    "/v1/metrics/retention-offers?from=0",
+                    ["No message was shown.", "0 noRule", "log position 2"]
+                ),
+                (
                     "evidence", #"{"position":2}"#, "/v1/events/2",
                     ["Event 2: DID_RENEW", "Apple's signature", "\(place)/events/2"]
                 ),
@@ -230,6 +264,29 @@ struct MCPRouteTests {
             #expect(status["structuredContent"]?["ready"]?.bool == true)
             #expect(MCPRouteTests.text(status).contains("completeness not confirmed"))
         }
+    }
+
+    @Test("What fails for now is a refusal that says when to call again")
+    func later() async throws {
+        let fault = StoreError(.databaseUnavailable, reason: "Away.", remedy: "")
+        let answer = MCPAnswer(Problem(fault))
+        let structured = try JSONValue.parse(answer.structured)
+        #expect(structured["code"]?.string == "databaseUnavailable")
+        #expect(structured["retryAfterSeconds"]?.int64 == Int64(Problem.failureRetrySeconds))
+        #expect(answer.text.hasSuffix("Call again after \(Problem.failureRetrySeconds) s."))
+        var place = try ServedPlace()
+        place.waitLimit = ServedPlace.briefWait
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            let behind = try await MCPRouteTests.call(
+                client, "find", #"{"text":"a","minPosition":1000}"#)
+            #expect(behind["isError"]?.bool == true)
+            let said = behind["structuredContent"]
+            #expect(said?["code"]?.string == "projectionBehind")
+            #expect(said?["retryAfterSeconds"]?.int64 == Int64(Problem.behindRetrySeconds))
+            #expect(said?["position"]?.int64 == 0)
+        }
+        let lasting = try JSONValue.parse(MCPAnswer(Problem.invalid("x")).structured)
+        #expect(lasting["retryAfterSeconds"] == nil)
     }
 
     @Test("A text from outside adds no line to an answer")
@@ -255,8 +312,11 @@ struct MCPRouteTests {
             let answer = try await client.post("/mcp", call)
             #expect(answer.status == 500)
             #expect(answer.code == direct.code)
-            let line = await MCPServer(host: host).response(toLine: call, isTooLong: false)
-            let response = try JSONValue.parse(line ?? [])
+            let written = WrittenLines()
+            let dialogue = MCPDialogue(MCPServer(host: host)) { written.add($0) }
+            try await dialogue.take(call, isTooLong: false)
+            try await dialogue.finish()
+            let response = try #require(try written.responses().first)
             #expect(response["id"]?.int64 == 7)
             #expect(response["error"]?["code"]?.int64 == -32_603)
             #expect(response["error"]?["data"]?["code"]?.string == direct.code)
@@ -283,28 +343,6 @@ struct MCPRouteTests {
             let timeline = try await MCPRouteTests.call(client, "timeline", arguments)
             #expect(MCPRouteTests.text(timeline).contains("subscription \(purchase.id)"))
             #expect(timeline["structuredContent"]?["customer"]?.string == id)
-        }
-    }
-
-    // MARK: Lines
-
-    @Test("A line that is no message gets an error, and ends nothing")
-    func lines() async throws {
-        try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
-            let server = MCPServer(host: host)
-            let ping = MCPRouteTests.message("ping")
-            let padding = MCPLimits.messageByteCount - ping.count
-            let longest = ping + Array(repeating: UInt8(ascii: " "), count: padding)
-            for (line, isTooLong, code) in [
-                (Array("{".utf8), false, "malformedJSON"),
-                (Array("[]".utf8), false, "invalidBody"), (ping, true, "payloadTooLarge"),
-                (longest + [UInt8(ascii: " ")], false, "payloadTooLarge"), (longest, false, nil),
-            ] as [([UInt8], Bool, String?)] {
-                let bytes = await server.response(toLine: line, isTooLong: isTooLong) ?? []
-                let response = try JSONValue.parse(bytes)
-                #expect(response["error"]?["data"]?["code"]?.string == code)
-                #expect(response["id"]?.isNull == (code != nil))
-            }
         }
     }
 }

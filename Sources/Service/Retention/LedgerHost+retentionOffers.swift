@@ -16,11 +16,19 @@ extension LedgerHost {
         from: Timestamp, to: Timestamp?, _ scope: QueryScope
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
-        let now = clock()
-        let offers = try await ledger.snapshot(atLeast: scope.minPosition).query.retentionOffers(
-            from: from, to: to ?? now, now: now, bundleId: scope.bundleId)
+        let offers = try await retentionOffersReport(from: from, to: to, scope)
         return ServedAnswer(position: offers.position, lag: ledger.lag.positions) { json, _ in
             offers.write(to: &json)
         }
+    }
+
+    /// The same as a value.
+    public func retentionOffersReport(
+        from: Timestamp, to: Timestamp?, _ scope: QueryScope
+    ) async throws -> RetentionOffers {
+        let now = clock()
+        let snapshot = try await ledger(scope.environment).snapshot(atLeast: scope.minPosition)
+        return try await snapshot.query.retentionOffers(
+            from: from, to: to ?? now, now: now, bundleId: scope.bundleId)
     }
 }

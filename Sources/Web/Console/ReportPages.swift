@@ -128,7 +128,7 @@ struct ReportPages: Sendable {
     struct Question {
         var metric = MetricParameters()
         var definitions: DefinitionPack?
-        /// The configured table, or none: other tables are not for addresses of pages.
+        /// Of a page the configured table, or none: other tables are not for its address.
         var rates = RateChoice.usual
 
         init() {}
@@ -142,6 +142,9 @@ struct ReportPages: Sendable {
             }
             rates = .separate
         }
+
+        /// Whether a table of rates was given, which no address has.
+        var hasTable: Bool { if case .table = rates { true } else { false } }
 
         /// As parameters of an address.
         var pairs: [(String, String?)] {

@@ -30,6 +30,15 @@ struct MCPMessage: Sendable {
         params = value["params"]
     }
 
+    /// Whether it calls a tool, and a response is due.
+    var isCall: Bool { id != nil && method == "tools/call" }
+
+    /// The id of the request whose response the client no longer waits for; nil in any other
+    /// message.
+    var cancelledId: JSONValue? {
+        id == nil && method == "notifications/cancelled" ? params?["requestId"] : nil
+    }
+
     private static func invalid(_ detail: String) -> Problem {
         Problem.invalid(detail, code: "invalidBody")
     }

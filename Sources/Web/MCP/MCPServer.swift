@@ -22,21 +22,20 @@ package struct MCPServer: Sendable {
         tools = MCPTools(host: host, environment: environment, bundleId: bundleId)
     }
 
-    /// The response to one line of standard input; nil where none is due. What is no message gets
-    /// an error as its response.
+    /// The message of one line of standard input. Throws for what is none.
     ///
     /// - Parameter isTooLong: only the beginning of the line was kept.
-    package func response(toLine line: [UInt8], isTooLong: Bool) async -> [UInt8]? {
-        var id: JSONValue?
-        do {
-            guard !isTooLong, line.count <= MCPLimits.messageByteCount else {
-                throw Problem.tooLarge(limit: MCPLimits.messageByteCount)
-            }
-            let message = try MCPMessage(line)
-            id = message.id
-            return try await response(to: message)
-        } catch {
-            return MCPError(Problem(error)).response(to: id)
+    func message(ofLine line: [UInt8], isTooLong: Bool) throws(Problem) -> MCPMessage {
+        guard !isTooLong, line.count <= MCPLimits.messageByteCount else {
+            throw Problem.tooLarge(limit: MCPLimits.messageByteCount)
+        }
+        return try MCPMessage(line)
+    }
+
+    /// The response to a message of standard input, a fault too; nil where none is due.
+    func response(toLine message: MCPMessage) async -> [UInt8]? {
+        do { return try await response(to: message) } catch {
+            return MCPError(Problem(error)).response(to: message.id)
         }
     }
 

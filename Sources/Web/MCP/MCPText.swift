@@ -13,7 +13,7 @@ struct MCPText {
     let origin: String
     let state: ViewState
 
-    private func page(_ path: [String], _ query: [(String, String?)] = []) -> String {
+    func page(_ path: [String], _ query: [(String, String?)] = []) -> String {
         "Console: " + origin + state.url(path, query)
     }
 
@@ -181,18 +181,26 @@ struct MCPText {
 
     // MARK: Reports
 
-    func text(_ report: Report, _ name: String, _ parameters: MetricParameters) -> [String] {
-        let query: [(String, String?)] = [
-            ("from", parameters.from), ("to", parameters.to), ("interval", parameters.interval),
-            ("by", parameters.by.isEmpty ? nil : parameters.by.joined(separator: ",")),
-            (
-                "where",
-                parameters.filters.isEmpty ? nil : parameters.filters.joined(separator: ",")
-            ), ("timeZone", parameters.timeZone),
-        ]
+    /// - Parameter page: its page; nil where the console has none.
+    func text(_ report: Report, page: String?) -> [String] {
         let table = String(decoding: report.csv(isRaw: true, inUnits: true), as: UTF8.self)
             .split(separator: "\r\n").map(String.init)
-        return report.stamp.lines + table + [page(["reports", name], query)]
+        return report.stamp.lines + table + (page.map { [$0] } ?? [])
+    }
+
+    func text(_ offers: RetentionOffers) -> [String] {
+        let rows = offers.rows.map { row -> String in
+            let results = RetentionResult.allCases.map { "\(row.count($0)) \($0.rawValue)" }
+            return "Rule \(row.rule): \(row.shown) shown, \(results.joined(separator: ", "))."
+        }
+        let reasons = RetentionOffers.reasons.map {
+            "\(offers.unanswered[$0] ?? 0) \($0.rawValue)"
+        }
+        return ["Answered from \(offers.from.rfc3339) until before \(offers.to.rfc3339):"]
+            + (rows.isEmpty ? ["No message was shown."] : rows) + [
+                "Without a message: \(reasons.joined(separator: ", ")).",
+                "As of log position \(offers.position).",
+            ]
     }
 
     // MARK: Operation

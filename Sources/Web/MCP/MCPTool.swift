@@ -44,8 +44,9 @@ enum MCPTool: String, Sendable, CaseIterable {
                 + " grants and notes, each with the events that prove it. Give either customer or"
                 + " subscription."
         case .metrics:
-            "A report for analysts by interval: churn, new subscriptions, trials, retention, money."
-                + " At most \(MCPLimits.rowCount) rows."
+            "A report for analysts by interval: churn, new subscriptions, trials, retention, money;"
+                + " the retention messages shown (retention-offers); or what later events changed"
+                + " in a report (diff). At most \(MCPLimits.rowCount) rows."
         case .missing:
             "Whether intake works, for which time everything that Apple sent is there, suspected"
                 + " outages, and what is in quarantine."
@@ -124,10 +125,12 @@ enum MCPTool: String, Sendable, CaseIterable {
     private static let report = [
         Argument(
             name: "name", about: "Default: churn.",
-            values: [MetricName.churnName] + MetricName.allCases.map(\.rawValue)),
+            values: [MetricName.churnName] + MetricName.allCases.map(\.rawValue)
+                + [ReportRoutes.retentionName, ReportRoutes.diffName]),
         Argument(
             name: "from",
-            about: "The first day (2026-01-31) or time; default: the month a year ago."),
+            about: "The first day (2026-01-31) or time; default: the month a year ago. For"
+                + " retention-offers a time (RFC 3339), which must be given."),
         Argument(name: "to", about: "The day or time before which it ends; default: now."),
         Argument(
             name: "interval", about: "Default: month.",
@@ -138,6 +141,22 @@ enum MCPTool: String, Sendable, CaseIterable {
         Argument(name: "timeZone", about: "An IANA time zone; default: the configured one."),
         Argument(
             name: "paid", about: "For churn: only chains in a paid period.", type: "boolean"),
+        Argument(
+            name: "rates",
+            about: "For money: none, or the value of one unit of each currency in the first:"
+                + " USD,EUR:1.0834,JPY:0.0066; default: the configured table."),
+        Argument(
+            name: "definitions", about: "Also as another product defines it.",
+            values: DefinitionPack.allCases.map(\.rawValue)),
+        Argument(
+            name: "refundBasis",
+            about: "For refunds: by their own day, or that of the purchase; default: refund.",
+            values: RefundBasis.allCases.map(\.rawValue)),
+        Argument(
+            name: "metric",
+            about: "For diff: whose cells differ between knownAt or knownPosition and everything"
+                + " known; default: churn.",
+            values: [MetricName.churnName] + MetricName.allCases.map(\.rawValue)),
     ]
 
     // MARK: The list

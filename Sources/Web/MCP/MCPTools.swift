@@ -3,7 +3,6 @@ internal import Console
 import HTTPTypes
 internal import Ledger
 internal import Queries
-internal import Reports
 internal import Service
 
 /// What a tool answers: a short text with positions and addresses, and the JSON of the contract.
@@ -20,13 +19,15 @@ struct MCPAnswer: Sendable {
         structured = json.bytes
     }
 
-    /// The refusal of a call: its code and sentence.
+    /// The refusal of a call: its code and sentence, and when to repeat a call that failed for now.
     init(_ problem: Problem) {
-        self.init(["\(problem.code): \(problem.detail)"]) { json in
+        let again = problem.retryAfter.map { " Call again after \($0) s." } ?? ""
+        self.init(["\(problem.code): \(problem.detail)\(again)"]) { json in
             json.object { json in
                 json.member("code", problem.code)
                 json.member("detail", problem.detail)
                 json.memberIfPresent("position", problem.position)
+                json.memberIfPresent("retryAfterSeconds", problem.retryAfter)
             }
         }
     }
@@ -61,8 +62,10 @@ struct MCPTools: Sendable {
         self.usual = usual
     }
 
-    /// The result of a call: an answer, or a refusal with its code. Throws a fault of the service
-    /// or its files, which is logged and counted as that of any route.
+    /// The result of a call: an answer, or a refusal with its code. What fails for now (503 of any
+    /// other route) is a refusal, too: the assistant can wait and repeat it, and sees results, not
+    /// errors of the protocol. Throws a fault of the service or its files, which is logged and
+    /// counted as that of any route.
     func call(_ tool: MCPTool, _ arguments: JSONValue?) async throws -> [UInt8] {
         do {
             let result = try await answer(tool, arguments).result(isError: false)
@@ -90,7 +93,7 @@ struct MCPTools: Sendable {
 
     /// What `body` reads of the arguments, which must be all of them. They are read as the
     /// parameters of HTTP are.
-    private func read<Value>(
+    func read<Value>(
         _ arguments: JSONValue?, _ body: (inout QueryParameters) throws -> Value
     ) throws -> Value {
         var values = try MCPTools.values(arguments)
@@ -123,7 +126,7 @@ struct MCPTools: Sendable {
         return values
     }
 
-    private func words(_ scope: QueryScope) -> MCPText {
+    func words(_ scope: QueryScope) -> MCPText {
         var state = ViewState(environment: scope.environment)
         state.bundleId = scope.bundleId
         state.at = scope.at
@@ -176,26 +179,6 @@ struct MCPTools: Sendable {
                 reading.writeTimeline(to: &$0, order, after: after, limit: limit)
             }
         }
-    }
-
-    private func metrics(_ arguments: JSONValue?) async throws -> MCPAnswer {
-        let (scope, asked, name, isPaid) = try read(arguments) {
-            (
-                try $0.periodScope(), $0.metric(), $0.text("name") ?? MetricName.churnName,
-                try $0.flag("paid")
-            )
-        }
-        guard !isPaid || name == MetricName.churnName else {
-            throw Problem.invalid("paid applies to churn only.")
-        }
-        let metric =
-            try name == MetricName.churnName
-            ? MetricName.churn(isPaid: isPaid) : MetricName(name)
-        var parameters = asked
-        parameters.from = asked.from ?? ViewState.yearBack(host.clock())
-        let report = try await host.report(metric, parameters, scope)
-        if let problem = MCPLimits.problem(rowCount: report.rows.count) { throw problem }
-        return MCPAnswer(words(scope).text(report, name, parameters)) { report.write(to: &$0) }
     }
 
     private func missing(_ arguments: JSONValue?) async throws -> MCPAnswer {

@@ -1,3 +1,4 @@
+internal import AppStore
 import Hummingbird
 internal import Ledger
 internal import Queries
@@ -12,7 +13,8 @@ struct ReportRoutes: Sendable {
     /// A report whose parameters were read.
     typealias Making = @Sendable () async throws -> ServedAnswer
 
-    private static let diffName = "diff"
+    static let diffName = "diff"
+    static let retentionName = "retention-offers"
 
     func add(to groups: RouteGroups) {
         groups.reports.get("/v1/metrics/churn") { request, _ in
@@ -23,12 +25,7 @@ struct ReportRoutes: Sendable {
         }
         groups.reports.get("/v1/metrics/retention-offers") { request, _ in
             let (from, to, scope) = try QueryParameters.read(request) {
-                var scope = try $0.place()
-                scope.minPosition = try $0.position("minPosition")
-                guard let from = try $0.time("from") else {
-                    throw Problem.invalid("from is required.", code: "invalidTime")
-                }
-                return (from, try $0.time("to"), scope)
+                try $0.retentionWindow()
             }
             return try await host.retentionOffers(from: from, to: to, scope)
         }
@@ -89,13 +86,7 @@ struct ReportRoutes: Sendable {
 
     private func diff(_ query: String?) throws -> Making {
         let (scope, metric, limits, name, rates) = try QueryParameters.read(query) {
-            var scope = try $0.place()
-            let metric = $0.metric()
-            let limits = try $0.comparedKnowledge()
-            let name = $0.text("metric") ?? MetricName.churnName
-            let rates = try $0.rates()
-            scope.minPosition = try $0.position("minPosition")
-            return (scope, metric, limits, name, rates)
+            try $0.diff()
         }
         return {
             try await host.metricsDiff(name, metric, between: limits, rates: rates, scope)
@@ -121,6 +112,29 @@ struct ReportRoutes: Sendable {
 }
 
 extension QueryParameters {
+    /// The parameters of `retention-offers`: from then on, until before then (nil: now), and where.
+    mutating func retentionWindow() throws -> (from: Timestamp, to: Timestamp?, QueryScope) {
+        var scope = try place()
+        scope.minPosition = try position("minPosition")
+        guard let from = try time("from") else {
+            throw Problem.invalid("from is required.", code: "invalidTime")
+        }
+        return (from, try time("to"), scope)
+    }
+
+    /// The parameters of `diff`: where, what is compared, by which states of knowledge.
+    mutating func diff() throws -> (
+        QueryScope, MetricParameters, [AsOf], name: String, RateChoice
+    ) {
+        var scope = try place()
+        let metric = metric()
+        let limits = try comparedKnowledge()
+        let name = text("metric") ?? MetricName.churnName
+        let rates = try rates()
+        scope.minPosition = try position("minPosition")
+        return (scope, metric, limits, name, rates)
+    }
+
     /// The parameters of a cell.
     fileprivate mutating func cell() -> CellParameters {
         var cell = CellParameters(column: text("column") ?? "")

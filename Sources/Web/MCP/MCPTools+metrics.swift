@@ -1,0 +1,103 @@
+internal import AppStore
+internal import Console
+internal import Ledger
+internal import Queries
+internal import Reports
+internal import Service
+
+/// Reports for assistants, as `ReportRoutes` has them for HTTP.
+extension MCPTools {
+    /// An answer whose arguments were read.
+    private typealias Making = @Sendable () async throws -> MCPAnswer
+
+    func metrics(_ arguments: JSONValue?) async throws -> MCPAnswer {
+        let make = try read(arguments) { (parameters: inout QueryParameters) throws -> Making in
+            let name = parameters.text("name") ?? MetricName.churnName
+            switch name {
+            case ReportRoutes.retentionName: return try retentionOffers(&parameters)
+            case ReportRoutes.diffName: return try diff(&parameters)
+            default: return try report(name, &parameters)
+            }
+        }
+        return try await make()
+    }
+
+    private func report(
+        _ name: String, _ parameters: inout QueryParameters
+    ) throws -> Making {
+        let isChurn = name == MetricName.churnName
+        let scope = try parameters.periodScope()
+        var question = ReportPages.Question()
+        question.metric = dated(parameters.metric())
+        question.definitions = try parameters.choice("definitions")
+        let isPaid = try parameters.flag("paid")
+        guard isChurn || !isPaid else { throw Problem.invalid("paid applies to churn only.") }
+        var metric = try isChurn ? MetricName.churn(isPaid: isPaid) : MetricName(name)
+        if !isChurn {
+            question.rates = try parameters.rates()
+            let basis: RefundBasis? = try parameters.choice("refundBasis")
+            if let basis { metric = try basis.metric(metric) }
+        }
+        let (asked, known) = (question, metric)
+        guard let definitions = asked.definitions else {
+            return {
+                let report = try await host.report(known, asked.metric, rates: asked.rates, scope)
+                // A page is not asked for a table of rates.
+                let address = asked.hasTable ? nil : page(known.rawValue, asked.pairs, scope)
+                return try answer(report, page: address, scope)
+            }
+        }
+        guard !isPaid, !asked.hasTable else { throw MetricsError.comparedAlone }
+        return {
+            let report = try await host.comparisonReport(
+                known.rawValue, asked.metric, definitions, scope)
+            return try answer(report, page: page(known.rawValue, asked.pairs, scope), scope)
+        }
+    }
+
+    /// Cells that differ between a state of knowledge and everything, or between two states.
+    private func diff(_ parameters: inout QueryParameters) throws -> Making {
+        let (scope, metric, limits, name, rates) = try parameters.diff()
+        var question = ReportPages.Question()
+        (question.metric, question.rates) = (dated(metric), rates)
+        let asked = question
+        // The page compares one state with everything.
+        var shown = scope
+        if limits.count == 1 { shown.knowledge = limits[0] }
+        let hasPage = limits.count == 1 && !asked.hasTable
+        let address =
+            hasPage ? page(ReportRoutes.diffName, [("metric", name)] + asked.pairs, shown) : nil
+        return {
+            let report = try await host.diffReport(
+                name, asked.metric, between: limits, rates: asked.rates, scope)
+            return try answer(report, page: address, scope)
+        }
+    }
+
+    private func retentionOffers(_ parameters: inout QueryParameters) throws -> Making {
+        let (from, to, scope) = try parameters.retentionWindow()
+        return {
+            let offers = try await host.retentionOffersReport(from: from, to: to, scope)
+            if let problem = MCPLimits.problem(rowCount: offers.rows.count) { throw problem }
+            return MCPAnswer(words(scope).text(offers)) { offers.write(to: &$0) }
+        }
+    }
+
+    private func answer(
+        _ report: Report, page: String?, _ scope: QueryScope
+    ) throws -> MCPAnswer {
+        if let problem = MCPLimits.problem(rowCount: report.rows.count) { throw problem }
+        return MCPAnswer(words(scope).text(report, page: page)) { report.write(to: &$0) }
+    }
+
+    private func page(
+        _ name: String, _ query: [(String, String?)], _ scope: QueryScope
+    ) -> String { words(scope).page(["reports", name], query) }
+
+    /// By default from the first day of the month a year ago.
+    private func dated(_ parameters: MetricParameters) -> MetricParameters {
+        var parameters = parameters
+        parameters.from = parameters.from ?? ViewState.yearBack(host.clock())
+        return parameters
+    }
+}
