@@ -13,7 +13,7 @@ from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-TOOLS = ["find", "access", "timeline", "metrics", "missing", "evidence"]
+TOOLS = ["find", "access", "timeline", "metrics", "chains", "missing", "evidence"]
 # Of one moment, so that both transports answer the same.
 AT = "2026-01-01T00:00:00.000Z"
 FAILURES = []
@@ -61,6 +61,9 @@ async def answers(client, chain, over):
         "metrics", {"name": "revenue", "from": "2025-01-01", "to": "2026-01-01", "rates": "none",
                     "interval": "quarter"})
     check(not separate.is_error, f"{over}: metrics without rates")
+    chains = await client.call_tool(
+        "chains", {"column": "new", "from": "2025-01-01", "to": "2026-01-01", "interval": "month"})
+    check(not chains.is_error and len(chains.structured_content["chains"]) <= 20, f"{over}: chains")
     offers = await client.call_tool(
         "metrics", {"name": "retention-offers", "from": AT, "to": "2026-02-01T00:00:00.000Z"})
     check(not offers.is_error and "rows" in offers.structured_content,
@@ -80,7 +83,7 @@ async def answers(client, chain, over):
         check(await refusal(client, name, {}) == "unknownTool", f"{over}: {name} is refused")
     again = await client.call_tool("find", {"text": chain})
     check(not again.is_error, f"{over}: it answers after refusals")
-    return [found, access, timeline, churn, separate, offers, evidence]
+    return [found, access, timeline, churn, separate, chains, offers, evidence]
 
 
 async def run(options):

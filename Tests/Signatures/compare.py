@@ -60,7 +60,7 @@ REQUEST_KINDS = request_kinds()
 
 
 def decoded_request(text):
-    """The JSON without white space: it keeps the order of members, and 1 apart from 1.0 and true."""
+    """The JSON without white space: it keeps the order of members, and 1 apart from 1.0."""
     data = base64.b64decode(text, validate=True)
     return json.dumps(json.loads(data), separators=(",", ":"), ensure_ascii=False)
 

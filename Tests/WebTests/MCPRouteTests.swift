@@ -24,7 +24,7 @@ struct MCPRouteTests {
         return answer.json["result"] ?? .null
     }
 
-    private static func text(_ result: JSONValue) -> String {
+    static func text(_ result: JSONValue) -> String {
         result["content"]?.array?.first?["text"]?.string ?? ""
     }
 
@@ -157,6 +157,14 @@ struct MCPRouteTests {
             ("metrics", #"{"name":"retention-offers"}"#, "invalidTime"),
             ("metrics", #"{"name":"retention-offers","from":"0","by":"rule"}"#, "unknownParameter"),
             ("metrics", #"{"name":"diff"}"#, "invalidParameter"),
+            ("chains", #"{"from":"2026-01-01"}"#, "unknownColumn"),
+            ("chains", #"{"column":"new"}"#, "invalidTime"),
+            ("chains", #"{"column":"new","from":"2026-01-01","limit":51}"#, "invalidParameter"),
+            ("chains", #"{"column":"new","from":"2026","order":"up"}"#, "unknownParameter"),
+            (
+                "chains", #"{"name":"mrr","column":"new","from":"2026-01-01","paid":true}"#,
+                "unknownParameter"
+            ),
             ("missing", #"{"limit":1}"#, "unknownParameter"),
             ("evidence", "{}", "invalidParameter"),
             ("evidence", #"{"position":0}"#, "invalidParameter"),
@@ -221,31 +229,6 @@ struct MCPRouteTests {
                     "metrics", #"{"from":"2026-01-01","interval":"month","by":"product"}"#,
                     "/v1/metrics/churn?from=2026-01-01&interval=month&by=product",
                     ["computed at position 2", "\(place)/reports/churn?from=2026-01-01"]
-                ),
-                (
-                    "metrics", #"{"name":"revenue","from":"2026-01-01","rates":"USD,EUR:1.25"}"#,
-                    "/v1/metrics/revenue?from=2026-01-01&rates=USD,EUR:1.25", ["from,to"]
-                ),
-                (
-                    "metrics",
-                    #"{"name":"refunds","from":"2026-01-01","refundBasis":"purchase"}"#,
-                    "/v1/metrics/refunds?from=2026-01-01&refundBasis=purchase",
-                    ["\(place)/reports/"]
-                ),
-                (
-                    "metrics", #"{"from":"2026-01-01","definitions":"stripe"}"#,
-                    "/v1/metrics/churn?from=2026-01-01&definitions=stripe",
-                    ["\(place)/reports/churn?from=2026-01-01&definitions=stripe"]
-                ),
-                (
-                    "metrics", #"{"name":"diff","from":"2026-01-01","knownPosition":1}"#,
-                    "/v1/metrics/diff?from=2026-01-01&knownPosition=1",
-                    ["\(place)/reports/diff?metric=churn&from=2026-01-01&knownPosition=1"]
-                ),
-                (
-                    "metrics", #"{"name":"retention-offers","from":0}"#,
-                    "/v1/metrics/retention-offers?from=0",
-                    ["No message was shown.", "0 noRule", "log position 2"]
                 ),
                 (
                     "evidence", #"{"position":2}"#, "/v1/events/2",

@@ -185,7 +185,33 @@ struct MCPText {
     func text(_ report: Report, page: String?) -> [String] {
         let table = String(decoding: report.csv(isRaw: true, inUnits: true), as: UTF8.self)
             .split(separator: "\r\n").map(String.init)
-        return report.stamp.lines + table + (page.map { [$0] } ?? [])
+        var lines = report.stamp.lines + table
+        if case .comparison(let comparison) = report.subject {
+            lines += comparison.lines.flatMap { $0.split(separator: "\n").map(String.init) }
+        }
+        return lines + (page.map { [$0] } ?? [])
+    }
+
+    func text(_ cell: CellChains) -> [String] {
+        let row = cell.group.map { " \($0.dimension.rawValue)=\($0.value ?? "")" }.joined()
+        var lines = cell.stamp.lines
+        lines.append(
+            "\(cell.metric.rawValue) \(cell.column.name)\(row) from \(cell.from.rfc3339) to"
+                + " \(cell.to.rfc3339): \(cell.text(of: cell.amount)) of \(cell.chainCount)"
+                + " chains.")
+        lines += cell.chains.map { found -> String in
+            let chain = found.chain
+            let more = found.eventsOmitted > 0 ? "; more events not listed" : ""
+            let address = page(
+                ["subscriptions", chain.originalTransactionId.rawValue],
+                [("bundleId", chain.bundleId.rawValue)])
+            return "\(chain.originalTransactionId) of \(chain.bundleId):"
+                + " \(cell.text(of: found.amount)), \(cited(found.events))\(more). \(address)"
+        }
+        if let next = cell.next {
+            lines.append("There is more: repeat with after \(next.cursor).")
+        }
+        return lines
     }
 
     func text(_ offers: RetentionOffers) -> [String] {

@@ -9,6 +9,7 @@ enum MCPTool: String, Sendable, CaseIterable {
     case access
     case timeline
     case metrics
+    case chains
     case missing
     case evidence
 
@@ -27,6 +28,7 @@ enum MCPTool: String, Sendable, CaseIterable {
         case .access: "Explain access"
         case .timeline: "What happened"
         case .metrics: "Churn and other metrics"
+        case .chains: "Who is behind a number"
         case .missing: "What is missing"
         case .evidence: "One event and its proof"
         }
@@ -47,6 +49,10 @@ enum MCPTool: String, Sendable, CaseIterable {
             "A report for analysts by interval: churn, new subscriptions, trials, retention, money;"
                 + " the retention messages shown (retention-offers); or what later events changed"
                 + " in a report (diff). At most \(MCPLimits.rowCount) rows."
+        case .chains:
+            "The subscriptions that one number of a report counts, and the events that decided"
+                + " each: give the metric's name, the column, and from, to and group as its row states"
+                + " them."
         case .missing:
             "Whether intake works, for which time everything that Apple sent is there, suspected"
                 + " outages, and what is in quarantine."
@@ -60,8 +66,9 @@ enum MCPTool: String, Sendable, CaseIterable {
         switch self {
         case .find: [MCPTool.text, MCPTool.minPosition] + MCPTool.place
         case .access: MCPTool.subject + MCPTool.moment
-        case .timeline: MCPTool.subject + MCPTool.page + MCPTool.moment
+        case .timeline: MCPTool.subject + [MCPTool.order] + MCPTool.page + MCPTool.moment
         case .metrics: MCPTool.report + MCPTool.place + MCPTool.knowledge
+        case .chains: MCPTool.cell + MCPTool.page + MCPTool.place + MCPTool.knowledge
         case .missing: MCPTool.place
         case .evidence: [MCPTool.position] + MCPTool.place
         }
@@ -79,10 +86,10 @@ enum MCPTool: String, Sendable, CaseIterable {
         name: "position", about: "A log position that an answer cited.", type: "integer",
         isRequired: true)
 
+    private static let order = Argument(
+        name: "order", about: "Default: newest.", values: TimelineOrder.allCases.map(\.rawValue))
+
     private static let page = [
-        Argument(
-            name: "order", about: "Default: newest.",
-            values: TimelineOrder.allCases.map(\.rawValue)),
         Argument(name: "after", about: "The next of the previous page, unchanged."),
         Argument(
             name: "limit",
@@ -122,6 +129,37 @@ enum MCPTool: String, Sendable, CaseIterable {
             Argument(name: "at", about: "The moment asked about (RFC 3339); default: now.")
         ]
 
+    private static let timeZone = Argument(
+        name: "timeZone", about: "An IANA time zone; default: the configured one.")
+
+    private static let rates = Argument(
+        name: "rates",
+        about: "For money: none, or the value of one unit of each currency in the first:"
+            + " USD,EUR:1.0834,JPY:0.0066; default: the configured table.")
+
+    private static let paid = Argument(
+        name: "paid", about: "For churn: only chains in a paid period.", type: "boolean")
+
+    private static let cell = [
+        Argument(
+            name: "name", about: "Default: churn.",
+            values: [MetricName.churnName] + MetricName.allCases.map(\.rawValue)),
+        Argument(
+            name: "column", about: "The column: new, churned.total.", isRequired: true),
+        Argument(
+            name: "from", about: "The beginning of the row's interval: a day or a time.",
+            isRequired: true),
+        Argument(name: "to", about: "Its end, exclusive; default: one interval later."),
+        Argument(
+            name: "interval", about: "Default: month.",
+            values: ReportInterval.allCases.map(\.rawValue)),
+        Argument(
+            name: "group",
+            about: "The row's dimensions, separated by commas: product=pro; of money also its"
+                + " currency."),
+        Argument(name: "where", about: "As of the report."), timeZone, paid, rates,
+    ]
+
     private static let report = [
         Argument(
             name: "name", about: "Default: churn.",
@@ -138,13 +176,7 @@ enum MCPTool: String, Sendable, CaseIterable {
         Argument(name: "by", about: "Dimensions to break down by, separated by commas: product."),
         Argument(
             name: "where", about: "Only these, separated by commas: product=pro,country=USA."),
-        Argument(name: "timeZone", about: "An IANA time zone; default: the configured one."),
-        Argument(
-            name: "paid", about: "For churn: only chains in a paid period.", type: "boolean"),
-        Argument(
-            name: "rates",
-            about: "For money: none, or the value of one unit of each currency in the first:"
-                + " USD,EUR:1.0834,JPY:0.0066; default: the configured table."),
+        timeZone, paid, rates,
         Argument(
             name: "definitions", about: "Also as another product defines it.",
             values: DefinitionPack.allCases.map(\.rawValue)),

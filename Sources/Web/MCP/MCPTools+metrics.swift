@@ -83,6 +83,18 @@ extension MCPTools {
         }
     }
 
+    func chains(_ arguments: JSONValue?) async throws -> MCPAnswer {
+        let (asked, limit) = try read(arguments) {
+            (parameters: inout QueryParameters) throws -> (CellQuestion, Int) in
+            let name = parameters.text("name") ?? MetricName.churnName
+            return (try CellQuestion(of: name, &parameters), try parameters.entryLimit())
+        }
+        let scope = asked.scope
+        let found = try await host.cell(
+            asked.metric, asked.cell, rates: asked.rates, scope, after: asked.after, limit: limit)
+        return MCPAnswer(words(scope).text(found)) { found.write(to: &$0) }
+    }
+
     private func answer(
         _ report: Report, page: String?, _ scope: QueryScope
     ) throws -> MCPAnswer {

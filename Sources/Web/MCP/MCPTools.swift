@@ -84,6 +84,7 @@ struct MCPTools: Sendable {
         case .access: try await access(arguments)
         case .timeline: try await timeline(arguments)
         case .metrics: try await metrics(arguments)
+        case .chains: try await chains(arguments)
         case .missing: try await missing(arguments)
         case .evidence: try await evidence(arguments)
         }
@@ -222,7 +223,7 @@ extension QueryParameters {
     }
 
     /// The entries of a page. Throws beyond the bound.
-    fileprivate mutating func entryLimit() throws(Problem) -> Int {
+    mutating func entryLimit() throws(Problem) -> Int {
         let limit = try limit(usually: MCPLimits.usualEntryCount)
         guard limit <= MCPLimits.entryCount else {
             throw Problem.invalid("limit takes 1 to \(MCPLimits.entryCount).")

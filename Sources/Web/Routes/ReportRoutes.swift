@@ -31,18 +31,12 @@ struct ReportRoutes: Sendable {
         }
         groups.reports.get("/v1/metrics/:name/chains") { request, context in
             let name = try PathReader.text("name", context)
-            let (scope, cell, metric, rates, after, limit) = try QueryParameters.read(request) {
-                // Only churn has a variant.
-                let isChurn = name == MetricName.churnName
-                let isPaid = isChurn ? try $0.flag("paid") : false
-                return (
-                    try $0.periodScope(), $0.cell(),
-                    try isChurn ? MetricName.churn(isPaid: isPaid) : MetricName(name),
-                    try $0.rates(), try $0.cursor { ChainId(cursor: $0) }, try $0.limit()
-                )
+            let (asked, limit) = try QueryParameters.read(request) {
+                (try CellQuestion(of: name, &$0), try $0.limit())
             }
             return try await host.cellAnswer(
-                metric, cell, rates: rates, scope, after: after, limit: limit)
+                asked.metric, asked.cell, rates: asked.rates, asked.scope, after: asked.after,
+                limit: limit)
         }
         groups.reports.get("/v1/metrics/:name") { request, context in
             try await report(try PathReader.text("name", context), request.uri.query)()
@@ -135,7 +129,7 @@ extension QueryParameters {
         return (scope, metric, limits, name, rates)
     }
 
-    /// The parameters of a cell.
+    /// The parameters of a cell itself.
     fileprivate mutating func cell() -> CellParameters {
         var cell = CellParameters(column: text("column") ?? "")
         (cell.from, cell.to) = (text("from"), text("to"))
@@ -143,5 +137,26 @@ extension QueryParameters {
         cell.group = MetricParameters.list(text("group"))
         cell.filters = MetricParameters.list(text("where"))
         return cell
+    }
+}
+
+/// What is asked about the chains behind a cell, besides the length of a page.
+struct CellQuestion {
+    let scope: QueryScope
+    let cell: CellParameters
+    let metric: MetricName
+    let rates: RateChoice
+    /// The last chain of the previous page.
+    let after: ChainId?
+
+    /// - Parameter name: the metric's. Only churn has a variant.
+    init(of name: String, _ parameters: inout QueryParameters) throws {
+        let isChurn = name == MetricName.churnName
+        let isPaid = try isChurn ? parameters.flag("paid") : false
+        scope = try parameters.periodScope()
+        cell = parameters.cell()
+        metric = try isChurn ? MetricName.churn(isPaid: isPaid) : MetricName(name)
+        rates = try parameters.rates()
+        after = try parameters.cursor { ChainId(cursor: $0) }
     }
 }

@@ -1,0 +1,93 @@
+import AppStore
+import Console
+import Ledger
+import LedgerStore
+import Service
+import Testing
+
+@testable import Queries
+@testable import Web
+
+@Suite("Reports over the Model Context Protocol")
+struct MCPMetricsTests {
+    /// A tool, its arguments, the same question over HTTP, and what the text says.
+    private typealias Case = (
+        tool: String, arguments: String, path: String, texts: [String]
+    )
+
+    private static let purchase = MadePurchase()
+    private static let place = "/console/production"
+
+    private static let cases: [Case] = [
+        (
+            "metrics", #"{"name":"revenue","from":"2026-01-01","rates":"USD,EUR:1.25"}"#,
+            "/v1/metrics/revenue?from=2026-01-01&rates=USD,EUR:1.25", ["from,to"]
+        ),
+        (
+            "metrics", #"{"name":"revenue","from":"2026-01-01","rates":"none"}"#,
+            "/v1/metrics/revenue?from=2026-01-01&rates=none",
+            ["\(place)/reports/revenue?from=2026-01-01&rates=none"]
+        ),
+        (
+            "metrics", #"{"name":"refunds","from":"2026-01-01","refundBasis":"purchase"}"#,
+            "/v1/metrics/refunds?from=2026-01-01&refundBasis=purchase",
+            ["\(place)/reports/refunds-by-purchase?from=2026-01-01"]
+        ),
+        (
+            "metrics", #"{"from":"2026-01-01","definitions":"stripe"}"#,
+            "/v1/metrics/churn?from=2026-01-01&definitions=stripe",
+            ["\(place)/reports/churn?from=2026-01-01&definitions=stripe", "theirs: "]
+        ),
+        (
+            "metrics", #"{"name":"diff","from":"2026-01-01","knownPosition":1}"#,
+            "/v1/metrics/diff?from=2026-01-01&knownPosition=1",
+            ["\(place)/reports/diff?metric=churn&from=2026-01-01&knownPosition=1"]
+        ),
+        (
+            "metrics", #"{"name":"diff","from":"2026-01-01","knownPosition":"1,2"}"#,
+            "/v1/metrics/diff?from=2026-01-01&knownPosition=1,2", ["from,to"]
+        ),
+        (
+            "metrics", #"{"name":"retention-offers","from":0}"#,
+            "/v1/metrics/retention-offers?from=0",
+            ["No message was shown.", "0 noRule", "log position 2"]
+        ),
+        (
+            "chains", #"{"column":"new","from":"2026-01-01"}"#,
+            "/v1/metrics/churn/chains?from=2026-01-01&column=new&limit=20",
+            ["1 of 1 chains", "event 1", "\(place)/subscriptions/\(purchase.id)"]
+        ),
+    ]
+
+    @Test("An answer has the JSON of HTTP, and a page of the console only where one shows it")
+    func answers() async throws {
+        try await ServedPlace().serve(renewed: MCPMetricsTests.purchase) { client, _ in
+            for asked in MCPMetricsTests.cases {
+                let result = try await MCPRouteTests.call(client, asked.tool, asked.arguments)
+                #expect(result["isError"]?.bool == false, "\(asked.arguments)")
+                let direct = try await client.get(asked.path)
+                #expect(direct.status == 200, "\(asked.path)")
+                #expect(result["structuredContent"] == direct.json, "\(asked.arguments)")
+                let text = MCPRouteTests.text(result)
+                for part in asked.texts {
+                    #expect(text.contains(part), "\(asked.arguments): \(part)")
+                }
+                let hasPage = asked.texts.contains { $0.hasPrefix(MCPMetricsTests.place) }
+                #expect(text.contains("Console: ") == hasPage || asked.tool == "chains")
+            }
+        }
+    }
+
+    @Test("The messages that a rule chose are counted in a line")
+    func offers() {
+        let text = MCPText(origin: "", state: ViewState(environment: .production))
+        var offers = RetentionOffers(
+            environment: .production, from: ServedPlace.now, to: ServedPlace.now, position: 7)
+        offers.rows = [RetentionOffers.Row(rule: "yearly", results: [.kept: 2, .open: 1])]
+        offers.unanswered = [.late: 3]
+        let lines = text.text(offers)
+        #expect(lines.contains("Rule yearly: 3 shown, 2 kept, 0 lost, 1 open."))
+        #expect(lines.contains { $0.contains("3 late") })
+        #expect(lines.last == "As of log position 7.")
+    }
+}
