@@ -85,6 +85,8 @@ extension CommandFailure {
                 code: error.code,
                 message: "\(error.message) Select the app with --bundle-id, or use the id of one.",
                 exit: .negative)
+        case .invalidRange:
+            self.init(code: error.code, message: error.message, exit: .usage)
         }
     }
 

@@ -62,6 +62,20 @@ struct RetentionRouteTests {
         }
     }
 
+    @Test("A body without signedPayload is refused as a request, never as a notification")
+    func unsigned() async throws {
+        let receipt = "{\"notification_type\":\"DID_RENEW\",\"password\":\"p\"}"
+        try await place().serve { (client: WebClient, _: LedgerHost) async throws in
+            for text in ["{}", "[]", "1", receipt] {
+                let answer = try await client.post("/appstore/retention", Array(text.utf8))
+                #expect(answer.status == 400)
+                #expect(answer.code == "invalidBody")
+                let detail = answer.json["detail"]?.string ?? ""
+                #expect(detail.contains("retention message"), "\(text): \(detail)")
+            }
+        }
+    }
+
     @Test("A signed notification is no request for a message")
     func notification() async throws {
         let body = try purchase.notificationBody()
@@ -252,6 +266,12 @@ struct RetentionRouteTests {
                 "\(path)?from=\(ServedPlace.now.milliseconds)&to=\(end)")
             #expect(counted.json["rows"]?.array?.first?["open"]?.int64 == 1)
             #expect(counted.json["unanswered"]?["noRule"]?.int64 == 0)
+            #expect(counted.json["rows"]?.array?.first?["message"]?.string == Self.message)
+            let empty = try await client.get("\(path)?from=\(end)&to=\(end)")
+            #expect(empty.status == 400)
+            #expect(empty.code == "invalidRange")
+            let future = try await client.get("\(path)?from=2999-01-01")
+            #expect(future.code == "invalidRange")
             let undated = try await client.get(path)
             #expect(undated.status == 400)
             #expect(undated.code == "invalidTime")

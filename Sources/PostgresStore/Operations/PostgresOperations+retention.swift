@@ -8,12 +8,15 @@ extension PostgresOperations {
         guard let newest = answers.map(\.at).max() else { return }
         try await write(.requests) { transaction in
             for answer in answers {
+                // A repetition takes no id: by id the oldest are dropped.
                 _ = try transaction.run(
                     """
                     INSERT INTO @retention_answers (request, bundle_id, chain, at, product, locale,
                         outcome, rule, message, alternate_product)
-                    VALUES ($1::bytea, $2::bytea, $3::bytea, $4::bigint, $5::bytea, $6::bytea,
-                        $7::bytea, $8::bytea, $9::bytea, $10::bytea)
+                    SELECT $1::bytea, $2::bytea, $3::bytea, $4::bigint, $5::bytea, $6::bytea,
+                        $7::bytea, $8::bytea, $9::bytea, $10::bytea
+                    WHERE NOT EXISTS (
+                        SELECT 1 FROM @retention_answers WHERE request = $1::bytea)
                     ON CONFLICT (request) DO NOTHING
                     """, answer.requestId, answer.chain.bundleId,
                     answer.chain.originalTransactionId, answer.at, answer.productId?.rawValue,

@@ -7,9 +7,11 @@ internal import SQLiteStore
 /// The answers to Apple's requests for retention messages in a window, and their results
 /// (`Contract.md`, metrics retention-offers).
 public struct RetentionOffers: Sendable, Equatable {
-    /// The answers of one rule.
+    /// The answers of one rule with one message.
     public struct Row: Sendable, Equatable {
         public let rule: String
+        /// The UUID of the message.
+        public let message: String
         public internal(set) var results: [RetentionResult: Int] = [:]
 
         public var shown: Int { results.values.reduce(0, +) }
@@ -22,7 +24,7 @@ public struct RetentionOffers: Sendable, Equatable {
     public let to: Timestamp
     /// The position the results include.
     public let position: Int64
-    /// By the rule's name.
+    /// By the rule's name, then by message.
     public internal(set) var rows: [Row] = []
     /// Requests that got no message, by reason.
     public internal(set) var unanswered: [RetentionRecord.Outcome: Int] = [:]
@@ -41,6 +43,7 @@ public struct RetentionOffers: Sendable, Equatable {
             json.array("rows", rows) { json, row in
                 json.object { json in
                     json.member("rule", row.rule)
+                    json.member("message", row.message)
                     json.member("shown", row.shown)
                     for result in RetentionResult.allCases {
                         json.member(result.rawValue, row.count(result))
@@ -62,13 +65,33 @@ extension ChainQuery {
 
     /// The answers from `from` until before `to`, with what became of them by now.
     ///
+    /// Throws `invalidRange` unless `to` is after `from`, and `store`.
+    ///
     /// - Parameter bundleId: only of this app.
     public func retentionOffers(
         from: Timestamp, to: Timestamp, now: Timestamp, bundleId: BundleId? = nil
+    ) async throws(QueryError) -> RetentionOffers {
+        guard from < to else {
+            throw .invalidRange(
+                "The range ends where it begins or before; to is exclusive, by default now.")
+        }
+        do throws(StoreError) {
+            return try await countedOffers(from: from, to: to, now: now, bundleId: bundleId)
+        } catch { throw .store(error) }
+    }
+
+    /// What the rows count by.
+    private struct Shown: Hashable {
+        let rule: String
+        let message: String
+    }
+
+    private func countedOffers(
+        from: Timestamp, to: Timestamp, now: Timestamp, bundleId: BundleId?
     ) async throws(StoreError) -> RetentionOffers {
         var offers = RetentionOffers(
             environment: ledger.environment, from: from, to: to, position: head)
-        var rules: [String: [RetentionResult: Int]] = [:]
+        var counts: [Shown: [RetentionResult: Int]] = [:]
         var place = RetentionRecord.Place(before: from)
         while true {
             let page = try await ledger.operations.retentionAnswers(
@@ -85,12 +108,13 @@ extension ChainQuery {
                 }
                 let result =
                     lives[record.chain]?.retentionResult(ofMessageAt: record.at, now: now) ?? .open
-                rules[record.rule ?? "", default: [:]][result, default: 0] += 1
+                let shown = Shown(rule: record.rule ?? "", message: record.message ?? "")
+                counts[shown, default: [:]][result, default: 0] += 1
             }
         }
-        offers.rows = rules.sorted { $0.key < $1.key }.map {
-            RetentionOffers.Row(rule: $0.key, results: $0.value)
-        }
+        offers.rows = counts.map {
+            RetentionOffers.Row(rule: $0.key.rule, message: $0.key.message, results: $0.value)
+        }.sorted { ($0.rule, $0.message) < ($1.rule, $1.message) }
         return offers
     }
 

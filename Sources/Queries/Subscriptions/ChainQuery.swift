@@ -29,6 +29,8 @@ public enum QueryError: Error, Sendable, Equatable {
     case stateless(String, reason: String)
     /// The id belongs to several apps, or to several chains.
     case ambiguousId(String, [ChainId])
+    /// The range is empty or reversed; why.
+    case invalidRange(String)
     case store(StoreError)
 
     /// Stable; scripts rely on it.
@@ -36,6 +38,7 @@ public enum QueryError: Error, Sendable, Equatable {
         switch self {
         case .noSuchSubscription, .unknownThen, .stateless: "noSuchSubscription"
         case .ambiguousId: "ambiguousId"
+        case .invalidRange: "invalidRange"
         case .store(let error): error.code.rawValue
         }
     }
@@ -52,6 +55,7 @@ public enum QueryError: Error, Sendable, Equatable {
             "\(id) belongs to several chains: "
                 + chains.map { "\($0.originalTransactionId) of \($0.bundleId)" }
                 .joined(separator: ", ") + "."
+        case .invalidRange(let reason): reason
         case .store(let error): error.description
         }
     }

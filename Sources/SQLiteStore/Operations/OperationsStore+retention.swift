@@ -9,15 +9,18 @@ extension OperationsStore {
         guard let newest = answers.map(\.at).max() else { return }
         try await write { database in
             for answer in answers {
-                try database.insert(
-                    "INSERT OR IGNORE", into: "retention_answers",
-                    [
-                        "request": answer.requestId, "bundle_id": answer.chain.bundleId,
-                        "chain": answer.chain.originalTransactionId, "at": answer.at,
-                        "product": answer.productId, "locale": answer.locale,
-                        "outcome": answer.outcome.rawValue, "rule": answer.rule,
-                        "message": answer.message, "alternate_product": answer.alternateProduct,
-                    ])
+                // A repetition takes no id: by id the oldest are dropped.
+                try database.run(
+                    """
+                    INSERT INTO retention_answers (request, bundle_id, chain, at, product, locale,
+                        outcome, rule, message, alternate_product)
+                    SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
+                    WHERE NOT EXISTS (SELECT 1 FROM retention_answers WHERE request = ?1)
+                    ON CONFLICT (request) DO NOTHING
+                    """, answer.requestId, answer.chain.bundleId,
+                    answer.chain.originalTransactionId, answer.at, answer.productId,
+                    answer.locale, answer.outcome.rawValue, answer.rule, answer.message,
+                    answer.alternateProduct)
             }
             try database.run(
                 "DELETE FROM retention_answers WHERE at <= ?",

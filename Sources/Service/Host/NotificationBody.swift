@@ -17,7 +17,12 @@ enum NotificationBody: Equatable {
     /// limit.
     ///
     /// When the body is uniquely referenced, the JWS reuses its storage without a copy.
-    init(_ body: consuming [UInt8]) throws(IntakeRefusal) {
+    ///
+    /// - Parameter asksForMessage: whether it must be a request for a retention message, which has
+    ///   `signedPayload` like version 2, and no version 1.
+    init(
+        _ body: consuming [UInt8], asksForMessage: Bool = false
+    ) throws(IntakeRefusal) {
         let members: Members
         do throws(JSONError) { members = try Members(body) } catch {
             if error.code == .tooManyValues {
@@ -28,6 +33,10 @@ enum NotificationBody: Equatable {
             throw IntakeRefusal.malformedJSON(error)
         }
         guard members.hasSignedPayload else {
+            guard !asksForMessage else {
+                throw IntakeRefusal.invalidBody(
+                    "The body has no signedPayload, and so is no request for a retention message.")
+            }
             // responseBodyV1: https://developer.apple.com/documentation/appstoreservernotifications
             guard members.head.isVersionOne else {
                 throw IntakeRefusal.invalidBody(

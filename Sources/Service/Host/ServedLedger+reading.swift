@@ -32,7 +32,7 @@ extension ServedLedger {
             case .noSuchSubscription, .unknownThen, .stateless:
                 throw MissingAnswer(
                     error: error, position: snapshot.position, lag: lag.positions)
-            case .ambiguousId, .store: throw error
+            case .ambiguousId, .invalidRange, .store: throw error
             }
         }
     }

@@ -26,7 +26,7 @@ extension LedgerHost {
     public func answerRetention(_ body: consuming [UInt8]) async throws(IntakeRefusal) -> [UInt8] {
         let deadline = ContinuousClock.now + retentionLimit
         do throws(IntakeRefusal) {
-            guard case .signed(let token) = try NotificationBody(body) else {
+            guard case .signed(let token) = try NotificationBody(body, asksForMessage: true) else {
                 throw IntakeRefusal.invalidBody("The body has no signedPayload.")
             }
             let request = try await verifiedRequest(token, by: deadline)

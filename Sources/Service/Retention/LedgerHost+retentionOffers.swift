@@ -7,7 +7,7 @@ extension LedgerHost {
     /// `metrics retention-offers`, of what is known now; the scope's time and knowledge are
     /// ignored.
     ///
-    /// Throws `StoreError` or `ServingError`.
+    /// Throws `QueryError` (`invalidRange`), `StoreError` or `ServingError`.
     ///
     /// - Parameters:
     ///   - from: answered from then on.

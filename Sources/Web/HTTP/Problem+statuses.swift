@@ -34,6 +34,7 @@ extension Problem {
                 .conflict, code: error.code,
                 detail: "The id is known in several chains; name the app with bundleId, or"
                     + " use an originalTransactionId.")
+        case .invalidRange: self.init(.badRequest, code: error.code, detail: error.message)
         case .store(let error): self.init(error)
         }
     }

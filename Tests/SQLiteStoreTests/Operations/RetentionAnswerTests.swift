@@ -1,4 +1,5 @@
 import AppStore
+import GRDB
 import Ledger
 import TestSupport
 import Testing
@@ -76,6 +77,51 @@ struct RetentionAnswerTests {
             try await store.keep([record("a", "1"), record("b", "2")])
             try await store.erase(chains: [record("a", "1").chain], ids: [], positions: [])
             #expect(try await all(store) == [record("b", "2")])
+        }
+    }
+
+    @Test("Both engines give the answers of one time in the same order, each on one page")
+    func pages() async throws {
+        // By bytes, whatever the language of the database.
+        let ids = ["10", "2", "B", "a", "\u{e9}"]
+        try await store { store in
+            try await store.keep(ids.reversed().map { record($0) })
+            var found: [String] = []
+            var place = RetentionRecord.Place(before: start)
+            while let next = try await store.retentionAnswers(
+                after: place, before: start.advanced(byMilliseconds: 1), limit: 1
+            ).first {
+                found.append(next.requestId)
+                place = RetentionRecord.Place(next)
+            }
+            #expect(found == ids)
+        }
+    }
+
+    @Test("A repetition takes none of the ids by which the oldest answers are dropped")
+    func repeated() async throws {
+        try await store { store in
+            try await store.keep([record("a"), record("a")])
+            try await store.keep([record("a"), record("b")])
+            #expect(try await store.storedAnswerIds == [1, 2])
+        }
+    }
+}
+
+extension OperationalState {
+    /// Ids of rows, which no protocol shows.
+    fileprivate var storedAnswerIds: [Int64] {
+        get async throws {
+            let query = "retention_answers ORDER BY id"
+            if let store = self as? PostgresOperations {
+                return try await store.read { transaction in
+                    try transaction.run("SELECT id FROM @\(query)").rows.map { try $0.int64(0) }
+                }
+            }
+            let found = try await (self as? OperationsStore)?.read { database in
+                try Int64.fetchAll(database, sql: "SELECT id FROM \(query)")
+            }
+            return found ?? []
         }
     }
 }
