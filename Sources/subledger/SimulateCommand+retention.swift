@@ -24,8 +24,9 @@ extension SimulateCommand {
 
         func output(_ settings: Settings) async throws -> Output {
             let url = try SimulatedStoreOptions.address(to, path: "/appstore/retention")
-            let requests = try store.books(settings).retentionRequests(
-                at: Terminal.now, locale: locale)
+            let books = try store.books(settings)
+            let requests = books.retentionRequests(at: Terminal.now, locale: locale)
+            guard !requests.isEmpty else { throw RetentionCommand.nothingToPost(books) }
             let authority = try store.keys().authority
             let transport = HTTPTransport()
             var counts: [String: Int] = [:]
@@ -40,14 +41,37 @@ extension SimulateCommand {
                     counts[RetentionCommand.name(of: answer), default: 0] += 1
                 }
             }
+            return RetentionCommand.result(counts, of: books, slowest: slowest)
+        }
+
+        /// Lives end, so that a store of the past has no subscription now.
+        private static func nothingToPost(_ books: ServedRecords) -> CommandFailure {
+            CommandFailure(
+                code: "nothingToPost",
+                message: "None of the \(books.chainCount) lives has an active subscription now, so"
+                    + " nothing was posted. Have lives begin in the last months with"
+                    + " --first-purchases, or simulate more of them with --chains.",
+                exit: .negative)
+        }
+
+        /// - Parameter counts: by member of the answer, or by status.
+        private static func result(
+            _ counts: [String: Int], of books: ServedRecords, slowest: Duration
+        ) -> Output {
             let found = counts.sorted { $0.key < $1.key }
+            let count = counts.values.reduce(0, +)
             let (seconds, attoseconds) = slowest.components
             let milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000
-            let lines = found.map { "\($0.value) \($0.key)\n" }.joined()
-            return Output(
-                text: lines + "\(requests.count) requests, the slowest \(milliseconds) ms\n"
-            ) { json in
-                json.member("requests", requests.count)
+            let answers = found.map { name, count in
+                "\(count) \(Int(name) == nil ? name : "HTTP \(name)")"
+            }
+            let text = """
+                \(count) requests of \(books.chainCount) lives: \
+                \(answers.joined(separator: ", ")); the slowest took \(milliseconds) ms
+
+                """
+            return Output(text: text) { json in
+                json.member("requests", count)
                 json.member("slowestMilliseconds", milliseconds)
                 json.object("answers") { json in
                     for (name, count) in found { json.member(name, count) }

@@ -1,4 +1,5 @@
 import AppStore
+import AppStoreAPI
 import ArgumentParser
 import Logging
 import ServiceLifecycle
@@ -49,9 +50,14 @@ extension SimulateCommand {
         ) async throws {
             let logger = Logger(label: "subledger.simulate") { _ in SwiftLogNoOpLogHandler() }
             typealias Hosted = ServiceGroupConfiguration.ServiceConfiguration
+            let transport = HTTPTransport(timeoutMilliseconds: SimulatedAPI.realtimeMilliseconds)
+            var posting = setup
+            posting.post = { body, url in
+                (try? await transport.attempt(body, to: url)) ?? .other
+            }
             var services: [Hosted] = []
             if let port {
-                let server = SimulatedServer(SimulatedAPI(setup), port: port, logger: logger) {
+                let server = SimulatedServer(SimulatedAPI(posting), port: port, logger: logger) {
                     port in
                     try? greeting(setup, directory, port: port).print(asJSON: isJSON)
                 }
@@ -68,7 +74,7 @@ extension SimulateCommand {
                 configuration: ServiceGroupConfiguration(
                     services: services, gracefulShutdownSignals: [.sigterm, .sigint],
                     logger: logger))
-            do { try await group.run() } catch {
+            do { try await closing(transport.close) { try await group.run() } } catch {
                 guard let port else { throw error }
                 throw CommandFailure(
                     code: "portUnavailable",

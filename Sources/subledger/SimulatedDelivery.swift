@@ -40,28 +40,9 @@ struct SimulatedDelivery: Service {
                 reach: { moment in
                     report(moment)
                     try await time.reach(moment)
-                }, deliver: { body, _ in try await post(body, transport) })
+                }, deliver: { body, _ in try await transport.attempt(body, to: url) })
             if let rest { try await time.reach(rest) }
         } catch is CancellationError {}
         return notifier.tally
-    }
-
-    /// Posts once, as Apple does; returns how Apple would treat the response.
-    private func post(_ body: [UInt8], _ transport: HTTPTransport) async throws -> AttemptResult {
-        let request = TransportRequest(
-            method: "POST", url: url,
-            headers: [.init("content-type", "application/json"), .init("user-agent", "subledger")],
-            body: body)
-        do throws(TransportFailure) {
-            return AttemptResult(status: try await transport.send(request).status)
-        } catch {
-            switch error {
-            case .notConnected: return .noResponse
-            case .disconnected: return .prematureClose
-            case .timedOut: return .timedOut
-            case .tooLarge: return .other
-            case .cancelled: throw CancellationError()
-            }
-        }
     }
 }

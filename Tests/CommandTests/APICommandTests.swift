@@ -163,11 +163,17 @@ struct APICommandTests {
             _ = try await answer("set-default-message", "com.example.pro", "en-US", id)
             let shown = try await answer("default-message", "com.example.pro", "en-US", yes: false)
             #expect(shown?["messageIdentifier"]?.string == id)
-            _ = try await answer("set-realtime-url", "https://example.com/appstore/retention")
+            // Nothing listens there.
+            _ = try await answer("set-realtime-url", "http://127.0.0.1:1/appstore/retention")
             let test = try await answer("performance-test", ids[0])
             let request = try #require(test?["requestId"]?.string)
-            let result = try await answer("performance-test-result", request, yes: false)
-            #expect(result?["result"]?.string == "PENDING")
+            var result: JSONValue?
+            repeat {
+                result = try await answer("performance-test-result", request, yes: false)
+            } while result?["result"]?.string == "PENDING"
+            #expect(result?["result"]?.string == "FAIL")
+            let total = test?["config"]?["totalRequests"]?.int64
+            #expect(result?["failures"]?["NO_RESPONSE"]?.int64 == total)
         }
     }
 }

@@ -44,6 +44,29 @@ struct RetentionCommandTests {
         #expect(outcome.errorCode == "unreachable")
     }
 
+    @Test("Without an active subscription nothing is posted, and the failure says so")
+    func inactive() async throws {
+        let place = try Workplace(options: [])
+        let outcome = try await place.run([
+            "simulate", "retention", "--to", "http://127.0.0.1:1/", "--authority", "apple",
+            "--chains", "1", "--first-purchases", "2010-01-01T00:00:00Z/2010-02-01T00:00:00Z",
+        ])
+        #expect(outcome.code == 1)
+        #expect(outcome.errorCode == "nothingToPost")
+        #expect(outcome.out.isEmpty)
+    }
+
+    @Test("A range that ends where it begins or before is refused, not counted as empty")
+    func reversed() async throws {
+        let place = try Workplace()
+        for end in ["2026-01-01", "2025-12-31"] {
+            let report = try await place.run(
+                "metrics", "retention-offers", "--from", "2026-01-01", "--to", end)
+            #expect(report.code == 64)
+            #expect(report.errorCode == "invalidRange")
+        }
+    }
+
     @Test("Without answers the report has only its head, and counts nothing")
     func empty() async throws {
         let place = try Workplace()
@@ -52,7 +75,7 @@ struct RetentionCommandTests {
         #expect(report.code == 0, "\(report.err)")
         #expect(
             report.out == """
-                rule  shown  kept  lost  open
+                rule  message  shown  kept  lost  open
                 without a message: 0 noRule, 0 unknownChain, 0 unavailable, 0 late
 
                 """)
@@ -85,6 +108,10 @@ struct RetentionCommandTests {
             ["simulate", "notify", "--to", "\(url)/notifications"] + store + place.options)
         #expect(notified.code == 0, "\(notified.err)")
         let known = try await requests(place, url, store)
+        let said = try await place.run(
+            ["simulate", "retention", "--to", "\(url)/elsewhere"] + store + place.options)
+        #expect(said.out.contains(" lives: "), "\(said.out)")
+        #expect(said.out.contains(" HTTP 404; the slowest took "), "\(said.out)")
         #expect(try await service.terminate() == 0)
         let count = try #require(known["requests"]?.int64)
         #expect(count > 0)
@@ -105,6 +132,55 @@ struct RetentionCommandTests {
         let text = try await place.run(report + place.options)
         #expect(text.out.contains("everyone"), "\(text.out)")
         #expect(text.out.contains(", \(json["unanswered"]?["late"]?.int64 ?? -1) late\n"))
+    }
+
+    @Test("A performance test of the simulated Apple reaches the service, and is answered")
+    func performance() async throws {
+        let place = try Workplace(options: [
+            "--data", "data", "--bundle-id", Self.app, "--trust-root", "apple/root.der",
+        ])
+        let made = try await place.run([
+            "simulate", "history", "--chains", "1", "--authority", "apple",
+        ])
+        #expect(made.code == 0, "\(made.err)")
+        let service = try await ServiceRun(place)
+        let apple = try place.launch(
+            ["simulate", "server", "--port", "0", "--json", "--bundle-id", Self.app] + Self.store)
+        let said = try await LaunchedLine.first(of: apple)
+        let options =
+            [
+                "--json", "--key-id", said["keyId"]?.string ?? "", "--issuer-id",
+                said["issuerId"]?.string ?? "", "--key-file", "apple/AuthKey.p8", "--base-url",
+                said["baseUrl"]?.string ?? "",
+            ] + place.options
+        func answer(_ arguments: String...) async throws -> JSONValue? {
+            let asked = try await place.run(["api"] + arguments + options)
+            #expect(asked.code == 0, "\(asked.err)")
+            return try asked.json()["answers"]?.array?.first
+        }
+        let url = "http://127.0.0.1:\(service.port)/appstore/retention"
+        _ = try await answer("set-realtime-url", url, "--yes")
+        let id = try #require(said["ids"]?.array?.first?.string)
+        let begun = try await answer("performance-test", id, "--yes")
+        let request = try #require(begun?["requestId"]?.string)
+        var result: JSONValue?
+        repeat {
+            result = try await answer("performance-test-result", request)
+        } while result?["result"]?.string == "PENDING"
+        apple.signal(SIGTERM)
+        #expect(try await apple.outcome().code == 0)
+        #expect(try await service.terminate() == 0)
+        let count = try #require(begun?["config"]?["totalRequests"]?.int64)
+        let failures = (result?["failures"]?.object ?? []).compactMap(\.value.int64)
+        // On a busy machine some come too late; all of them came.
+        #expect(result?["successRate"]?.int64 == 100 * (count - failures.reduce(0, +)) / count)
+        #expect(result?["failures"]?["NO_RESPONSE"] == nil)
+        #expect(result?["target"]?.string == url)
+        let report = try await place.run(
+            ["metrics", "retention-offers", "--from", "2026-01-01", "--json"] + place.options
+        ).json()
+        let records = (report["unanswered"]?.object ?? []).compactMap(\.value.int64)
+        #expect(records.reduce(0, +) >= count - failures.reduce(0, +))
     }
 
     private func requests(

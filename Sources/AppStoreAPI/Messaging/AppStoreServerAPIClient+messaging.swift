@@ -96,11 +96,13 @@ extension AppStoreServerAPIClient {
         _ url: String, in environment: Environment
     ) async throws(APIFailure) -> APIResponse<Accepted> {
         let endpoint = Endpoint.configureRealtimeURL
-        guard url.hasPrefix("https://"), url.count <= APILimits.realtimeURLCharacterCount else {
+        let isUsable = Self.realtimePrefixes.contains { url.hasPrefix($0) }
+        guard isUsable, url.count <= APILimits.realtimeURLCharacterCount else {
             throw .invalid(
                 endpoint,
                 "The address must begin with https:// and have at most"
-                    + " \(APILimits.realtimeURLCharacterCount) characters.")
+                    + " \(APILimits.realtimeURLCharacterCount) characters; http:// is for a"
+                    + " simulated Apple on the same machine, which reaches 127.0.0.1 only.")
         }
         var request = RealtimeURL()
         request.realtimeURL = url
@@ -152,6 +154,8 @@ extension AppStoreServerAPIClient {
     // MARK: Requests
 
     private static var messaging: String { "/inApps/v1/messaging" }
+    /// Apple takes https only.
+    private static let realtimePrefixes = ["https://", "http://127.0.0.1:"]
     private static var realtimePath: String { "\(messaging)/realtime/url" }
 
     private func path(

@@ -9,8 +9,8 @@ struct ServedMessaging: Sendable {
     /// The message, by product and locale.
     var defaults: [String: String] = [:]
     var realtimeURL: String?
-    /// The number of requests for the result, by test.
-    var tests: [String: Int] = [:]
+    /// By `requestId`.
+    var tests: [String: ServedPerformanceTest] = [:]
 
     /// Most images and messages of one app (Retention Messaging API, Upload Image, Upload Message).
     static let count = 2_000

@@ -7,21 +7,23 @@ extension ServedRecords {
     public func retentionRequests(
         at now: Timestamp, locale: String
     ) -> [RetentionRequestPayload] {
-        var requests: [RetentionRequestPayload] = []
-        for chain in chains.values.sorted(by: {
-            $0.originalTransactionId < $1.originalTransactionId
-        }) where chain.status(at: now) == .active {
-            var payload = RetentionRequestPayload()
-            payload.originalTransactionId = OriginalTransactionId(chain.originalTransactionId)
-            payload.appAppleId = appAppleId
-            payload.productId = chain.transactions(at: now).last?.productId
-            payload.userLocale = locale
-            payload.requestIdentifier = UUID().uuidString.lowercased()
-            payload.environment = Raw(environment)
-            payload.signedDate = now
-            requests.append(payload)
-        }
-        return requests
+        chains.values.filter { $0.status(at: now) == .active }
+            .sorted { $0.originalTransactionId < $1.originalTransactionId }
+            .map { retentionRequest(about: $0, at: now, locale: locale) }
+    }
+
+    func retentionRequest(
+        about chain: Chain, at now: Timestamp, locale: String
+    ) -> RetentionRequestPayload {
+        var payload = RetentionRequestPayload()
+        payload.originalTransactionId = OriginalTransactionId(chain.originalTransactionId)
+        payload.appAppleId = appAppleId
+        payload.productId = chain.transactions(at: now).last?.productId
+        payload.userLocale = locale
+        payload.requestIdentifier = UUID().uuidString.lowercased()
+        payload.environment = Raw(environment)
+        payload.signedDate = now
+        return payload
     }
 }
 

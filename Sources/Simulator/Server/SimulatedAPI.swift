@@ -4,7 +4,7 @@ import Synchronization
 
 /// The App Store Server API for one app and environment: answers from the books of simulated lives,
 /// with Apple's paging, windows, error numbers and rates, and with the faults of a script. No I/O:
-/// `SimulatedServer` serves it on a port.
+/// `SimulatedServer` serves it on a port, and sends what a performance test requires.
 public final class SimulatedAPI: Sendable {
     /// Data, accepted key and behaviour.
     public struct Setup: Sendable {
@@ -19,6 +19,11 @@ public final class SimulatedAPI: Sendable {
         public var rateWindowMilliseconds: Int64? = 3_600_000
         /// The delivery attempts of the notifications Apple sent.
         public var attempts: AttemptLog
+        /// Posts a body to a URL once, as Apple does, for performance tests of the real-time URL;
+        /// by default nothing is reached.
+        public var post: @Sendable (_ body: [UInt8], _ url: String) async -> AttemptResult = {
+            _, _ in .noResponse
+        }
         /// The time in the books' world.
         public var storeClock: @Sendable () -> Timestamp
         /// The current time, for tokens, rates and `Date`.
@@ -74,9 +79,17 @@ public final class SimulatedAPI: Sendable {
 
     let setup: Setup
     let state = Mutex(State())
+    /// Names each performance test that begins.
+    let testBegun: AsyncStream<String>.Continuation
+    let begunTests: AsyncStream<String>
 
     /// An API without changes.
-    public init(_ setup: Setup) { self.setup = setup }
+    public init(_ setup: Setup) {
+        self.setup = setup
+        let begun = AsyncStream.makeStream(of: String.self)
+        begunTests = begun.stream
+        testBegun = begun.continuation
+    }
 
     /// Number of requests per endpoint, refused ones included.
     public var counts: [ServedEndpoint: Int] { state.withLock { $0.counts } }

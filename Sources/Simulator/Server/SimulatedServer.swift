@@ -38,7 +38,11 @@ public struct SimulatedServer: Service {
                 address: .hostname("127.0.0.1", port: port), serverName: "simulated"),
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) },
             logger: logger)
-        try await application.run()
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { [api] in await api.performTests() }
+            try await application.run()
+            tasks.cancelAll()
+        }
     }
 
     /// Passes the port to `body`; stops afterwards.
