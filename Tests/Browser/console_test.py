@@ -32,7 +32,7 @@ AXE_RULES = {
 # Pages without an id: each answers, also where no link leads to it.
 PAGES = [
     "", "events", "intake", "quarantine", "recoveries", "webhooks", "reports", "reports/churn",
-    "audit", "decisions", "help",
+    "reports/retention-offers", "audit", "decisions", "help",
 ]
 FOCUSABLE = (
     "a[href],button:enabled,input:enabled:not([type=hidden],[type=radio]),select:enabled,"

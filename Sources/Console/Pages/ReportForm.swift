@@ -64,11 +64,16 @@ package struct ReportsPage {
     package init(_ frame: Frame) { self.frame = frame }
 
     package var page: Page {
-        let names = [MetricName.churnName] + MetricName.allCases.map(\.rawValue)
+        let names =
+            [MetricName.churnName] + MetricName.allCases.map(\.rawValue)
+            + [RetentionOffersPage.name]
         let items = names.map { name -> HTML in
             let from = ViewState.yearBack(frame.now)
             let address = frame.url("reports", name, query: [("from", from)])
-            let title = (try? MetricName(compared: name)).flatMap { ChartedMetric($0)?.title }
+            let title =
+                name == RetentionOffersPage.name
+                ? RetentionOffersPage.title
+                : (try? MetricName(compared: name)).flatMap { ChartedMetric($0)?.title }
             return
                 "<tr data-row><td><a href=\"\(address)\">\(name)</a></td><td>\(title ?? "")</td></tr>\n"
         }

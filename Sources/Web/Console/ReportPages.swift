@@ -2,6 +2,7 @@ internal import AppStore
 internal import Console
 import Hummingbird
 internal import Ledger
+internal import LedgerStore
 internal import Queries
 internal import Reports
 internal import Service
@@ -21,6 +22,9 @@ struct ReportPages: Sendable {
         }
         group.get("\(ConsoleRoutes.home)/reports/diff") { request, context in
             try await diff(request, context)
+        }
+        group.get("\(ConsoleRoutes.home)/reports/\(RetentionOffersPage.name)") {
+            request, context in try await retentionOffers(request, context)
         }
         group.get("\(ConsoleRoutes.home)/reports/:name/cell") { request, context in
             try await cell(try PathReader.text("name", context), request, context)
@@ -122,6 +126,33 @@ struct ReportPages: Sendable {
         }
         guard let report = made else { return pages.waiting(frame) }
         return pages.response(shown.page(report))
+    }
+
+    /// Without `from`, of everything that is kept.
+    private func retentionOffers(
+        _ request: Request, _ context: WebContext
+    ) async throws -> Response {
+        var range: (from: Timestamp?, to: Timestamp?)
+        var question: [(String, String?)] = []
+        var first: Int64?
+        let frame = try QueryParameters.read(request, isForm: true) {
+            range = (try $0.time("from"), try $0.time("to"))
+            question = [("from", $0.text("from")), ("to", $0.text("to"))]
+            first = try $0.position("row")
+            return try pages.frame(["reports", RetentionOffersPage.name], &$0, context).present
+        }
+        try ReportPages.require(frame)
+        let scope = pages.scope(frame)
+        let from =
+            range.from
+            ?? frame.now.advanced(byMilliseconds: -OperationsLimits.retentionMilliseconds)
+        let to = range.to
+        let made = try await host.pageAnswer(frame.state.url(frame.path, question)) {
+            try await host.retentionOffersReport(from: from, to: to, scope)
+        }
+        guard let offers = made else { return pages.waiting(frame) }
+        return pages.response(
+            RetentionOffersPage(frame, offers, question: question, first: Int(first ?? 0)).page)
     }
 
     /// What a report is asked.

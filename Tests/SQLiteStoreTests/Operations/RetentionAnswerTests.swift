@@ -106,9 +106,37 @@ struct RetentionAnswerTests {
             #expect(try await store.storedAnswerIds == [1, 2])
         }
     }
+
+    @Test("A million answers are kept; with one more the oldest is dropped")
+    func count() async throws {
+        try await store { store in
+            try await store.keep([record("a")])
+            try await store.skipAnswerIds(to: OperationsLimits.retentionAnswerCount)
+            try await store.keep([record("b")])
+            #expect(try await all(store) == [record("a"), record("b")])
+            try await store.keep([record("c")])
+            #expect(try await all(store) == [record("b"), record("c")])
+        }
+    }
 }
 
 extension OperationalState {
+    /// Has the next row take this id, as if those before it had been stored.
+    fileprivate func skipAnswerIds(to next: Int64) async throws {
+        if let store = self as? PostgresOperations {
+            try await store.write(.requests) { transaction in
+                _ = try transaction.run(
+                    "ALTER TABLE @retention_answers ALTER COLUMN id RESTART WITH \(next)")
+            }
+            return
+        }
+        try await (self as? OperationsStore)?.write { database in
+            try database.execute(
+                sql: "UPDATE sqlite_sequence SET seq = ? WHERE name = 'retention_answers'",
+                arguments: [next - 1])
+        }
+    }
+
     /// Ids of rows, which no protocol shows.
     fileprivate var storedAnswerIds: [Int64] {
         get async throws {

@@ -153,6 +153,8 @@ struct ConsoleAccessTests {
         arguments: [
             (Scope.support, "/customers/ann", 404), (.support, "/reports", 403),
             (.reports, "/reports", 200), (.reports, "/customers/ann", 403),
+            (.reports, "/reports/retention-offers", 200),
+            (.support, "/reports/retention-offers", 403),
             (.reports, "/events", 403), (.reports, "/events/1/raw", 403),
             (.support, "/customers/ann/grant", 403), (.write, "/customers/ann", 403),
             (.support, "/audit/verify", 403), (.reports, "/recoveries", 403),

@@ -209,6 +209,32 @@ struct ConsolePageTests {
         }
     }
 
+    @Test("Retention messages have a page in the list of reports, with a range of their own")
+    func retentionOffers() async throws {
+        let chain = ChainId(
+            bundleId: BundleId(MadePurchase.app),
+            originalTransactionId: OriginalTransactionId(purchase.id))
+        let path = "\(ConsolePageTests.home)/reports/retention-offers"
+        try await bought { client, host in
+            let record = RetentionRecord(
+                requestId: "a", chain: chain, at: ServedPlace.now, outcome: .shown, rule: "yearly",
+                message: "m-1")
+            try await host.ledger(.production).ledger.operations.keep([record])
+            let list = ConsolePageTests.text(
+                try await client.get("\(ConsolePageTests.home)/reports"))
+            #expect(list.contains("\(path)?from="))
+            let end = ServedPlace.now.milliseconds + 1
+            let page = ConsolePageTests.text(try await client.get("\(path)?to=\(end)"))
+            #expect(page.contains("yearly") && page.contains("m-1"))
+            #expect(!page.contains("id=\"knownAt\""))
+            let earlier = try await client.get("\(path)?from=2020-01-01&to=2020-01-02")
+            #expect(ConsolePageTests.text(earlier).contains("No message was shown"))
+            let empty = try await client.get("\(path)?from=2020-01-01&to=2020-01-01")
+            #expect(empty.status == 400)
+            #expect(ConsolePageTests.text(empty).contains("invalidRange"))
+        }
+    }
+
     @Test("A report's page leads from a cell to its chains")
     func report() async throws {
         let id = purchase.id

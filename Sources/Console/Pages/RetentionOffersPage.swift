@@ -1,0 +1,75 @@
+internal import Ledger
+internal import LedgerStore
+package import Queries
+
+/// What became of subscriptions after retention messages, by rule and message. Of the present only:
+/// the answers are operational state, of which no earlier knowledge exists.
+package struct RetentionOffersPage {
+    let frame: Frame
+    let offers: RetentionOffers
+    /// The range as it was asked for, kept by every link.
+    let question: [(String, String?)]
+    /// The row that the table begins with.
+    let first: Int
+
+    /// The name of the report in addresses and in the list of reports.
+    package static let name = "retention-offers"
+    static let title = "Retention messages shown, and what became of the subscriptions"
+
+    package init(
+        _ frame: Frame, _ offers: RetentionOffers, question: [(String, String?)], first: Int = 0
+    ) {
+        var frame = frame.present
+        frame.position = offers.position
+        self.frame = frame
+        self.offers = offers
+        self.question = question
+        self.first = first
+    }
+
+    package var page: Page {
+        let reasons = RetentionOffers.reasons.map { reason -> (String, HTML?) in
+            (reason.rawValue, "\(offers.unanswered[reason] ?? 0)")
+        }
+        return Page(
+            "Retention offers", frame,
+            """
+            <h1>Retention offers</h1>
+            <form class="filter" method="get" action="\(ViewState.address(frame))">
+            \(Page.hidden(frame.state))
+            \(HTML.input("from", "From", value("from"))) \(HTML.input("to", "To", value("to")))
+            <button>Show</button>
+            </form>
+            <p class="muted">retention-offers/1 · answered from \(frame.time(offers.from)) until \
+            before \(frame.time(offers.to)) · computed at position \(offers.position)</p>
+            \(table)
+            <h2>Requests without a message</h2>
+            \(HTML.fields(reasons))
+            <p class="muted">Kept: the subscription is in a period again after the end of the one \
+            in which its customer was asked. Lost: it is in another state then. Open: not known \
+            yet. Only what is known now is counted.</p>
+            """)
+    }
+
+    private func value(_ name: String) -> String? { question.first { $0.0 == name }?.1 }
+
+    private var table: HTML {
+        let figures = ["Shown", "Kept", "Lost", "Open"]
+        let table = RowTable(
+            label: "Retention offers", heads: ["Rule", "Message"] + figures, figures: Set(figures))
+        // A link may name any row.
+        let start = min(first, offers.rows.count)
+        let end = start + Frame.rowCount
+        let rows = offers.rows.dropFirst(start).prefix(Frame.rowCount).map { row in
+            table.row([
+                "\(row.rule)", "<bdi>\(row.message)</bdi>", "\(row.shown)", "\(row.count(.kept))",
+                "\(row.count(.lost))", "\(row.count(.open))",
+            ])
+        }
+        let next = end < offers.rows.count ? String(end) : nil
+        return """
+            \(table.html(rows, empty: "No message was shown in this range."))
+            \(frame.pager("More rows", "row", next, question))
+            """
+    }
+}
