@@ -171,10 +171,12 @@ struct RetentionCommandTests {
         #expect(try await apple.outcome().code == 0)
         #expect(try await service.terminate() == 0)
         let count = try #require(begun?["config"]?["totalRequests"]?.int64)
-        let failures = (result?["failures"]?.object ?? []).compactMap(\.value.int64)
-        // On a busy machine some come too late; all of them came.
+        let members = result?["failures"]?.object ?? []
+        // On a busy machine some answers come too late, or are refused.
+        let expected = ["TIMED_OUT", "UNSUCCESSFUL_HTTP_RESPONSE_CODE"]
+        #expect(members.allSatisfy { expected.contains($0.key) }, "\(members)")
+        let failures = members.compactMap(\.value.int64)
         #expect(result?["successRate"]?.int64 == 100 * (count - failures.reduce(0, +)) / count)
-        #expect(result?["failures"]?["NO_RESPONSE"] == nil)
         #expect(result?["target"]?.string == url)
         let report = try await place.run(
             ["metrics", "retention-offers", "--from", "2026-01-01", "--json"] + place.options

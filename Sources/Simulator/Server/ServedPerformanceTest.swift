@@ -1,4 +1,5 @@
 import AppStore
+import Synchronization
 
 /// A performance test of the real-time URL (Retention Messaging API, Initiate Performance Test):
 /// what it sends, and how it goes.
