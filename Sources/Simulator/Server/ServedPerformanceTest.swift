@@ -13,8 +13,8 @@ struct ServedPerformanceTest: Sendable {
     /// Of every request that reached a server, milliseconds.
     private var times: [Int64] = []
 
-    /// Requests of one test. This and the two figures below are examples in Apple's libraries: Apple
-    /// states its own only in the response.
+    /// Requests of one test. This and the two figures below are examples in Apple's libraries:
+    /// Apple states its own only in the response.
     static let requestCount = 100
     /// Most requests at once.
     static let concurrency = 10
