@@ -9,12 +9,13 @@ internal import Projection
 internal import Service
 public import Simulator
 
-/// Apple's requests for retention messages, by the time until the last byte of an answer, beside
-/// notifications at the steady rate.
+/// Apple's requests for retention messages, by the time until the last byte of an answer: alone,
+/// then beside notifications at the steady rate.
 extension HTTPBench {
     /// Requests per second (`BENCHMARKS.md`).
     static let retentionRate = 2_000.0
     static let retentionSeconds = 10
+    static let retentionRequestCount = Int(retentionRate) * retentionSeconds
     static let retentionConnectionCount = 32
     /// Notifications that last as long as the requests.
     public static let retentionBodyCount = Int(steadyRate) * retentionSeconds
@@ -28,27 +29,19 @@ extension HTTPBench {
     ///
     /// - Parameter authority: that the requests are signed under.
     public func retention(signedBy authority: Authority) async throws -> [BenchRow] {
+        let count = HTTPBench.retentionRequestCount
         let requests = try signedRequests(authority)
         return try await serving(Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }) { port in
+            let alone = try await ask(requests[..<count], at: port)
             let started = host.clock()
             async let taken = post(port, 0..<bodies.count, rate: HTTPBench.steadyRate)
-            let load = try await LoadClient.run(
-                LoadPlan(
-                    port: port, connectionCount: HTTPBench.retentionConnectionCount,
-                    request: { $0 < requests.count ? requests[$0] : nil },
-                    rate: HTTPBench.retentionRate))
+            let beside = try await ask(requests[count...], at: port)
             let intake = try await taken
-            let shown = try await shownCount(of: load.requestCount, from: started)
-            return [
-                row("retention.p50", load.milliseconds(atShare: 0.5), "ms", load),
-                row("retention.p99", load.milliseconds(atShare: 0.99), "ms", load),
-                BenchRow(
-                    name: "retention.rate", value: load.perSecond, unit: "requests/s",
-                    limitName: "offered", limit: HTTPBench.retentionRate,
-                    events: load.requestCount - load.failureCount),
+            let shown = try await shownCount(of: beside.requestCount, from: started)
+            return rows("retention.alone", alone) + rows("retention", beside) + [
                 BenchRow(
                     name: "retention.shown", value: Double(shown), unit: "messages",
-                    limitName: "requests", limit: Double(load.requestCount), events: shown),
+                    limitName: "requests", limit: Double(count), events: shown),
                 BenchRow(
                     name: "retention.intake", value: intake.perSecond, unit: "notifications/s",
                     limitName: "offered", limit: HTTPBench.steadyRate,
@@ -58,9 +51,29 @@ extension HTTPBench {
         }
     }
 
+    private func ask(_ requests: ArraySlice<ByteBuffer>, at port: Int) async throws -> LoadResult {
+        let requests = Array(requests)
+        return try await LoadClient.run(
+            LoadPlan(
+                port: port, connectionCount: HTTPBench.retentionConnectionCount,
+                request: { $0 < requests.count ? requests[$0] : nil },
+                rate: HTTPBench.retentionRate))
+    }
+
+    private func rows(_ name: String, _ load: LoadResult) -> [BenchRow] {
+        [
+            row("\(name).p50", load.milliseconds(atShare: 0.5), "ms", load),
+            row("\(name).p99", load.milliseconds(atShare: 0.99), "ms", load),
+            BenchRow(
+                name: "\(name).rate", value: load.perSecond, unit: "requests/s",
+                limitName: "offered", limit: HTTPBench.retentionRate,
+                events: load.requestCount - load.failureCount),
+        ]
+    }
+
     /// Each about another subscription of the ledger, as long as there are others.
     private func signedRequests(_ authority: Authority) throws -> [ByteBuffer] {
-        try (0..<Int(HTTPBench.retentionRate) * HTTPBench.retentionSeconds).map { number in
+        try (0..<2 * HTTPBench.retentionRequestCount).map { number in
             var payload = RetentionRequestPayload()
             payload.originalTransactionId = OriginalTransactionId(
                 chains(number &* 7_919 % max(chainCount, 1)))

@@ -16,7 +16,7 @@ public final class JWSVerifier: Sendable {
     let acceptsLocal: Bool
     private let cache: CertificateChainCache
     /// Budget for chains that are not in the cache; nil is unlimited.
-    private let budget: CertificateChainBudget?
+    let budget: CertificateChainBudget?
 
     /// A verifier with an empty cache that accepts full chains only.
     public convenience init(roots: TrustedRoots = .apple) {
