@@ -1,24 +1,38 @@
 internal import LedgerStore
 
 /// Statements on the operational state of one schema, inside one transaction.
-struct OperationsTransaction {
+struct OperationsTransaction: OperationsTables {
     let connection: PostgresConnection
     let schema: String
 
     /// Runs one statement; `@` before a table stands for the schema.
     @discardableResult
-    func run(_ sql: String, _ values: (any BoundValue)...) throws(PostgresError) -> QueryResult {
+    func run(_ sql: String, _ values: (any BoundValue)?...) throws(PostgresError) -> QueryResult {
         try connection.run(command(sql, values))
     }
 
-    func command(_ sql: String, _ values: [any BoundValue] = []) -> Command {
+    func command(_ sql: String, _ values: [(any BoundValue)?] = []) -> Command {
         Statement(sql.replacing("@", with: "\"\(schema)\".")).with { parameters in
-            for value in values { value.add(to: &parameters) }
+            for value in values { parameters.add(value?.stored ?? .null) }
         }
     }
 
-    /// The next id of an area that the transaction has locked.
-    func nextId(of area: OperationsArea) throws(PostgresError) -> Int64 {
+    @discardableResult
+    func execute(_ sql: String, all values: [(any BoundValue)?]) throws -> Int {
+        try connection.run(command(sql, values)).affectedCount
+    }
+
+    func rows<Value>(
+        _ sql: String, all values: [(any BoundValue)?],
+        read: (any OperationsRow) throws -> Value?
+    ) throws -> [Value] {
+        try connection.run(command(sql, values)).rows.compactMap { try read($0) }
+    }
+
+    func insertNumbered(
+        into table: String, _ area: OperationsArea,
+        _ values: KeyValuePairs<String, (any BoundValue)?>
+    ) throws -> Int64 {
         let row = try run(
             """
             UPDATE @areas SET last_id = last_id + 1 WHERE name = '\(area.rawValue)'
@@ -26,26 +40,10 @@ struct OperationsTransaction {
             """
         ).first
         guard let row else { throw PostgresError(.unexpectedValue, "An area is missing.") }
-        return try row.int64(0)
+        let id = try row.int64(0)
+        try insert(into: table, id: id, values)
+        return id
     }
 }
 
-/// Parts of the operational state whose writes are serialised: names in `areas`.
-enum OperationsArea: String {
-    case quarantine
-    case recovery
-    case uploads
-    case requests
-    case feeds
-    case webhooks
-
-    /// The task whose holder alone writes here; nil where every node may.
-    var task: ExclusiveTask? {
-        switch self {
-        case .recovery: .recovery
-        case .webhooks: .webhooks
-        case .feeds: .feedClock
-        case .quarantine, .uploads, .requests: nil
-        }
-    }
-}
+extension ResultRow: OperationsRow {}

@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// A write locks the row of its area first, so that it reads what the one before it wrote. Where
 /// this node holds the lease of the area's task, the write is refused once another node took it.
-public final class PostgresOperations: SharedOperations {
+public final class PostgresOperations: SharedOperations, SQLOperations {
     public let location: String
     let schema: String
     let session: PostgresSession
@@ -87,6 +87,19 @@ public final class PostgresOperations: SharedOperations {
     }
 
     // MARK: Transactions
+
+    public func writeTables<Value: Sendable>(
+        _ area: OperationsArea,
+        _ body: @escaping @Sendable (any OperationsTables) throws -> Value
+    ) async throws(StoreError) -> Value {
+        try await write(area) { try body($0) }
+    }
+
+    public func readTables<Value: Sendable>(
+        _ body: @escaping @Sendable (any OperationsTables) throws -> Value
+    ) async throws(StoreError) -> Value {
+        try await read { try body($0) }
+    }
 
     /// Runs `body` in one transaction that holds the lock of `area`; again where another
     /// transaction was in the way, and on a new connection where the first was lost before `body`.

@@ -1,7 +1,8 @@
 internal import AppStore
+internal import LedgerStore
 
 /// The parameters of one statement, in PostgreSQL's binary format. Statements cast every parameter
-/// (`$1::bigint`), so that its type never depends on inference.
+/// (`$1::bigint`), or insert it into a column, so that its type never depends on its use elsewhere.
 struct Parameters {
     /// The bytes of all values, one after another.
     private(set) var bytes: [UInt8] = []
@@ -29,10 +30,19 @@ struct Parameters {
     /// The bytes of a text; the parameter is cast to `bytea`, or to `text` where it holds no NUL.
     mutating func add(_ text: String) { add(text.utf8) }
 
-    mutating func addNull() { ranges.append(nil) }
+    mutating func add(_ value: StoredValue) {
+        switch value {
+        case .null: ranges.append(nil)
+        case .integer(let value): add(value)
+        case .flag(let value): add(value)
+        case .text(let value): add(value)
+        case .digest(let value): add(value)
+        case .bytes(let value): add(value)
+        }
+    }
 
     mutating func add(_ value: Int64?) {
-        if let value { add(value) } else { addNull() }
+        if let value { add(value) } else { ranges.append(nil) }
     }
 
     /// `bigint[]`

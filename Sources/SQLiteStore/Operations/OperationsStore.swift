@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// `operations.sqlite` of one environment: operational state on which no answer depends, so losing
 /// it loses no answer. One connection, on its own dispatch queue.
-public final class OperationsStore: OperationalState {
+public final class OperationsStore: SQLOperations {
     public let location: String
     /// The file.
     var path: String { location }
@@ -64,6 +64,19 @@ public final class OperationsStore: OperationalState {
         return try await Blocking.run { () throws(StoreError) in
             try FileLock.take(path, patienceMilliseconds: FileLock.patienceMilliseconds)
         }
+    }
+
+    public func writeTables<Value: Sendable>(
+        _ area: OperationsArea,
+        _ body: @escaping @Sendable (any OperationsTables) throws -> Value
+    ) async throws(StoreError) -> Value {
+        try await write { try body(FileTables(database: $0)) }
+    }
+
+    public func readTables<Value: Sendable>(
+        _ body: @escaping @Sendable (any OperationsTables) throws -> Value
+    ) async throws(StoreError) -> Value {
+        try await read { try body(FileTables(database: $0)) }
     }
 
     /// Runs `body` in one immediate transaction.

@@ -1,49 +1,21 @@
 internal import AppStore
 internal import GRDB
 internal import Ledger
-
-/// A value bound to a parameter. Not GRDB's own conversions: they end a text at its first NUL.
-protocol BoundValue {
-    var columnValue: ColumnValue { get }
-}
-
-extension Int64: BoundValue {
-    var columnValue: ColumnValue { .integer(self) }
-}
-
-extension Int: BoundValue {
-    var columnValue: ColumnValue { .integer(Int64(self)) }
-}
-
-extension Bool: BoundValue {
-    var columnValue: ColumnValue { .integer(self ? 1 : 0) }
-}
-
-extension String: BoundValue {
-    var columnValue: ColumnValue { .text(self) }
-}
-
-extension [UInt8]: BoundValue {
-    var columnValue: ColumnValue { .bytes(self) }
-}
-
-extension Digest: BoundValue {
-    var columnValue: ColumnValue { .bytes(bytes) }
-}
-
-extension Timestamp: BoundValue {
-    var columnValue: ColumnValue { .integer(milliseconds) }
-}
+internal import LedgerStore
 
 extension ColumnValue: BoundValue {
-    var columnValue: ColumnValue { self }
+    var stored: StoredValue {
+        switch self {
+        case .null: .null
+        case .integer(let value): .integer(value)
+        case .text(let value): .text(value)
+        case .bytes(let value): .bytes(value)
+        }
+    }
 }
 
-extension Identifier: BoundValue {
-    var columnValue: ColumnValue { .text(rawValue) }
-}
-
-/// Statements that are not hot: prepared, bound and run in one call.
+/// Statements that are not hot: prepared, bound and run in one call. Not with GRDB's own
+/// conversions of values: they end a text at its first NUL.
 extension Database {
     /// Runs a statement that returns no rows; returns the number of rows it changed.
     @discardableResult
@@ -90,10 +62,18 @@ extension Database {
         ).runInsert()
     }
 
-    private func bound(_ sql: String, _ values: [(any BoundValue)?]) throws -> PreparedStatement {
-        var statement = try PreparedStatement(self, sql)
+    /// Prepared, with its values bound.
+    func bound(_ sql: String, _ values: [(any BoundValue)?]) throws -> PreparedStatement {
+        let statement = try PreparedStatement(self, sql)
         for (parameter, value) in zip(Int32(1)..., values) {
-            statement.bind(parameter, value?.columnValue ?? .null)
+            switch value?.stored ?? .null {
+            case .null: statement.bindNull(parameter)
+            case .integer(let value): statement.bind(parameter, value)
+            case .flag(let value): statement.bind(parameter, value)
+            case .text(let value): statement.bind(parameter, value)
+            case .digest(let value): statement.bind(parameter, value)
+            case .bytes(let value): statement.bind(parameter, value)
+            }
         }
         return statement
     }

@@ -1,0 +1,48 @@
+public import AppStore
+
+/// A value bound to a parameter of a statement.
+public protocol BoundValue {
+    var stored: StoredValue { get }
+}
+
+/// The value of a parameter or column, whatever the engine.
+public enum StoredValue: Sendable {
+    case null
+    case integer(Int64)
+    case flag(Bool)
+    case text(String)
+    case digest(Digest)
+    case bytes([UInt8])
+}
+
+extension Int64: BoundValue {
+    public var stored: StoredValue { .integer(self) }
+}
+
+extension Int: BoundValue {
+    public var stored: StoredValue { .integer(Int64(self)) }
+}
+
+extension Bool: BoundValue {
+    public var stored: StoredValue { .flag(self) }
+}
+
+extension String: BoundValue {
+    public var stored: StoredValue { .text(self) }
+}
+
+extension [UInt8]: BoundValue {
+    public var stored: StoredValue { .bytes(self) }
+}
+
+extension Digest: BoundValue {
+    public var stored: StoredValue { .digest(self) }
+}
+
+extension Timestamp: BoundValue {
+    public var stored: StoredValue { .integer(milliseconds) }
+}
+
+extension Identifier: BoundValue {
+    public var stored: StoredValue { .text(rawValue) }
+}

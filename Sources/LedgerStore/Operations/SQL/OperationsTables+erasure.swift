@@ -1,0 +1,28 @@
+package import Ledger
+
+/// Erasure of a person from operational state.
+extension OperationsTables {
+    /// Removes what is kept about chains, ids and positions, except reports that name an id.
+    package func erase(chains: [ChainId], ids: [String], positions: [Int64]) throws {
+        for chain in chains {
+            for table in ["clock_readings", "webhook_waiting", "lookups", "retention_answers"] {
+                try execute(
+                    "DELETE FROM @\(table) WHERE bundle_id = $1::bytea AND chain = $2::bytea",
+                    chain.bundleId, chain.originalTransactionId)
+            }
+        }
+        // Columns that may hold an id of a person.
+        let columns: KeyValuePairs = [
+            "history_places": "id", "backfill_troubles": "id",
+            "recovery_undelivered": "notification_uuid", "upload_keys": "key",
+        ]
+        for id in ids {
+            for (table, column) in columns {
+                try execute("DELETE FROM @\(table) WHERE \(column) = $1::bytea", id)
+            }
+        }
+        for position in positions {
+            try execute("DELETE FROM @upload_keys WHERE event_position = $1::bigint", position)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+public import AppStore
+internal import Ledger
+
+/// The tables of operational state, inside one transaction of an engine.
+///
+/// Statements are in PostgreSQL's SQL: `@` before a table stands for its schema, parameters are
+/// `$1::bigint`, `$1::boolean` and `$1::bytea` (texts, ids, digests and bytes).
+public protocol OperationsTables {
+    /// Runs a statement that returns no rows; returns the number of rows it changed.
+    @discardableResult
+    func execute(_ sql: String, all values: [(any BoundValue)?]) throws -> Int
+
+    /// The rows of a query, each as `read` returns it; rows for which it returns nil are left out.
+    func rows<Value>(
+        _ sql: String, all values: [(any BoundValue)?],
+        read: (any OperationsRow) throws -> Value?
+    ) throws -> [Value]
+
+    /// Inserts one row with the next `id` of the area, which no row had before; returns the id.
+    func insertNumbered(
+        into table: String, _ area: OperationsArea,
+        _ values: KeyValuePairs<String, (any BoundValue)?>
+    ) throws -> Int64
+}
+
+/// One row of a query. Columns count from 0.
+public protocol OperationsRow {
+    func int64(_ column: Int32) throws -> Int64
+    func optionalInt64(_ column: Int32) throws -> Int64?
+    func text(_ column: Int32) -> String?
+    /// A text that is never NULL.
+    func requiredText(_ column: Int32) throws -> String
+    /// Nil for NULL, and where the value has another length.
+    func digest(_ column: Int32) -> Digest?
+    /// Empty for NULL.
+    func bytes(_ column: Int32) -> [UInt8]
+}
+
+extension OperationsTables {
+    @discardableResult
+    func execute(_ sql: String, _ values: (any BoundValue)?...) throws -> Int {
+        try execute(sql, all: values)
+    }
+
+    func rows<Value>(
+        _ sql: String, _ values: (any BoundValue)?...,
+        read: (any OperationsRow) throws -> Value?
+    ) throws -> [Value] {
+        try rows(sql, all: values, read: read)
+    }
+
+    func count(_ table: String) throws -> Int {
+        try rows("SELECT count(*) FROM @\(table)") { Int(try $0.int64(0)) }.first ?? 0
+    }
+
+    /// Inserts one row of the given columns.
+    ///
+    /// - Parameters:
+    ///   - id: the value of the column `id`, where an engine counts it itself.
+    ///   - key: the columns of the primary key, to replace the row that has the same one.
+    package func insert(
+        into table: String, id: Int64? = nil, _ values: KeyValuePairs<String, (any BoundValue)?>,
+        replacing key: [String] = []
+    ) throws {
+        let columns = (id == nil ? [] : ["id"]) + values.map(\.key)
+        let parameters = columns.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
+        var sql = """
+            INSERT INTO @\(table) (\(columns.joined(separator: ", "))) VALUES (\(parameters))
+            """
+        if !key.isEmpty {
+            let others = columns.filter { !key.contains($0) }.map { "\($0) = excluded.\($0)" }
+            sql += """
+                 ON CONFLICT (\(key.joined(separator: ", ")))
+                DO UPDATE SET \(others.joined(separator: ", "))
+                """
+        }
+        let first: [(any BoundValue)?] = id == nil ? [] : [id]
+        try execute(sql, all: first + values.map(\.value))
+    }
+}
+
+extension OperationsRow {
+    func bool(_ column: Int32) throws -> Bool { try int64(column) != 0 }
+
+    func time(_ column: Int32) throws -> Timestamp { Timestamp(milliseconds: try int64(column)) }
+
+    func optionalTime(_ column: Int32) throws -> Timestamp? {
+        try optionalInt64(column).map { Timestamp(milliseconds: $0) }
+    }
+
+    /// The chain that a bundle id and the column after it name.
+    func chainId(_ column: Int32) throws -> ChainId {
+        ChainId(
+            bundleId: BundleId(try requiredText(column)),
+            originalTransactionId: OriginalTransactionId(try requiredText(column + 1)))
+    }
+}

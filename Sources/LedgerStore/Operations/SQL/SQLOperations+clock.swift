@@ -1,0 +1,87 @@
+public import AppStore
+public import Ledger
+
+/// The feed's clock: when it emitted changes that no event caused (`ChangeStream`).
+extension SQLOperations {
+    public func readingEnds(
+        before position: Int64, limit: Int
+    ) async throws(StoreError) -> [ProjectionCursor] {
+        try await readTables { tables in
+            try tables.rows(
+                """
+                SELECT DISTINCT position, leaf_hash FROM @clock_readings
+                WHERE position < $1::bigint ORDER BY position DESC LIMIT $2::bigint
+                """, position, max(1, limit)
+            ) { ProjectionCursor(position: try $0.int64(0), leafHash: $0.digest(1)) }
+        }
+    }
+
+    public func forgetClock(after end: ProjectionCursor) async throws(StoreError) {
+        try await writeTables(.feeds) { tables in
+            try tables.execute(
+                "DELETE FROM @clock_readings WHERE position > $1::bigint", end.position)
+            try tables.execute(
+                """
+                UPDATE @feed_clock SET position = $1::bigint, leaf_hash = $2::bytea,
+                    at = least(at, coalesce((SELECT max(at) FROM @clock_readings), 0))
+                WHERE position > $1::bigint
+                """, end.position, end.leafHash)
+        }
+    }
+
+    public func clockReadings(
+        of chains: [ChainId]
+    ) async throws(StoreError) -> [ChainId: [ClockReading]] {
+        try await readTables { tables in
+            var found: [ChainId: [ClockReading]] = [:]
+            for chain in chains {
+                let readings = try tables.rows(
+                    """
+                    SELECT position, at, ordinal FROM @clock_readings
+                    WHERE chain = $1::bytea AND bundle_id = $2::bytea ORDER BY position, at
+                    """, chain.originalTransactionId, chain.bundleId
+                ) { try $0.clockReading() }
+                if !readings.isEmpty { found[chain] = readings }
+            }
+            return found
+        }
+    }
+
+    public func clockReadings(
+        after cursor: ChangePlace, through position: Int64, limit: Int
+    ) async throws(StoreError) -> [(chain: ChainId, reading: ClockReading)] {
+        try await readTables { tables in
+            try tables.rows(
+                """
+                SELECT position, at, ordinal, bundle_id, chain FROM @clock_readings
+                WHERE (position, at, ordinal) >= ($1::bigint, $2::bigint, $3::bigint)
+                    AND position <= $4::bigint
+                ORDER BY position, at, ordinal LIMIT $5::bigint
+                """, cursor.position, cursor.clock, cursor.ordinal, position, max(1, limit)
+            ) { (chain: try $0.chainId(3), reading: try $0.clockReading()) }
+        }
+    }
+}
+
+extension OperationsTables {
+    /// Inserts the chains that changed because the clock advanced.
+    package func insertReadings(
+        end: ProjectionCursor, at: Timestamp, chains: [ChainId]
+    ) throws {
+        for (ordinal, chain) in chains.enumerated() {
+            try insert(
+                into: "clock_readings",
+                [
+                    "position": end.position, "at": at, "ordinal": ordinal,
+                    "bundle_id": chain.bundleId, "chain": chain.originalTransactionId,
+                    "leaf_hash": end.leafHash,
+                ])
+        }
+    }
+}
+
+extension OperationsRow {
+    fileprivate func clockReading() throws -> ClockReading {
+        ClockReading(position: try int64(0), at: try time(1), ordinal: try int64(2))
+    }
+}

@@ -1,0 +1,214 @@
+public import AppStore
+
+/// Durable cursors of recoveries: an interrupted one continues where it stopped.
+extension SQLOperations {
+    public func beginRecovery(
+        _ id: String, at now: Timestamp, head: Int64, slices: [RecoverySlice],
+        keptFor lifetime: Int64
+    ) async throws(StoreError) -> RecoveryRecord {
+        try await writeTables(.recovery) { tables in
+            let left = try tables.rows(
+                """
+                SELECT id FROM @recoveries
+                WHERE asked_at <= $1::bigint OR (id = $2::bytea AND (reached_position > $3::bigint
+                    OR asked_at > $4::bigint OR asked_at <= $5::bigint))
+                """, now.milliseconds - OperationsLimits.recoveryMilliseconds, id, head, now,
+                now.milliseconds - lifetime
+            ) { try $0.requiredText(0) }
+            for id in left { try tables.forgetRecovery(id) }
+            if let known = try tables.recovery(id) { return known }
+            try tables.insert(
+                into: "recoveries",
+                ["id": id, "asked_at": now, "start_position": head, "reached_position": head])
+            try tables.insert(slices, of: id)
+            return RecoveryRecord(
+                id: id, requestedAt: now, appleRequestedAt: nil, startPosition: head,
+                isFlawed: false, slices: slices)
+        }
+    }
+
+    public func advanceRecovery(
+        _ id: String, _ slice: RecoverySlice, undelivered: [(name: String, body: String)],
+        appleDate: Timestamp?, isFlawed: Bool, position: Int64
+    ) async throws(StoreError) {
+        try await writeTables(.recovery) { tables in
+            try tables.execute(
+                """
+                UPDATE @recovery_slices
+                SET place = $1::bytea, fetched = $2::bigint, is_done = $3::boolean
+                WHERE recovery = $4::bytea AND pass = $5::bigint AND from_at = $6::bigint
+                """, slice.place, slice.fetchedCount, slice.isDone, id, slice.pass, slice.from)
+            try tables.noteRecovery(id, appleDate, isFlawed, position)
+            try tables.keep(undelivered, of: id)
+        }
+    }
+
+    public func divideRecovery(
+        _ id: String, _ slice: RecoverySlice, into pieces: [RecoverySlice],
+        appleDate: Timestamp?, isFlawed: Bool, position: Int64
+    ) async throws(StoreError) {
+        try await writeTables(.recovery) { tables in
+            try tables.execute(
+                """
+                DELETE FROM @recovery_slices
+                WHERE recovery = $1::bytea AND pass = $2::bigint AND from_at = $3::bigint
+                """, id, slice.pass, slice.from)
+            try tables.insert(pieces, of: id)
+            try tables.noteRecovery(id, appleDate, isFlawed, position)
+        }
+    }
+
+    public func recovery(_ id: String) async throws(StoreError) -> RecoveryRecord? {
+        try await readTables { try $0.recovery(id) }
+    }
+
+    public func undelivered(_ id: String) async throws(StoreError) -> [String] {
+        try await readTables { tables in
+            try tables.rows(
+                """
+                SELECT body FROM @recovery_undelivered WHERE recovery = $1::bytea
+                ORDER BY notification_uuid
+                """, id
+            ) { try $0.requiredText(0) }
+        }
+    }
+
+    public func endRecovery(_ id: String, keeping report: StoredReport?) async throws(StoreError) {
+        try await writeTables(.recovery) { tables in
+            try tables.forgetRecovery(id)
+            guard let report else { return }
+            _ = try tables.insertNumbered(
+                into: "recovery_reports", .recovery,
+                [
+                    "bundle_id": report.bundleId, "ended_at": report.endedAt,
+                    "is_flawed": report.isFlawed, "json": report.json, "text": report.text,
+                ])
+            try tables.execute(
+                """
+                DELETE FROM @recovery_reports WHERE id <= (
+                    SELECT id FROM @recovery_reports ORDER BY id DESC LIMIT 1 OFFSET $1::bigint)
+                """, OperationsLimits.recoveryReportCount)
+        }
+    }
+
+    public func lastRecoveryReport(of app: BundleId?) async throws(StoreError) -> StoredReport? {
+        try await readTables { tables in
+            try tables.recoveryReport(
+                "$1::bytea IS NULL OR bundle_id = $1::bytea ORDER BY id DESC LIMIT 1", app)
+        }
+    }
+
+    public func recoveryReports() async throws(StoreError) -> [StoredReportEntry] {
+        try await readTables { tables in
+            try tables.rows(
+                """
+                SELECT id, bundle_id, ended_at, is_flawed FROM @recovery_reports ORDER BY id DESC
+                """
+            ) { row in
+                StoredReportEntry(
+                    id: try row.int64(0), bundleId: BundleId(try row.requiredText(1)),
+                    endedAt: try row.time(2), isFlawed: try row.bool(3))
+            }
+        }
+    }
+
+    public func recoveryReport(_ id: Int64) async throws(StoreError) -> StoredReport? {
+        try await readTables { try $0.recoveryReport("id = $1::bigint", id) }
+    }
+
+    public func openRecoveries() async throws(StoreError) -> [RecoveryRecord] {
+        try await readTables { tables in
+            let ids = try tables.rows("SELECT id FROM @recoveries ORDER BY asked_at DESC, id") {
+                try $0.requiredText(0)
+            }
+            return try ids.compactMap { try tables.recovery($0) }
+        }
+    }
+}
+
+extension OperationsTables {
+    fileprivate func recoveryReport(
+        _ condition: String, _ value: (any BoundValue)?
+    ) throws -> StoredReport? {
+        try rows(
+            """
+            SELECT bundle_id, ended_at, is_flawed, json, text FROM @recovery_reports
+            WHERE \(condition)
+            """, value
+        ) { row in
+            StoredReport(
+                bundleId: BundleId(try row.requiredText(0)), endedAt: try row.time(1),
+                isFlawed: try row.bool(2), json: try row.requiredText(3),
+                text: try row.requiredText(4))
+        }.first
+    }
+
+    fileprivate func recovery(_ id: String) throws -> RecoveryRecord? {
+        let slices = try rows(
+            """
+            SELECT pass, from_at, to_at, place, fetched, is_done FROM @recovery_slices
+            WHERE recovery = $1::bytea ORDER BY pass, from_at
+            """, id
+        ) { row in
+            RecoverySlice(
+                pass: try row.int64(0), from: try row.time(1), to: try row.time(2),
+                place: row.text(3), fetchedCount: try row.int64(4), isDone: try row.bool(5))
+        }
+        return try rows(
+            """
+            SELECT asked_at, apple_asked_at, start_position, is_flawed FROM @recoveries
+            WHERE id = $1::bytea
+            """, id
+        ) { row in
+            RecoveryRecord(
+                id: id, requestedAt: try row.time(0), appleRequestedAt: try row.optionalTime(1),
+                startPosition: try row.int64(2), isFlawed: try row.bool(3), slices: slices)
+        }.first
+    }
+
+    fileprivate func insert(_ slices: [RecoverySlice], of id: String) throws {
+        for slice in slices {
+            try insert(
+                into: "recovery_slices",
+                ["recovery": id, "pass": slice.pass, "from_at": slice.from, "to_at": slice.to])
+        }
+    }
+
+    fileprivate func noteRecovery(
+        _ id: String, _ appleDate: Timestamp?, _ isFlawed: Bool, _ position: Int64
+    ) throws {
+        // With a NULL, `least` is NULL in SQLite and the other value in PostgreSQL.
+        try execute(
+            """
+            UPDATE @recoveries SET reached_position = greatest(reached_position, $1::bigint),
+                is_flawed = is_flawed OR $2::boolean,
+                apple_asked_at = coalesce(
+                    least(apple_asked_at, $3::bigint), apple_asked_at, $3::bigint)
+            WHERE id = $4::bytea
+            """, position, isFlawed, appleDate, id)
+    }
+
+    fileprivate func keep(
+        _ undelivered: [(name: String, body: String)], of id: String
+    ) throws {
+        guard !undelivered.isEmpty else { return }
+        let count = try rows(
+            "SELECT count(*) FROM @recovery_undelivered WHERE recovery = $1::bytea", id
+        ) { Int(try $0.int64(0)) }.first
+        var room = OperationsLimits.undeliveredCount - (count ?? 0)
+        for entry in undelivered where room > 0 {
+            room -= try execute(
+                """
+                INSERT INTO @recovery_undelivered (recovery, notification_uuid, body)
+                VALUES ($1::bytea, $2::bytea, $3::bytea) ON CONFLICT DO NOTHING
+                """, id, entry.name, entry.body)
+        }
+    }
+
+    fileprivate func forgetRecovery(_ id: String) throws {
+        for table in ["recovery_undelivered", "recovery_slices"] {
+            try execute("DELETE FROM @\(table) WHERE recovery = $1::bytea", id)
+        }
+        try execute("DELETE FROM @recoveries WHERE id = $1::bytea", id)
+    }
+}

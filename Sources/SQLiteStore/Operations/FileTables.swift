@@ -1,0 +1,52 @@
+internal import GRDB
+internal import LedgerStore
+internal import Synchronization
+
+/// The tables of an operations file, inside one transaction.
+struct FileTables: OperationsTables {
+    let database: Database
+
+    @discardableResult
+    func execute(_ sql: String, all values: [(any BoundValue)?]) throws -> Int {
+        try database.bound(FileTables.translated(sql), values).run()
+    }
+
+    func rows<Value>(
+        _ sql: String, all values: [(any BoundValue)?],
+        read: (any OperationsRow) throws -> Value?
+    ) throws -> [Value] {
+        try database.rows(FileTables.translated(sql), all: values) { try read($0) }
+    }
+
+    /// SQLite counts ids itself: the table's key is AUTOINCREMENT.
+    func insertNumbered(
+        into table: String, _ area: OperationsArea,
+        _ values: KeyValuePairs<String, (any BoundValue)?>
+    ) throws -> Int64 {
+        try insert(into: table, values)
+        return database.lastInsertedRowID
+    }
+
+    // MARK: Dialect
+
+    /// PostgreSQL's SQL in the statements of operational state, and SQLite's.
+    private static let dialect = [
+        ("@", ""), ("$", "?"), ("::bigint", ""), ("::boolean", ""), ("::bytea", ""),
+        ("greatest(", "max("), ("least(", "min("), ("octet_length(", "length("),
+        ("IS NOT DISTINCT FROM", "IS"),
+    ]
+
+    /// Statements in SQLite's SQL, by their text: as many as the code has.
+    private static let known = Mutex<[String: String]>([:])
+
+    private static func translated(_ sql: String) -> String {
+        known.withLock { known in
+            if let text = known[sql] { return text }
+            let text = dialect.reduce(sql) { $0.replacing($1.0, with: $1.1) }
+            known[sql] = text
+            return text
+        }
+    }
+}
+
+extension PreparedStatement: OperationsRow {}
