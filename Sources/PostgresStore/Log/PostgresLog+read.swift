@@ -141,7 +141,7 @@ extension PostgresLog {
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws(StoreError) -> Value {
-        guard !state.withLock({ $0.isClosed }) else { throw closedError }
+        try commits.requireOpen()
         return try await readers.run(location) { slot in
             do { return try body(try slot.connection()) } catch let error as PostgresError {
                 guard error.kind == .lost else {

@@ -11,7 +11,7 @@ extension PostgresLog {
     /// Describes a log that went back, by the first position that differs. What has been found of
     /// one that ends at the same position is not looked for again.
     func loss(_ wentBack: LogWentBack, _ connection: PostgresConnection?) -> StoreError {
-        if let known = state.withLock({ $0.loss }), known.head == wentBack.head {
+        if let known = self.wentBack.withLock({ $0 }), known.head == wentBack.head {
             return known.error
         }
         let positions = seen.withLock { $0.positions }
@@ -27,7 +27,7 @@ extension PostgresLog {
         }
         let differs = seen.withLock { $0.firstDifference(from: found) } ?? wentBack.head + 1
         let error = wentBack.error(first: differs, location)
-        state.withLock { $0.loss = (wentBack.head, error) }
+        self.wentBack.withLock { $0 = (wentBack.head, error) }
         return error
     }
 }

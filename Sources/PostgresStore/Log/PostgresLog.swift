@@ -21,7 +21,9 @@ public final class PostgresLog: SharedLog {
     let readers: ConnectionThreads
     let faults: any CommitFaults
     let answerTimeout: Duration
-    let state = Mutex(LogState())
+    let commits: GroupCommit
+    /// Why the last append was refused, if the log went back, and where it ended then.
+    let wentBack = Mutex<(head: Int64, error: StoreError)?>(nil)
     let knownHeaders = Mutex(KnownHeaders())
     let unreadable = Mutex(UnreadablePositions())
     let seen: Mutex<SeenLeaves>
@@ -79,6 +81,7 @@ public final class PostgresLog: SharedLog {
         place = session.place
         notices = AppendNotices(session)
         location = session.place.description
+        commits = GroupCommit(location)
         statements = LogStatements(schema: session.place.schema)
         audits = AuditStatements(schema: session.place.schema)
         answerTimeout = session.answerTimeout
@@ -93,15 +96,7 @@ public final class PostgresLog: SharedLog {
 
     /// Answers the waiting batches, then closes every connection. Later calls throw `closed`.
     public func close() async {
-        await withCheckedContinuation { continuation in
-            let isIdle = state.withLock { state in
-                state.isClosed = true
-                guard state.isDraining else { return true }
-                state.whenIdle.append(continuation)
-                return false
-            }
-            if isIdle { continuation.resume() }
-        }
+        await commits.close()
         // A node that cannot remember notices a log that went back by its derived files.
         try? remember()
         await notices.end()
@@ -110,25 +105,6 @@ public final class PostgresLog: SharedLog {
     }
 
     public func onAppend(_ wake: @escaping @Sendable () -> Void) { notices.listen(wake) }
-
-    var closedError: StoreError {
-        StoreError(
-            .closed, path: location, reason: "The log was closed.", remedy: "Open it again.")
-    }
-}
-
-/// State shared by the appenders of one log, behind one lock that is never held while writing.
-struct LogState {
-    var queue = AppendQueue()
-    /// Whether the appending thread is draining the queue.
-    var isDraining = false
-    /// When the group being written was taken; nil when none is.
-    var groupBegan: ContinuousClock.Instant?
-    var isClosed = false
-    /// Why the last append was refused, if the log went back, and where it ended then.
-    var loss: (head: Int64, error: StoreError)?
-    /// Callers of `close` waiting for the queue to drain.
-    var whenIdle: [CheckedContinuation<Void, Never>] = []
 }
 
 extension ConnectionThreads {
@@ -141,9 +117,7 @@ extension ConnectionThreads {
                 continuation.resume(returning: Result { try body(slot) })
             }
             guard !isAdded else { return }
-            let error = StoreError(
-                .closed, path: location, reason: "The log was closed.", remedy: "Open it again.")
-            continuation.resume(returning: .failure(error))
+            continuation.resume(returning: .failure(StoreError.logClosed(location)))
         }
         do { return try result.get() } catch { throw StoreError(error, location: location) }
     }

@@ -2,18 +2,10 @@ internal import AppStore
 internal import GRDB
 internal import LedgerStore
 
-/// State shared by the appenders of one log, behind one lock that is never held while writing.
+/// The writing connection and its checkpoints, behind one lock that is never held while writing.
 struct AppendState {
-    var queue = AppendQueue()
-    /// Whether a caller is draining the queue: at most one, on the writer's dispatch queue.
-    var isDraining = false
-    /// When the group being written was taken; nil when none is.
-    var groupBegan: ContinuousClock.Instant?
-    var isClosed = false
     /// Why reads and writes are refused permanently: the file is not the one that was opened.
     var loss: StoreError?
-    /// Callers of `close` waiting for the queue to drain.
-    var whenIdle: [CheckedContinuation<Void, Never>] = []
     /// Nil after the connection was given up; it is reopened before the next transaction.
     var writer: DatabaseQueue?
     /// Estimated bytes of pages written since the log was opened.

@@ -4,52 +4,20 @@ internal import GRDB
 public import LedgerStore
 internal import Synchronization
 
-/// Group commit: callers queue their batches, and the first caller becomes the drainer. One
-/// transaction takes the waiting batches after the previous COMMIT returned; under load slightly
-/// later (`GroupCommitDelay`). Callers are answered after COMMIT.
+/// Appending by `GroupCommit`, drained on the writer's dispatch queue.
 extension EventLog {
     /// A batch is never split over transactions. Throws `batchTooLarge`, `queueFull`, `closed`,
     /// `commitOutcomeUnknown`, `fileReplaced` (from then on until the log is reopened), or the
     /// error that SQLite reported: `diskFull`, `fileLocked`, `fileReadOnly`, `fileCorrupt`,
     /// `ioError`. After any of these, appending the same events again is safe.
     public func append(_ events: [NewEvent]) async throws(StoreError) -> [AppendResult] {
-        let byteCount = try AppendBatch.measure(events)
-        guard !events.isEmpty else { return [] }
-        let answer = await withCheckedContinuation { continuation in
-            enqueue(
-                AppendBatch(events: events, byteCount: byteCount, continuation: continuation))
-        }
-        return try answer.get()
+        try await commits.append(events) { startDraining() }
     }
 
     public func erase(
         _ erasure: NewEvent, within scope: ErasureScope
     ) async throws(StoreError) -> AppendResult {
-        let byteCount = try AppendBatch.measure([erasure])
-        let answer = await withCheckedContinuation { continuation in
-            enqueue(
-                AppendBatch(
-                    events: [erasure], byteCount: byteCount, erasure: scope,
-                    continuation: continuation))
-        }
-        return try answer.get()[0]
-    }
-
-    func enqueue(_ batch: AppendBatch) {
-        let (refusal, mustDrain) = state.withLock { state -> (StoreError?, Bool) in
-            guard !state.isClosed else { return (EventLog.closedError(path: path), false) }
-            guard state.queue.add(batch) else { return (queueFull, false) }
-            defer { state.isDraining = true }
-            return (nil, !state.isDraining)
-        }
-        if let refusal { batch.continuation.resume(returning: .failure(refusal)) }
-        if mustDrain { startDraining() }
-    }
-
-    private var queueFull: StoreError {
-        StoreError(
-            .queueFull, path: path, reason: "Too many events are waiting to be written.",
-            remedy: "Try again later; nothing was accepted.")
+        try await commits.erase(erasure, within: scope) { startDraining() }
     }
 
     // MARK: Draining
@@ -67,10 +35,10 @@ extension EventLog {
         var lastBegan: ContinuousClock.Instant?
         while true {
             if let lastBegan { gather(since: lastBegan) }
-            guard let group = nextGroup() else { return }
+            guard let group = commits.nextGroup() else { return }
             lastBegan = .now
             switch attempt(group, database) {
-            case .finished(let answers): answer(group, answers)
+            case .finished(let answers): commits.answer(group, answers)
             case .unknown(let trace, let answers, let failure):
                 repairs.async { [self] in recover(group, trace, answers, failure) }
                 return
@@ -81,33 +49,9 @@ extension EventLog {
 
     /// Blocks the writer's thread, which has no other work.
     private func gather(since lastBegan: ContinuousClock.Instant) {
-        let pause = GroupCommitDelay.pause(
-            waiting: state.withLock { $0.queue.waitingEventCount },
-            sinceLast: lastBegan.duration(to: .now))
+        let pause = commits.pause(since: lastBegan)
         guard pause > .zero else { return }
         usleep(useconds_t(pause / .microseconds(1)))
-    }
-
-    /// The next group; nil, and draining ends, when the queue is empty.
-    func nextGroup() -> [AppendBatch]? {
-        let (group, idle) = state.withLock { state in
-            let group = state.queue.takeGroup()
-            state.groupBegan = group.isEmpty ? nil : .now
-            guard group.isEmpty else { return (group, [CheckedContinuation<Void, Never>]()) }
-            state.isDraining = false
-            defer { state.whenIdle = [] }
-            return (group, state.whenIdle)
-        }
-        for continuation in idle { continuation.resume() }
-        return group.isEmpty ? nil : group
-    }
-
-    func answer(_ group: [AppendBatch], _ answers: [AppendBatch.Answer]) {
-        state.withLock { state in
-            state.queue.release(group)
-            state.groupBegan = nil
-        }
-        for (batch, answer) in zip(group, answers) { batch.continuation.resume(returning: answer) }
     }
 
     // MARK: One transaction

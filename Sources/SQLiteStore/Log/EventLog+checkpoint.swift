@@ -43,7 +43,7 @@ extension EventLog {
             state.writtenByteCount += bytes
             state.bytesSinceCheckpoint += bytes
             guard state.bytesSinceCheckpoint >= LogLimits.checkpointByteCount,
-                !state.isCheckpointing, !state.isClosed
+                !state.isCheckpointing, !commits.isClosed
             else { return false }
             state.isCheckpointing = true
             state.bytesSinceCheckpoint = 0
@@ -82,7 +82,7 @@ extension EventLog {
 
     private func runCheckpoint(_ database: Database) throws {
         // A closed connection must not be used.
-        guard !state.withLock({ $0.isClosed }) else { throw EventLog.closedError(path: path) }
+        try commits.requireOpen()
         try requireFile()
         // A new connection detects that the file has a write-ahead log by reading it.
         _ = try Int.fetchOne(database, sql: "SELECT position FROM head")

@@ -8,8 +8,7 @@ extension EventLog {
     public func probeLock() async throws(StoreError) {
         try requireFile()
         // A writer that was given up is reopened by the next append.
-        let writer = state.withLock { $0.isClosed ? nil : $0.writer }
-        guard let writer else { return }
+        guard !commits.isClosed, let writer = state.withLock({ $0.writer }) else { return }
         try await writer.access(path) { database in
             try database.beginTransaction(.immediate)
             try database.rollback()
@@ -21,11 +20,7 @@ extension EventLog {
     /// write-ahead log that the failed append allocated, so free space is tested first
     /// (`WriteSpaceCheck`).
     public func probeCommit() async throws(StoreError) {
-        let answer = await withCheckedContinuation { continuation in
-            enqueue(
-                AppendBatch(events: [], byteCount: 0, isProbe: true, continuation: continuation))
-        }
-        _ = try answer.get()
+        try await commits.probe { startDraining() }
     }
 
     /// Throws `diskFull` where the write-ahead log could not take another MiB at the offset of the

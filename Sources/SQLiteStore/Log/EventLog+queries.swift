@@ -2,7 +2,6 @@ public import AppStore
 internal import GRDB
 internal import Ledger
 public import LedgerStore
-internal import Synchronization
 
 /// Input of completeness: sweeps, and notifications recorded after a sweep but signed before it.
 extension EventLog {
@@ -133,9 +132,7 @@ extension EventLog {
         }
     }
 
-    public var waiting: (eventCount: Int, byteCount: Int) {
-        state.withLock { ($0.queue.eventCount, $0.queue.byteCount) }
-    }
+    public var waiting: (eventCount: Int, byteCount: Int) { commits.waiting }
 
-    public var writingSince: ContinuousClock.Instant? { state.withLock { $0.groupBegan } }
+    public var writingSince: ContinuousClock.Instant? { commits.writingSince }
 }

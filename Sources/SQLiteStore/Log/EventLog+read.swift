@@ -59,7 +59,7 @@ extension EventLog {
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
-        guard !state.withLock({ $0.isClosed }) else { throw EventLog.closedError(path: path) }
+        try commits.requireOpen()
         // Checked before the read too, because the pool opens connections on demand, by path.
         try requireFile()
         let result = await withCheckedContinuation { continuation in
@@ -69,7 +69,7 @@ extension EventLog {
         }
         try requireFile()
         do { return try result.get() } catch {
-            if state.withLock({ $0.isClosed }) { throw EventLog.closedError(path: path) }
+            try commits.requireOpen()
             throw StoreError(error, path: path)
         }
     }

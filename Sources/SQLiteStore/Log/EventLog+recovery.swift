@@ -20,7 +20,7 @@ extension EventLog {
                 resume(group, trace, answers, failure, database)
             }
         } catch {
-            answer(group, group.map { _ in .failure(outcomeUnknown(failure)) })
+            commits.answer(group, group.map { _ in .failure(outcomeUnknown(failure)) })
             startDraining()
         }
     }
@@ -41,12 +41,12 @@ extension EventLog {
         do { isDurable = try trace.isDurable(database) } catch { return giveUp(group, failure) }
         if isDurable {
             committed(group, trace)
-            answer(group, answers)
+            commits.answer(group, answers)
             return drain(database)
         }
         switch attempt(group, database) {
         case .finished(let secondAnswers):
-            answer(group, secondAnswers)
+            commits.answer(group, secondAnswers)
             drain(database)
         case .unknown(_, _, let failure): giveUp(group, failure)
         }
@@ -54,7 +54,7 @@ extension EventLog {
 
     /// Reports the unknown outcome to the callers; the next caller gets a new connection.
     private func giveUp(_ group: [AppendBatch], _ failure: StoreError) {
-        answer(group, group.map { _ in .failure(outcomeUnknown(failure)) })
+        commits.answer(group, group.map { _ in .failure(outcomeUnknown(failure)) })
         repairs.async { [self] in
             let old = state.withLock { $0.takeWriter() }
             try? old?.close()
@@ -79,8 +79,8 @@ extension EventLog {
             state.withLock { $0.writer = writer }
             writer.asyncWriteWithoutTransaction { [self] database in drain(database) }
         } catch {
-            while let group = nextGroup() {
-                answer(group, group.map { _ in .failure(error) })
+            while let group = commits.nextGroup() {
+                commits.answer(group, group.map { _ in .failure(error) })
             }
         }
     }

@@ -24,6 +24,7 @@ public final class EventLog: LedgerLog {
     let faults: any CommitFaults
     /// Frames of the write-ahead log beyond which the writer finishes a checkpoint itself.
     let checkpointFrameCount: Int
+    let commits: GroupCommit
     let state: Mutex<AppendState>
     let knownHeaders = Mutex(KnownHeaders())
     let unreadable = Mutex(UnreadablePositions())
@@ -74,6 +75,7 @@ public final class EventLog: LedgerLog {
     ) throws(StoreError) {
         self.checkpointFrameCount = checkpointFrameCount
         location = path
+        commits = GroupCommit(path)
         self.faults = faults
         file = DatabaseFile(
             path: path, applicationId: EventLog.applicationId,
@@ -95,24 +97,14 @@ public final class EventLog: LedgerLog {
         if let loss = state.withLock({ $0.loss }) { throw loss }
         do throws(StoreError) { try watch.check() } catch {
             // Closing the last connection removes the write-ahead log; that is no replacement.
-            let isClosed = state.withLock { state in
-                if !state.isClosed { state.loss = error }
-                return state.isClosed
-            }
-            throw isClosed ? EventLog.closedError(path: path) : error
+            try commits.requireOpen()
+            state.withLock { $0.loss = error }
+            throw error
         }
     }
 
     public func close() async {
-        await withCheckedContinuation { continuation in
-            let isIdle = state.withLock { state in
-                state.isClosed = true
-                guard state.isDraining else { return true }
-                state.whenIdle.append(continuation)
-                return false
-            }
-            if isIdle { continuation.resume() }
-        }
+        await commits.close()
         await withCheckedContinuation { continuation in
             repairs.async { [self] in
                 // A connection that cannot close now is closed with its last reference.
@@ -123,10 +115,5 @@ public final class EventLog: LedgerLog {
                 continuation.resume()
             }
         }
-    }
-
-    static func closedError(path: String) -> StoreError {
-        StoreError(
-            .closed, path: path, reason: "The log was closed.", remedy: "Open it again.")
     }
 }
