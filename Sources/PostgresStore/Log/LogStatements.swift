@@ -21,11 +21,8 @@ struct LogStatements: Sendable {
     let evidence: Statement
     let nextLeaves: Statement
     let position: Statement
-    let arrivals: Statement
     let sweeps: Statement
     let erasing: ErasureStatements
-    let decisions: Statement
-    let notifications: Statement
 
     init(schema name: String) {
         let schema = "\"\(name)\""
@@ -82,20 +79,12 @@ struct LogStatements: Sendable {
             """)
         position = Statement(
             "SELECT position FROM \(schema).events WHERE key = $1::bytea")
-        arrivals = Statement(LogStatements.arrivals(schema))
         sweeps = Statement(
             """
             SELECT position FROM \(schema).events WHERE kind = 9 AND position <= $1::bigint
             ORDER BY position
             """)
         erasing = ErasureStatements(schema)
-        decisions = Statement(
-            """
-            SELECT position FROM \(schema).events
-            WHERE position > $1::bigint AND position <= $2::bigint AND kind = 8 AND source <> 3
-            ORDER BY position DESC LIMIT $3::bigint
-            """)
-        notifications = Statement(LogStatements.notifications(schema))
     }
 
     // MARK: Longer texts
@@ -140,26 +129,6 @@ struct LogStatements: Sendable {
                 ORDER BY position LIMIT $3::bigint
             ) AS page
         ) AS sized ORDER BY position
-        """
-    }
-
-    private static func arrivals(_ schema: String) -> String {
-        """
-        SELECT received_at, signed_at FROM \(schema).events
-        WHERE position > $1::bigint AND position <= $2::bigint AND kind = 1
-            AND bundle_id = $3::bytea AND received_at >= $4::bigint
-            AND signed_at IS NOT NULL AND (source = 1 OR (source = 4 AND received_at_claimed))
-        ORDER BY position DESC
-        """
-    }
-
-    private static func notifications(_ schema: String) -> String {
-        """
-        SELECT position, received_at, signed_at FROM \(schema).events
-        WHERE position > $1::bigint AND position <= $2::bigint AND kind = 1
-            AND bundle_id = $3::bytea AND signed_at >= $4::bigint AND signed_at < $5::bigint
-            AND notification_type IS DISTINCT FROM 'TEST'::bytea
-        ORDER BY position
         """
     }
 }

@@ -137,6 +137,14 @@ extension PostgresLog {
 
     public func takeUnreadablePositions() -> [Int64] { unreadable.withLock { $0.take() } }
 
+    public func readTables<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLTables) throws -> Value
+    ) async throws(StoreError) -> Value {
+        try await read { [schema = place.schema] connection in
+            try body(SchemaTables(connection: connection, schema: schema))
+        }
+    }
+
     /// Runs `body` on a reading thread; once more on a new connection when the connection was lost.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws -> Value

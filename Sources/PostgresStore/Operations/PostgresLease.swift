@@ -48,7 +48,7 @@ final class LeaseRenewal: Sendable {
             func set(_ until: String) -> Int? {
                 // A node that cannot renew loses the lease.
                 guard let connection = try? slot.connection() else { return nil }
-                let transaction = OperationsTransaction(connection: connection, schema: schema)
+                let transaction = SchemaTables(connection: connection, schema: schema)
                 return try? transaction.run(
                     """
                     UPDATE @leases SET until = \(until)

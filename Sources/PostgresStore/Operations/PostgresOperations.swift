@@ -90,13 +90,13 @@ public final class PostgresOperations: SharedOperations, SQLOperations {
 
     public func writeTables<Value: Sendable>(
         _ area: OperationsArea,
-        _ body: @escaping @Sendable (any OperationsTables) throws -> Value
+        _ body: @escaping @Sendable (any SQLTables) throws -> Value
     ) async throws(StoreError) -> Value {
         try await write(area) { try body($0) }
     }
 
     public func readTables<Value: Sendable>(
-        _ body: @escaping @Sendable (any OperationsTables) throws -> Value
+        _ body: @escaping @Sendable (any SQLTables) throws -> Value
     ) async throws(StoreError) -> Value {
         try await read { try body($0) }
     }
@@ -105,7 +105,7 @@ public final class PostgresOperations: SharedOperations, SQLOperations {
     /// transaction was in the way, and on a new connection where the first was lost before `body`.
     func write<Value: Sendable>(
         _ area: OperationsArea,
-        _ body: @escaping @Sendable (OperationsTransaction) throws -> Value
+        _ body: @escaping @Sendable (SchemaTables) throws -> Value
     ) async throws(StoreError) -> Value {
         try requireUsable()
         return try await threads.run(location) { [self] slot in
@@ -124,7 +124,7 @@ public final class PostgresOperations: SharedOperations, SQLOperations {
 
     private func attempt<Value>(
         _ area: OperationsArea, _ slot: ConnectionSlot,
-        _ body: (OperationsTransaction) throws -> Value
+        _ body: (SchemaTables) throws -> Value
     ) throws -> Value {
         let transaction = try begin(area, slot)
         let connection = transaction.connection
@@ -145,12 +145,12 @@ public final class PostgresOperations: SharedOperations, SQLOperations {
     /// BEGIN, the lock of the area and the check of its lease, in one round trip.
     private func begin(
         _ area: OperationsArea, _ slot: ConnectionSlot
-    ) throws -> OperationsTransaction {
+    ) throws -> SchemaTables {
         let held = area.task.flatMap { task in
             tokens.withLock { $0[task] }.map { (task: task, token: $0) }
         }
-        func begin() throws -> OperationsTransaction {
-            let transaction = OperationsTransaction(
+        func begin() throws -> SchemaTables {
+            let transaction = SchemaTables(
                 connection: try slot.connection(), schema: schema)
             var commands = [
                 Statement.begin.with(),
@@ -191,13 +191,13 @@ public final class PostgresOperations: SharedOperations, SQLOperations {
     /// Runs `body`, one statement that is a transaction of its own: repeated without harm on a new
     /// connection where the first was lost.
     func once<Value: Sendable>(
-        _ body: @escaping @Sendable (OperationsTransaction) throws -> Value
+        _ body: @escaping @Sendable (SchemaTables) throws -> Value
     ) async throws(StoreError) -> Value {
         try requireUsable()
         return try await threads.run(location) { [schema] slot in
             func attempt() throws -> Value {
                 try body(
-                    OperationsTransaction(connection: try slot.connection(), schema: schema))
+                    SchemaTables(connection: try slot.connection(), schema: schema))
             }
             do { return try attempt() } catch let error as PostgresError
                 where error.kind == .lost
@@ -209,7 +209,7 @@ public final class PostgresOperations: SharedOperations, SQLOperations {
 
     /// Runs `body`, which must only read, with one snapshot for all its statements.
     func read<Value: Sendable>(
-        _ body: @escaping @Sendable (OperationsTransaction) throws -> Value
+        _ body: @escaping @Sendable (SchemaTables) throws -> Value
     ) async throws(StoreError) -> Value {
         try requireUsable()
         return try await threads.run(location) { [self] slot in
@@ -218,7 +218,7 @@ public final class PostgresOperations: SharedOperations, SQLOperations {
                 do {
                     _ = try connection.run(Statement.snapshot.with())
                     let value = try body(
-                        OperationsTransaction(connection: connection, schema: schema))
+                        SchemaTables(connection: connection, schema: schema))
                     _ = try connection.run(Statement.commit.with())
                     return value
                 } catch {

@@ -54,6 +54,12 @@ extension EventLog {
         return events
     }
 
+    public func readTables<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLTables) throws -> Value
+    ) async throws(StoreError) -> Value {
+        try await read { try body(FileTables(database: $0)) }
+    }
+
     /// Runs `body` in one read transaction, on a dispatch queue of the pool. The result is returned
     /// only if it was read from the file that is at the path; otherwise throws `fileReplaced`.
     func read<Value: Sendable>(

@@ -68,13 +68,13 @@ public final class OperationsStore: SQLOperations {
 
     public func writeTables<Value: Sendable>(
         _ area: OperationsArea,
-        _ body: @escaping @Sendable (any OperationsTables) throws -> Value
+        _ body: @escaping @Sendable (any SQLTables) throws -> Value
     ) async throws(StoreError) -> Value {
         try await write { try body(FileTables(database: $0)) }
     }
 
     public func readTables<Value: Sendable>(
-        _ body: @escaping @Sendable (any OperationsTables) throws -> Value
+        _ body: @escaping @Sendable (any SQLTables) throws -> Value
     ) async throws(StoreError) -> Value {
         try await read { try body(FileTables(database: $0)) }
     }

@@ -4,7 +4,7 @@ internal import Ledger
 internal import LedgerStore
 
 extension ColumnValue: BoundValue {
-    var stored: StoredValue {
+    var boundValue: StoredValue {
         switch self {
         case .null: .null
         case .integer(let value): .integer(value)
@@ -66,7 +66,7 @@ extension Database {
     func bound(_ sql: String, _ values: [(any BoundValue)?]) throws -> PreparedStatement {
         let statement = try PreparedStatement(self, sql)
         for (parameter, value) in zip(Int32(1)..., values) {
-            switch value?.stored ?? .null {
+            switch value?.boundValue ?? .null {
             case .null: statement.bindNull(parameter)
             case .integer(let value): statement.bind(parameter, value)
             case .flag(let value): statement.bind(parameter, value)

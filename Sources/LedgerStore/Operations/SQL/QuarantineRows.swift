@@ -12,7 +12,7 @@ private struct QuarantineRow {
 /// The rows of the quarantine and their totals, inside one transaction: what is kept, and for how
 /// long.
 struct QuarantineRows {
-    let tables: any OperationsTables
+    let tables: any SQLTables
 
     /// Adds one item, keyed by the digest of its bytes.
     func add(_ offered: NewQuarantineItem, _ digest: Digest) throws -> QuarantineResult {

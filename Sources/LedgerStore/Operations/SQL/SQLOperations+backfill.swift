@@ -79,7 +79,7 @@ extension SQLOperations {
     }
 }
 
-extension OperationsTables {
+extension SQLTables {
     fileprivate func forgetBackfill(_ list: Digest) throws {
         for table in ["backfill_runs", "backfill_troubles"] {
             try execute("DELETE FROM @\(table) WHERE list = $1::bytea", list)

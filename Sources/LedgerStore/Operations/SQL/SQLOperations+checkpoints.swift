@@ -28,7 +28,7 @@ extension SQLOperations {
     }
 }
 
-extension OperationsTables {
+extension SQLTables {
     fileprivate func checkpoints(
         _ condition: String, _ size: Int64, _ limit: Int
     ) throws -> [StoredCheckpoint] {

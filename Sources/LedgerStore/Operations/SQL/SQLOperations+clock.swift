@@ -1,4 +1,4 @@
-public import AppStore
+package import AppStore
 public import Ledger
 
 /// The feed's clock: when it emitted changes that no event caused (`ChangeStream`).
@@ -63,7 +63,7 @@ extension SQLOperations {
     }
 }
 
-extension OperationsTables {
+extension SQLTables {
     /// Inserts the chains that changed because the clock advanced.
     package func insertReadings(
         end: ProjectionCursor, at: Timestamp, chains: [ChainId]
@@ -80,7 +80,7 @@ extension OperationsTables {
     }
 }
 
-extension OperationsRow {
+extension SQLRow {
     fileprivate func clockReading() throws -> ClockReading {
         ClockReading(position: try int64(0), at: try time(1), ordinal: try int64(2))
     }

@@ -59,7 +59,7 @@ extension SQLOperations {
     }
 }
 
-extension OperationsTables {
+extension SQLTables {
     /// Items without values that are unknown to this release.
     fileprivate func quarantineItems(
         _ bytes: String, _ condition: String, _ values: [(any BoundValue)?]

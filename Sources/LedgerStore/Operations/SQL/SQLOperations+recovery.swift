@@ -126,7 +126,7 @@ extension SQLOperations {
     }
 }
 
-extension OperationsTables {
+extension SQLTables {
     fileprivate func recoveryReport(
         _ condition: String, _ value: (any BoundValue)?
     ) throws -> StoredReport? {

@@ -50,7 +50,7 @@ extension SQLOperations {
     }
 }
 
-extension OperationsTables {
+extension SQLTables {
     fileprivate func upload(
         _ key: String
     ) throws -> (request: Digest?, record: UploadRecord?)? {

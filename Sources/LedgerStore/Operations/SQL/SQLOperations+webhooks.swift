@@ -98,7 +98,7 @@ extension SQLOperations {
     }
 }
 
-extension OperationsTables {
+extension SQLTables {
     /// By name; with `named`, only that one.
     fileprivate func endpoints(named name: String? = nil) throws -> [WebhookEndpointRow] {
         try rows(
@@ -159,7 +159,7 @@ extension OperationsTables {
     }
 }
 
-extension OperationsRow {
+extension SQLRow {
     fileprivate func changePlace(_ column: Int32) throws -> ChangePlace {
         ChangePlace(
             position: try int64(column), clock: try int64(column + 1),

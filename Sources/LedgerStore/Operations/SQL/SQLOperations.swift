@@ -4,12 +4,12 @@ public protocol SQLOperations: OperationalState {
     /// Runs `body` in one transaction, alone among those that write in `area`.
     func writeTables<Value: Sendable>(
         _ area: OperationsArea,
-        _ body: @escaping @Sendable (any OperationsTables) throws -> Value
+        _ body: @escaping @Sendable (any SQLTables) throws -> Value
     ) async throws(StoreError) -> Value
 
     /// Runs `body`, which must only read, with one snapshot for all its statements.
     func readTables<Value: Sendable>(
-        _ body: @escaping @Sendable (any OperationsTables) throws -> Value
+        _ body: @escaping @Sendable (any SQLTables) throws -> Value
     ) async throws(StoreError) -> Value
 }
 

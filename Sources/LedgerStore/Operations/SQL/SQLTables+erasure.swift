@@ -1,7 +1,7 @@
 package import Ledger
 
 /// Erasure of a person from operational state.
-extension OperationsTables {
+extension SQLTables {
     /// Removes what is kept about chains, ids and positions, except reports that name an id.
     package func erase(chains: [ChainId], ids: [String], positions: [Int64]) throws {
         for chain in chains {

@@ -1,11 +1,11 @@
 public import AppStore
 internal import Ledger
 
-/// The tables of operational state, inside one transaction of an engine.
+/// The tables of a log or of operational state, inside one transaction of an engine.
 ///
 /// Statements are in PostgreSQL's SQL: `@` before a table stands for its schema, parameters are
 /// `$1::bigint`, `$1::boolean` and `$1::bytea` (texts, ids, digests and bytes).
-public protocol OperationsTables {
+public protocol SQLTables {
     /// Runs a statement that returns no rows; returns the number of rows it changed.
     @discardableResult
     func execute(_ sql: String, all values: [(any BoundValue)?]) throws -> Int
@@ -13,7 +13,7 @@ public protocol OperationsTables {
     /// The rows of a query, each as `read` returns it; rows for which it returns nil are left out.
     func rows<Value>(
         _ sql: String, all values: [(any BoundValue)?],
-        read: (any OperationsRow) throws -> Value?
+        read: (any SQLRow) throws -> Value?
     ) throws -> [Value]
 
     /// Inserts one row with the next `id` of the area, which no row had before; returns the id.
@@ -24,7 +24,7 @@ public protocol OperationsTables {
 }
 
 /// One row of a query. Columns count from 0.
-public protocol OperationsRow {
+public protocol SQLRow {
     func int64(_ column: Int32) throws -> Int64
     func optionalInt64(_ column: Int32) throws -> Int64?
     func text(_ column: Int32) -> String?
@@ -36,7 +36,7 @@ public protocol OperationsRow {
     func bytes(_ column: Int32) -> [UInt8]
 }
 
-extension OperationsTables {
+extension SQLTables {
     @discardableResult
     func execute(_ sql: String, _ values: (any BoundValue)?...) throws -> Int {
         try execute(sql, all: values)
@@ -44,7 +44,7 @@ extension OperationsTables {
 
     func rows<Value>(
         _ sql: String, _ values: (any BoundValue)?...,
-        read: (any OperationsRow) throws -> Value?
+        read: (any SQLRow) throws -> Value?
     ) throws -> [Value] {
         try rows(sql, all: values, read: read)
     }
@@ -79,7 +79,7 @@ extension OperationsTables {
     }
 }
 
-extension OperationsRow {
+extension SQLRow {
     func bool(_ column: Int32) throws -> Bool { try int64(column) != 0 }
 
     func time(_ column: Int32) throws -> Timestamp { Timestamp(milliseconds: try int64(column)) }

@@ -2,7 +2,7 @@ public import AppStore
 
 /// A value bound to a parameter of a statement.
 public protocol BoundValue {
-    var stored: StoredValue { get }
+    var boundValue: StoredValue { get }
 }
 
 /// The value of a parameter or column, whatever the engine.
@@ -16,33 +16,33 @@ public enum StoredValue: Sendable {
 }
 
 extension Int64: BoundValue {
-    public var stored: StoredValue { .integer(self) }
+    public var boundValue: StoredValue { .integer(self) }
 }
 
 extension Int: BoundValue {
-    public var stored: StoredValue { .integer(Int64(self)) }
+    public var boundValue: StoredValue { .integer(Int64(self)) }
 }
 
 extension Bool: BoundValue {
-    public var stored: StoredValue { .flag(self) }
+    public var boundValue: StoredValue { .flag(self) }
 }
 
 extension String: BoundValue {
-    public var stored: StoredValue { .text(self) }
+    public var boundValue: StoredValue { .text(self) }
 }
 
 extension [UInt8]: BoundValue {
-    public var stored: StoredValue { .bytes(self) }
+    public var boundValue: StoredValue { .bytes(self) }
 }
 
 extension Digest: BoundValue {
-    public var stored: StoredValue { .digest(self) }
+    public var boundValue: StoredValue { .digest(self) }
 }
 
 extension Timestamp: BoundValue {
-    public var stored: StoredValue { .integer(milliseconds) }
+    public var boundValue: StoredValue { .integer(milliseconds) }
 }
 
 extension Identifier: BoundValue {
-    public var stored: StoredValue { .text(rawValue) }
+    public var boundValue: StoredValue { .text(rawValue) }
 }

@@ -2,8 +2,8 @@ internal import GRDB
 internal import LedgerStore
 internal import Synchronization
 
-/// The tables of an operations file, inside one transaction.
-struct FileTables: OperationsTables {
+/// The tables of a file, inside one transaction.
+struct FileTables: SQLTables {
     let database: Database
 
     @discardableResult
@@ -13,7 +13,7 @@ struct FileTables: OperationsTables {
 
     func rows<Value>(
         _ sql: String, all values: [(any BoundValue)?],
-        read: (any OperationsRow) throws -> Value?
+        read: (any SQLRow) throws -> Value?
     ) throws -> [Value] {
         try database.rows(FileTables.translated(sql), all: values) { try read($0) }
     }
@@ -29,7 +29,7 @@ struct FileTables: OperationsTables {
 
     // MARK: Dialect
 
-    /// PostgreSQL's SQL in the statements of operational state, and SQLite's.
+    /// PostgreSQL's SQL in shared statements, and SQLite's.
     private static let dialect = [
         ("@", ""), ("$", "?"), ("::bigint", ""), ("::boolean", ""), ("::bytea", ""),
         ("greatest(", "max("), ("least(", "min("), ("octet_length(", "length("),
@@ -49,4 +49,4 @@ struct FileTables: OperationsTables {
     }
 }
 
-extension PreparedStatement: OperationsRow {}
+extension PreparedStatement: SQLRow {}

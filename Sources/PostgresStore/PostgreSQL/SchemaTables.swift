@@ -1,7 +1,7 @@
 internal import LedgerStore
 
-/// Statements on the operational state of one schema, inside one transaction.
-struct OperationsTransaction: OperationsTables {
+/// The tables of one schema, inside one transaction.
+struct SchemaTables: SQLTables {
     let connection: PostgresConnection
     let schema: String
 
@@ -13,7 +13,7 @@ struct OperationsTransaction: OperationsTables {
 
     func command(_ sql: String, _ values: [(any BoundValue)?] = []) -> Command {
         Statement(sql.replacing("@", with: "\"\(schema)\".")).with { parameters in
-            for value in values { parameters.add(value?.stored ?? .null) }
+            for value in values { parameters.add(value?.boundValue ?? .null) }
         }
     }
 
@@ -24,7 +24,7 @@ struct OperationsTransaction: OperationsTables {
 
     func rows<Value>(
         _ sql: String, all values: [(any BoundValue)?],
-        read: (any OperationsRow) throws -> Value?
+        read: (any SQLRow) throws -> Value?
     ) throws -> [Value] {
         try connection.run(command(sql, values)).rows.compactMap { try read($0) }
     }
@@ -46,4 +46,4 @@ struct OperationsTransaction: OperationsTables {
     }
 }
 
-extension ResultRow: OperationsRow {}
+extension ResultRow: SQLRow {}

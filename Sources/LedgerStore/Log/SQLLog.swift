@@ -1,0 +1,87 @@
+public import AppStore
+public import Ledger
+
+/// A log in SQL tables: reads that no engine does in a way of its own.
+public protocol SQLLog: LedgerLog {
+    /// Runs `body`, which must only read.
+    func readTables<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLTables) throws -> Value
+    ) async throws(StoreError) -> Value
+}
+
+extension SQLLog {
+    public func position(ofKnown event: NewEvent) async throws(StoreError) -> Int64? {
+        try await readTables { tables in
+            try tables.rows(
+                """
+                SELECT position, evidence_hash, payload_hash FROM @events WHERE key = $1::bytea
+                UNION ALL
+                SELECT position, evidence_hash, payload_hash FROM @events
+                WHERE identity = $1::bytea
+                """, event.key
+            ) { row in
+                let isEqual =
+                    row.digest(1) == event.evidence.evidenceHash
+                    || row.digest(2) == event.evidence.payloadHash
+                return try isEqual ? row.int64(0) : nil
+            }.min()
+        }
+    }
+
+    public func decisionPositions(
+        after position: Int64, through end: Int64, limit: Int
+    ) async throws(StoreError) -> [Int64] {
+        try await readTables { tables in
+            try tables.rows(
+                """
+                SELECT position FROM @events
+                WHERE position > $1::bigint AND position <= $2::bigint AND kind = 8 AND source <> 3
+                ORDER BY position DESC LIMIT $3::bigint
+                """, position, end, limit
+            ) { try $0.int64(0) }
+        }
+    }
+
+    public func arrivals(
+        of bundleId: BundleId, since: Timestamp, after position: Int64, through end: Int64
+    ) async throws(StoreError) -> [NotificationDelivery] {
+        try await readTables { tables in
+            try tables.rows(
+                """
+                SELECT received_at, signed_at FROM @events
+                WHERE position > $1::bigint AND position <= $2::bigint AND kind = 1
+                    AND bundle_id = $3::bytea AND received_at >= $4::bigint
+                    AND signed_at IS NOT NULL
+                    AND (source = 1 OR (source = 4 AND received_at_claimed))
+                ORDER BY position DESC
+                """, position, end, bundleId, since
+            ) { row in
+                NotificationDelivery(
+                    receivedAt: try row.time(0).clamped, signedAt: try row.time(1).clamped)
+            }
+        }
+    }
+
+    public func notifications(
+        of bundleId: BundleId, signedFrom from: Timestamp, before: Timestamp,
+        after position: Int64, through: Int64
+    ) async throws(StoreError) -> (found: [LateNotification], next: Int64) {
+        let end = min(through, position + LogLimits.scannedEventCount)
+        let found = try await readTables { tables in
+            try tables.rows(
+                """
+                SELECT position, received_at, signed_at FROM @events
+                WHERE position > $1::bigint AND position <= $2::bigint AND kind = 1
+                    AND bundle_id = $3::bytea AND signed_at >= $4::bigint AND signed_at < $5::bigint
+                    AND (notification_type IS NULL OR notification_type <> 'TEST'::bytea)
+                ORDER BY position
+                """, position, end, bundleId, from, before
+            ) { row in
+                LateNotification(
+                    position: try row.int64(0), receivedAt: try row.time(1),
+                    signedAt: try row.time(2))
+            }
+        }
+        return (found, end)
+    }
+}
