@@ -40,7 +40,7 @@ struct AdversarialReceiptTests {
                 == (try ReceiptFixtures.date(expected["vipExpiresDate"])))
         #expect(receipt.otherAttributes.map(\.value) == [[1, 2, 3]])
         #expect(verified.trust.rootFingerprint == verified.rootFingerprint)
-        #expect(!verified.usesAppleRoot)
+        #expect(verified.trust != .apple)
         try Self.identity.require(verified)
 
         let device = try #require(

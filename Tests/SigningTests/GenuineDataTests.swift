@@ -25,7 +25,7 @@ struct GenuineDataTests {
         switch entry.what {
         case "notification-v2":
             let verified = try verifier.verifyNotification(jws, receivedAt: today)
-            #expect(verified.usesAppleRoot)
+            #expect(verified.trust == .apple)
             #expect(verified.effectiveDate == entry.signedDate)
             #expect(
                 verified.payload.data?.signedTransactionInfo == nil || verified.transaction != nil)

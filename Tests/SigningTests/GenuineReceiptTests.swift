@@ -23,7 +23,7 @@ struct GenuineReceiptTests {
     func genuine(_ entry: ReceiptFixtures.Entry) throws {
         let text = try entry.bytes()
         let verified = try verifier.verify(text, receivedAt: Timestamp(milliseconds: 0))
-        #expect(verified.usesAppleRoot)
+        #expect(verified.trust == .apple)
         #expect(verified.rootFingerprint == TrustedRoots.appleIncRoot)
         #expect(verified.effectiveDate == verified.receipt.creationDate)
         #expect(Int64(verified.bytes.count) == entry.record["der_bytes"]?.int64)

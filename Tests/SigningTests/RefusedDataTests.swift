@@ -81,9 +81,9 @@ struct RefusedDataTests {
         guard code == nil else { return }
         switch try verifier.verifyAny(jws, receivedAt: Trial.now) {
         case .transaction(let verified):
-            #expect(!verified.usesAppleRoot)
+            #expect(verified.trust != .apple)
             #expect(verified.rootFingerprint != nil)
-        case .appTransaction(let verified): #expect(!verified.usesAppleRoot)
+        case .appTransaction(let verified): #expect(verified.trust != .apple)
         case .notification: Issue.record("there is no notification here")
         }
     }

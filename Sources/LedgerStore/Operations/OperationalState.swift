@@ -255,13 +255,6 @@ extension OperationalState {
         try await endRecovery(id, keeping: nil)
     }
 
-    /// Stores the progress through a list.
-    public func keep(
-        _ run: BackfillRun, of list: Digest, solved: Int? = nil, at now: Timestamp
-    ) async throws(StoreError) {
-        try await keep(run, of: list, troubles: [], solved: solved, at: now)
-    }
-
     /// Moves an endpoint's cursor, and removes changes that no longer wait.
     public func keep(
         _ endpoint: WebhookEndpointRow, done: [ChainPlace] = []

@@ -1,3 +1,5 @@
+internal import Signing
+
 /// The identity of a ledger: 16 random bytes, drawn when its schema is created. A node that
 /// remembers it never joins another ledger by mistake.
 public struct LedgerId: Hashable, Sendable, CustomStringConvertible {
@@ -11,16 +13,8 @@ public struct LedgerId: Hashable, Sendable, CustomStringConvertible {
 
     /// From the output of `description`; nil for anything else.
     public init?(_ text: String) {
-        let digits = Array(text.utf8)
-        guard digits.count == 32 else { return nil }
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: 32, by: 2) {
-            guard let high = Character(UnicodeScalar(digits[index])).hexDigitValue,
-                let low = Character(UnicodeScalar(digits[index + 1])).hexDigitValue
-            else { return nil }
-            bytes.append(UInt8(high << 4 | low))
-        }
-        self.bytes = bytes
+        guard let bytes = Hexadecimal.bytes(text.utf8) else { return nil }
+        self.init(bytes: bytes)
     }
 
     static func random() -> LedgerId {

@@ -65,9 +65,11 @@ struct BulkFile {
                 _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
             }
             try queue.close()
-            try BulkFile.synchronize(unfinished)
-            guard rename(unfinished, path) == 0 else { throw BulkFile.failure(errno, path) }
-            try BulkFile.synchronize(DatabaseFile.parent(of: path))
+            try OpenFile.reading(unfinished).synchronize()
+            guard rename(unfinished, path) == 0 else {
+                throw DatabaseFile.systemError(errno, path: path)
+            }
+            try OpenFile.directory(DatabaseFile.parent(of: path)).synchronize()
         } catch {
             throw StoreError(error, path: path)
         }
@@ -77,20 +79,5 @@ struct BulkFile {
     func abandon() {
         try? queue.close()
         DerivedFile.discard(path + BulkFile.suffix)
-    }
-
-    /// Syncs a file, or the entries of a directory.
-    static func synchronize(_ path: String) throws(StoreError) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(errno, path) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw failure(errno, path) }
-    }
-
-    private static func failure(_ number: Int32, _ path: String) -> StoreError {
-        StoreError(
-            .ioError, path: path,
-            reason: "It cannot be finished: \(String(cString: strerror(number))).",
-            remedy: "Check the disk and the permissions of the data directory.")
     }
 }

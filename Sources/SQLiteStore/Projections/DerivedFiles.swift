@@ -134,7 +134,7 @@ public struct DerivedFiles: Sendable {
                 reason: "The link cannot be replaced: \(String(cString: strerror(number))).",
                 remedy: "Check the permissions of the data directory and the space on the disk.")
         }
-        try BulkFile.synchronize(directory)
+        try OpenFile.directory(directory).synchronize()
     }
 
     // MARK: Removing

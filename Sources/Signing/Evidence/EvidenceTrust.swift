@@ -32,9 +32,6 @@ public enum EvidenceTrust: Sendable, Hashable {
         }
     }
 
-    /// Whether Apple's root is the anchor.
-    public var usesAppleRoot: Bool { self == .apple }
-
     /// Whether a part of trust `part` may be nested in an envelope of this trust: Apple-signed
     /// evidence may contain only Apple-signed parts. Different added roots may be mixed.
     func admits(_ part: EvidenceTrust) -> Bool {

@@ -23,6 +23,4 @@ public struct VerifiedNotification: Sendable {
     public var payloadBytes: [UInt8] { signed.payload }
     /// SHA-256 of the root the chain ends in; nil for local data.
     public var rootFingerprint: Digest? { trust.rootFingerprint }
-    /// Whether the chain ends in Apple's own root.
-    public var usesAppleRoot: Bool { trust.usesAppleRoot }
 }

@@ -19,9 +19,6 @@ public struct VerifiedJWS: Sendable {
     /// SHA-256 of the root the chain ends in; nil for local data.
     public var rootFingerprint: Digest? { chain?.rootFingerprint }
 
-    /// Whether the chain ends in Apple's own root.
-    public var usesAppleRoot: Bool { rootFingerprint.map(TrustedRoots.isApple) ?? false }
-
     /// Whether it has no chain.
     public var isLocal: Bool { chain == nil }
 

@@ -19,8 +19,6 @@ public struct VerifiedReceipt: Sendable {
 
     /// SHA-256 of the root the chain ends in; nil for local data.
     public var rootFingerprint: Digest? { chain?.rootFingerprint }
-    /// Whether the chain ends in Apple's own root.
-    public var usesAppleRoot: Bool { trust.usesAppleRoot }
 
     /// Throws `wrongDevice` unless the receipt was made for the device with this identifier: the 16
     /// bytes of `identifierForVendor` on iOS, the hardware address on macOS (App Store Receipts,

@@ -41,11 +41,11 @@ struct AskingTests {
             let found = try #require(try await store.backfill(one))
             #expect(found.run == run)
             #expect(found.troubles == troubles)
-            try await store.keep(run, of: one, solved: 0, at: start)
+            try await store.keep(run, of: one, troubles: [], solved: 0, at: start)
             #expect(try await store.backfill(one)?.troubles == [troubles[1]])
             try await store.forgetBackfill(one)
             #expect(try await store.backfill(one) == nil)
-            try await store.keep(run, of: one, at: start)
+            try await store.keep(run, of: one, troubles: [], solved: nil, at: start)
             #expect(try await store.backfill(one)?.troubles == [])
         }
     }
@@ -58,7 +58,8 @@ struct AskingTests {
             }
             for (index, list) in lists.enumerated() {
                 let at = start.advanced(byMilliseconds: Int64(index))
-                try await store.keep(BackfillRun(startedAt: start), of: list, at: at)
+                let run = BackfillRun(startedAt: start)
+                try await store.keep(run, of: list, troubles: [], solved: nil, at: at)
                 #expect(try await store.backfill(lists[0]) != nil || index == lists.count - 1)
             }
             #expect(try await store.backfill(lists[0]) == nil)
