@@ -176,9 +176,7 @@ public final class PostgresOperations: SharedOperations, SQLOperations {
             return transaction
         }
         // The server closed a connection that was idle: nothing was written.
-        do { return try begin() } catch let error as PostgresError where error.kind == .lost {
-            return try begin()
-        }
+        return try slot.again(begin)
     }
 
     private var leaseLost: StoreError {
@@ -195,14 +193,8 @@ public final class PostgresOperations: SharedOperations, SQLOperations {
     ) async throws(StoreError) -> Value {
         try requireUsable()
         return try await threads.run(location) { [schema] slot in
-            func attempt() throws -> Value {
-                try body(
-                    SchemaTables(connection: try slot.connection(), schema: schema))
-            }
-            do { return try attempt() } catch let error as PostgresError
-                where error.kind == .lost
-            {
-                return try attempt()
+            try slot.again {
+                try body(SchemaTables(connection: try slot.connection(), schema: schema))
             }
         }
     }
@@ -212,13 +204,12 @@ public final class PostgresOperations: SharedOperations, SQLOperations {
         _ body: @escaping @Sendable (SchemaTables) throws -> Value
     ) async throws(StoreError) -> Value {
         try requireUsable()
-        return try await threads.run(location) { [self] slot in
-            func attempt() throws -> Value {
+        return try await threads.run(location) { [schema] slot in
+            try slot.again {
                 let connection = try slot.connection()
                 do {
                     _ = try connection.run(Statement.snapshot.with())
-                    let value = try body(
-                        SchemaTables(connection: connection, schema: schema))
+                    let value = try body(SchemaTables(connection: connection, schema: schema))
                     _ = try connection.run(Statement.commit.with())
                     return value
                 } catch {
@@ -226,16 +217,18 @@ public final class PostgresOperations: SharedOperations, SQLOperations {
                     throw error
                 }
             }
-            do { return try attempt() } catch let error as PostgresError
-                where error.kind == .lost
-            {
-                return try attempt()
-            }
         }
     }
 }
 
 extension ConnectionSlot {
+    /// Runs `body`, and again where the connection was lost: the second time opens a new one.
+    func again<Value>(_ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch let error as PostgresError where error.kind == .lost {
+            return try body()
+        }
+    }
+
     /// Rolls back; closes a connection that is no longer usable.
     func rollBack() {
         guard let connection = current, connection.isUsable else { return drop() }
