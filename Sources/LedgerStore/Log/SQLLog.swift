@@ -28,6 +28,31 @@ extension SQLLog {
         }
     }
 
+    public func sweepPositions(through: Int64) async throws(StoreError) -> [Int64] {
+        try await readTables { tables in
+            try tables.rows(
+                """
+                SELECT position FROM @events /*events_sweeps*/
+                WHERE kind = 9 AND position <= $1::bigint ORDER BY position
+                """, through
+            ) { try $0.int64(0) }
+        }
+    }
+
+    public func erasurePositions(
+        after position: Int64, through: Int64
+    ) async throws(StoreError) -> [Int64] {
+        try await readTables { tables in
+            try tables.rows(
+                """
+                SELECT position FROM @events /*events_erasures*/
+                WHERE kind = 10 AND position > $1::bigint AND position <= $2::bigint
+                ORDER BY position
+                """, position, through
+            ) { try $0.int64(0) }
+        }
+    }
+
     public func decisionPositions(
         after position: Int64, through end: Int64, limit: Int
     ) async throws(StoreError) -> [Int64] {

@@ -21,7 +21,6 @@ struct LogStatements: Sendable {
     let evidence: Statement
     let nextLeaves: Statement
     let position: Statement
-    let sweeps: Statement
     let erasing: ErasureStatements
 
     init(schema name: String) {
@@ -79,11 +78,6 @@ struct LogStatements: Sendable {
             """)
         position = Statement(
             "SELECT position FROM \(schema).events WHERE key = $1::bytea")
-        sweeps = Statement(
-            """
-            SELECT position FROM \(schema).events WHERE kind = 9 AND position <= $1::bigint
-            ORDER BY position
-            """)
         erasing = ErasureStatements(schema)
     }
 
@@ -135,19 +129,12 @@ struct LogStatements: Sendable {
 
 /// Statements of erasures.
 struct ErasureStatements: Sendable {
-    let erasures: Statement
     let newer: Statement
     let eraseEvents: Statement
     let eraseEvidence: Statement
 
     /// - Parameter schema: quoted.
     init(_ schema: String) {
-        erasures = Statement(
-            """
-            SELECT position FROM \(schema).events
-            WHERE kind = 10 AND position > $1::bigint AND position <= $2::bigint
-            ORDER BY position
-            """)
         newer = Statement(
             """
             SELECT count(*) FROM \(schema).events WHERE position > $1::bigint

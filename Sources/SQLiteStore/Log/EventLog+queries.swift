@@ -2,34 +2,8 @@ public import AppStore
 internal import GRDB
 public import LedgerStore
 
-/// Sweeps, erasures, single events and leaves.
+/// Single events and leaves.
 extension EventLog {
-    public func sweepPositions(
-        through: Int64
-    ) async throws(StoreError) -> [Int64] {
-        try await read { database in
-            try database.rows(
-                """
-                SELECT position FROM events INDEXED BY events_sweeps
-                WHERE kind = 9 AND position <= ? ORDER BY position
-                """, through
-            ) { $0.int64(0) }
-        }
-    }
-
-    public func erasurePositions(
-        after position: Int64, through: Int64
-    ) async throws(StoreError) -> [Int64] {
-        try await read { database in
-            try database.rows(
-                """
-                SELECT position FROM events INDEXED BY events_erasures
-                WHERE kind = 10 AND position > ? AND position <= ? ORDER BY position
-                """, position, through
-            ) { $0.int64(0) }
-        }
-    }
-
     public func event(key: Digest) async throws(StoreError) -> LoggedEvent? {
         let position = try await read { database in
             try database.rows("SELECT position FROM events WHERE key = ?", key) { $0.int64(0) }

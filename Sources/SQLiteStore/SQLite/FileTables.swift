@@ -33,7 +33,7 @@ struct FileTables: SQLTables {
     private static let dialect = [
         ("@", ""), ("$", "?"), ("::bigint", ""), ("::boolean", ""), ("::bytea", ""),
         ("greatest(", "max("), ("least(", "min("), ("octet_length(", "length("),
-        ("IS NOT DISTINCT FROM", "IS"),
+        ("IS NOT DISTINCT FROM", "IS"), ("/*", "INDEXED BY "), ("*/", ""),
     ]
 
     /// Statements in SQLite's SQL, by their text: as many as the code has.
