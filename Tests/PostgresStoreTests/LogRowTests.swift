@@ -110,7 +110,7 @@ struct LogRowTests {
         try session.run(script: "SET plan_cache_mode = force_generic_plan")
         let all = [
             statements.known, statements.leaf, statements.headersByHash, statements.events,
-            statements.evidence, statements.nextLeaves, statements.position,
+            statements.evidence, statements.nextLeaves,
         ]
         for (number, statement) in all.enumerated() {
             let name = "explained\(number)"

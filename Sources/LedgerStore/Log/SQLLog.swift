@@ -28,6 +28,16 @@ extension SQLLog {
         }
     }
 
+    public func event(key: Digest) async throws(StoreError) -> LoggedEvent? {
+        let position = try await readTables { tables in
+            try tables.rows("SELECT position FROM @events WHERE key = $1::bytea", key) {
+                try $0.int64(0)
+            }.first
+        }
+        guard let position else { return nil }
+        return try await event(at: position)
+    }
+
     public func sweepPositions(through: Int64) async throws(StoreError) -> [Int64] {
         try await readTables { tables in
             try tables.rows(

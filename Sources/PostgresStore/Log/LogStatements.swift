@@ -20,7 +20,6 @@ struct LogStatements: Sendable {
     let events: Statement
     let evidence: Statement
     let nextLeaves: Statement
-    let position: Statement
     let erasing: ErasureStatements
 
     init(schema name: String) {
@@ -76,8 +75,6 @@ struct LogStatements: Sendable {
             SELECT position, leaf_hash FROM \(schema).events
             WHERE position > $1::bigint AND position <= $2::bigint ORDER BY position
             """)
-        position = Statement(
-            "SELECT position FROM \(schema).events WHERE key = $1::bytea")
         erasing = ErasureStatements(schema)
     }
 

@@ -2,17 +2,8 @@ public import AppStore
 internal import GRDB
 public import LedgerStore
 
-/// Single events and leaves.
+/// The tree and its leaves, and what waits to be appended.
 extension EventLog {
-    public func event(key: Digest) async throws(StoreError) -> LoggedEvent? {
-        let position = try await read { database in
-            try database.rows("SELECT position FROM events WHERE key = ?", key) { $0.int64(0) }
-                .first
-        }
-        guard let position else { return nil }
-        return try await event(at: position)
-    }
-
     public func tree() async throws(StoreError) -> CompactRange {
         try await read { [path] database in try HeadRow.read(database, path: path).tree }
     }
