@@ -26,21 +26,17 @@ struct NodesCommand: OutputCommand {
             let (nodes, leases) = (try await operations.nodes(), try await operations.leases())
             return Output(text: NodesCommand.text(nodes, leases, head: head)) { json in
                 json.member("position", head)
-                json.array("nodes", nodes) { json, node in
-                    json.object { json in
-                        json.member("id", node.id)
-                        json.member("name", node.name)
-                        json.member("position", node.position)
-                        json.member("lag", max(0, head - node.position))
-                        json.member("silentMilliseconds", node.silentMilliseconds)
-                    }
+                json.objects("nodes", nodes) { json, node in
+                    json.member("id", node.id)
+                    json.member("name", node.name)
+                    json.member("position", node.position)
+                    json.member("lag", max(0, head - node.position))
+                    json.member("silentMilliseconds", node.silentMilliseconds)
                 }
-                json.array("leases", leases) { json, lease in
-                    json.object { json in
-                        json.member("task", lease.task)
-                        json.member("node", lease.node)
-                        json.member("leftMilliseconds", lease.leftMilliseconds)
-                    }
+                json.objects("leases", leases) { json, lease in
+                    json.member("task", lease.task)
+                    json.member("node", lease.node)
+                    json.member("leftMilliseconds", lease.leftMilliseconds)
                 }
             }
         }

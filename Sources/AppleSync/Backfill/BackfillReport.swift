@@ -64,12 +64,10 @@ public struct BackfillReport: Sendable, Equatable {
             json.member("duplicates", run.duplicates)
             json.member("conflicts", run.conflicts)
             json.array("unknown", unknown)
-            json.array("failed", failed) { json, failure in
-                json.object { json in
-                    json.member("id", failure.id)
-                    json.member("code", failure.code)
-                    json.member("message", failure.message)
-                }
+            json.objects("failed", failed) { json, failure in
+                json.member("id", failure.id)
+                json.member("code", failure.code)
+                json.member("message", failure.message)
             }
             list.write(to: &json)
             json.key("estimate")
@@ -132,17 +130,13 @@ extension IdList {
         json.member("column", column)
         json.member("repeated", repeated)
         json.member("otherStores", otherStores)
-        json.array("stores", stores) { json, store in
-            json.object { json in
-                json.member("store", store.name)
-                json.member("records", store.count)
-            }
+        json.objects("stores", stores) { json, store in
+            json.member("store", store.name)
+            json.member("records", store.count)
         }
-        json.array("badLines", badLines) { json, line in
-            json.object { json in
-                json.member("line", line.line)
-                json.member("message", line.reason)
-            }
+        json.objects("badLines", badLines) { json, line in
+            json.member("line", line.line)
+            json.member("message", line.reason)
         }
         json.member("badLinesOmitted", badLinesOmitted)
     }

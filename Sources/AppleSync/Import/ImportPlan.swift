@@ -59,23 +59,19 @@ public struct ImportPlan: Sendable, Equatable {
         json.member("transactionReceipts", evidence.transactionReceipts)
         json.array("badInputs", evidence.badInputs) { json, bad in bad.write(to: &json) }
         json.member("badInputsOmitted", evidence.badInputsOmitted)
-        json.array("otherApps", evidence.otherApps.sorted { $0.key < $1.key }) { json, app in
-            json.object { json in
-                json.member("bundleId", app.key.rawValue.isEmpty ? nil : app.key.rawValue)
-                json.member("pieces", app.value)
-            }
+        json.objects("otherApps", evidence.otherApps.sorted { $0.key < $1.key }) { json, app in
+            json.member("bundleId", app.key.rawValue.isEmpty ? nil : app.key.rawValue)
+            json.member("pieces", app.value)
         }
         json.member("otherEnvironments", evidence.otherEnvironments)
         json.member("customers", evidence.customerCount)
         json.member("requests", requests)
         json.member("seconds", (milliseconds + 999) / 1_000)
-        json.array("plan", parts) { json, part in
-            json.object { json in
-                json.member("bundleId", part.scope.bundleId)
-                json.member("environment", part.scope.environment.rawValue)
-                json.key("estimate")
-                part.estimate.write(to: &json)
-            }
+        json.objects("plan", parts) { json, part in
+            json.member("bundleId", part.scope.bundleId)
+            json.member("environment", part.scope.environment.rawValue)
+            json.key("estimate")
+            part.estimate.write(to: &json)
         }
     }
 }

@@ -68,12 +68,10 @@ public struct ChainReconciliation: Sendable, Equatable {
             json.member("bundleId", chain.bundleId)
             json.member("originalTransactionId", chain.originalTransactionId)
             json.array("before", before)
-            json.array("asked", queries) { json, query in
-                json.object { json in
-                    json.member("endpoint", query.endpoint)
-                    json.member("received", query.received)
-                    json.member("appended", query.appended)
-                }
+            json.objects("asked", queries) { json, query in
+                json.member("endpoint", query.endpoint)
+                json.member("received", query.received)
+                json.member("appended", query.appended)
             }
             json.array("after", after)
             json.member("outcome", outcome.rawValue)

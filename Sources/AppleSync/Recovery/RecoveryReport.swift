@@ -102,25 +102,19 @@ extension RecoveryReport {
             json.object { json in
                 for entry in newByType { json.member(entry.type, entry.count) }
             }
-            json.array("chainsChanged", chains) { json, chain in
-                json.object { json in
-                    json.member("bundleId", chain.chain.bundleId)
-                    json.member("originalTransactionId", chain.chain.originalTransactionId)
-                    json.member("before", chain.before?.rawValue)
-                    json.member("after", chain.after?.rawValue)
-                }
+            json.objects("chainsChanged", chains) { json, chain in
+                json.member("bundleId", chain.chain.bundleId)
+                json.member("originalTransactionId", chain.chain.originalTransactionId)
+                json.member("before", chain.before?.rawValue)
+                json.member("after", chain.after?.rawValue)
             }
             json.member("chainsOmitted", Int64(chainsOmitted))
-            json.array("customers", customers) { json, customer in
-                json.object { json in
-                    json.member("customer", customer.customer)
-                    json.array("entitlements", customer.entitlements) { json, access in
-                        json.object { json in
-                            json.member("entitlement", access.entitlement)
-                            json.member("wronglyDeniedMilliseconds", access.deniedMilliseconds)
-                            json.member("wronglyGrantedMilliseconds", access.grantedMilliseconds)
-                        }
-                    }
+            json.objects("customers", customers) { json, customer in
+                json.member("customer", customer.customer)
+                json.objects("entitlements", customer.entitlements) { json, access in
+                    json.member("entitlement", access.entitlement)
+                    json.member("wronglyDeniedMilliseconds", access.deniedMilliseconds)
+                    json.member("wronglyGrantedMilliseconds", access.grantedMilliseconds)
                 }
             }
             json.member("customersOmitted", Int64(customersOmitted))

@@ -43,11 +43,9 @@ public struct UndeliveredNotification: Hashable, Sendable {
             json.member("notificationType", payload.notificationType?.rawValue)
             json.member("subtype", payload.subtype?.rawValue)
             json.member("signedDate", payload.signedDate)
-            json.array("attempts", attempts) { json, attempt in
-                json.object { json in
-                    json.member("at", attempt.attemptDate)
-                    json.member("result", attempt.sendAttemptResult?.rawValue)
-                }
+            json.objects("attempts", attempts) { json, attempt in
+                json.member("at", attempt.attemptDate)
+                json.member("result", attempt.sendAttemptResult?.rawValue)
             }
         }
         guard let body = try? JSONValue.parse(json.bytes) else { return nil }

@@ -31,11 +31,9 @@ public struct TestNotificationReport: Sendable, Equatable {
             json.member("bundleId", bundleId)
             json.member("testNotificationToken", token)
             json.member("notificationUUID", notificationUUID)
-            json.array("sendAttempts", attempts) { json, attempt in
-                json.object { json in
-                    json.member("attemptDate", attempt.attemptDate)
-                    json.member("sendAttemptResult", attempt.sendAttemptResult)
-                }
+            json.objects("sendAttempts", attempts) { json, attempt in
+                json.member("attemptDate", attempt.attemptDate)
+                json.member("sendAttemptResult", attempt.sendAttemptResult)
             }
             json.member("position", position)
             json.member("receivedAt", receivedAt)

@@ -32,15 +32,13 @@ public struct HistoryTruth: Sendable {
         json.object { json in
             json.member("originalTransactionId", originalTransactionId)
             json.member("seed", String(seed))
-            json.array("intervals", intervals) { json, interval in
-                json.object { json in
-                    json.member("state", interval.state.rawValue)
-                    json.member("from", interval.from)
-                    json.member("to", interval.to)
-                    json.member("productId", interval.productId)
-                    json.member("transactionId", interval.transactionId)
-                    json.member("reason", interval.reason?.rawValue)
-                }
+            json.objects("intervals", intervals) { json, interval in
+                json.member("state", interval.state.rawValue)
+                json.member("from", interval.from)
+                json.member("to", interval.to)
+                json.member("productId", interval.productId)
+                json.member("transactionId", interval.transactionId)
+                json.member("reason", interval.reason?.rawValue)
             }
         }
         return json.bytes

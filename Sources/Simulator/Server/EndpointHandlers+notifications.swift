@@ -33,16 +33,12 @@ extension EndpointHandlers {
         let kind = "n \(digest)"
         let token = isBarren ? freshPlace(kind) : next.map { PageToken.make(kind, "\($0)") }
         return ServedResponse { json in
-            json.array("notificationHistory", page) { json, match in
-                json.object { json in
-                    json.array("sendAttempts", match.attempts) { json, attempt in
-                        json.object { json in
-                            json.member("attemptDate", attempt.date.milliseconds)
-                            json.member("sendAttemptResult", attempt.result.rawValue)
-                        }
-                    }
-                    json.member("signedPayload", sign(match))
+            json.objects("notificationHistory", page) { json, match in
+                json.objects("sendAttempts", match.attempts) { json, attempt in
+                    json.member("attemptDate", attempt.date.milliseconds)
+                    json.member("sendAttemptResult", attempt.result.rawValue)
                 }
+                json.member("signedPayload", sign(match))
             }
             json.member("hasMore", next != nil)
             json.memberIfPresent("paginationToken", token)
@@ -209,11 +205,9 @@ extension EndpointHandlers {
         let result = if case .delivery(let result) = fault { result } else { "SUCCESS" }
         return ServedResponse { json in
             json.member("signedPayload", signed)
-            json.array("sendAttempts", [found.payload.signedDate ?? now]) { json, date in
-                json.object { json in
-                    json.member("attemptDate", date.milliseconds)
-                    json.member("sendAttemptResult", result)
-                }
+            json.objects("sendAttempts", [found.payload.signedDate ?? now]) { json, date in
+                json.member("attemptDate", date.milliseconds)
+                json.member("sendAttemptResult", result)
             }
         }
     }

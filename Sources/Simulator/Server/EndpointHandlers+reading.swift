@@ -21,19 +21,15 @@ extension EndpointHandlers {
             json.member("environment", books.environment.rawValue)
             json.member("bundleId", statedBundleId)
             json.memberIfPresent("appAppleId", statedAppAppleId)
-            json.array("data", isWanted ? [newest].compactMap { $0 } : []) { json, transaction in
-                json.object { json in
+            json.objects("data", isWanted ? [newest].compactMap { $0 } : []) { json, transaction in
+                json.memberIfPresent(
+                    "subscriptionGroupIdentifier", transaction.subscriptionGroupIdentifier)
+                json.objects("lastTransactions", [transaction]) { json, transaction in
+                    json.member("originalTransactionId", chain.originalTransactionId)
+                    json.memberIfPresent("status", status?.rawValue)
+                    json.member("signedTransactionInfo", sign(transaction))
                     json.memberIfPresent(
-                        "subscriptionGroupIdentifier", transaction.subscriptionGroupIdentifier)
-                    json.array("lastTransactions", [transaction]) { json, transaction in
-                        json.object { json in
-                            json.member("originalTransactionId", chain.originalTransactionId)
-                            json.memberIfPresent("status", status?.rawValue)
-                            json.member("signedTransactionInfo", sign(transaction))
-                            json.memberIfPresent(
-                                "signedRenewalInfo", chain.renewal(at: now).map { sign($0) })
-                        }
-                    }
+                        "signedRenewalInfo", chain.renewal(at: now).map { sign($0) })
                 }
             }
         }

@@ -84,18 +84,14 @@ public struct DeliverySigner: Sendable {
             json.memberIfPresent("environment", transaction.environment)
             json.memberIfPresent("bundleId", transaction.bundleId)
             json.memberIfPresent("appAppleId", appAppleId)
-            json.array("data", [transaction.subscriptionGroupIdentifier]) { json, group in
-                json.object { json in
-                    json.memberIfPresent("subscriptionGroupIdentifier", group)
-                    json.array("lastTransactions", [status]) { json, status in
-                        json.object { json in
-                            json.memberIfPresent(
-                                "originalTransactionId", transaction.originalTransactionId)
-                            json.member("status", status)
-                            json.member("signedTransactionInfo", signedTransaction)
-                            json.member("signedRenewalInfo", signedRenewal)
-                        }
-                    }
+            json.objects("data", [transaction.subscriptionGroupIdentifier]) { json, group in
+                json.memberIfPresent("subscriptionGroupIdentifier", group)
+                json.objects("lastTransactions", [status]) { json, status in
+                    json.memberIfPresent(
+                        "originalTransactionId", transaction.originalTransactionId)
+                    json.member("status", status)
+                    json.member("signedTransactionInfo", signedTransaction)
+                    json.member("signedRenewalInfo", signedRenewal)
                 }
             }
         }
