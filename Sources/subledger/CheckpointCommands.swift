@@ -42,9 +42,7 @@ extension AuditCommand {
                     exit: .io)
             }
             let verifier = key.verifier.description
-            return Output(
-                json: { $0.object { $0.member("verifierKey", verifier) } },
-                text: "\(verifier)\n")
+            return Output(text: "\(verifier)\n") { $0.member("verifierKey", verifier) }
         }
     }
 
@@ -56,19 +54,15 @@ extension AuditCommand {
         @OptionGroup var common: SharedOptions
 
         func output(_ settings: Settings) async throws -> Output {
-            let ledger = try await settings.openLedger()
-            let stored = try await closing(ledger.close) {
+            let stored = try await settings.withLedger { ledger in
                 let prover = TreeProver(ledger.log, directory: ledger.directory)
                 return try await settings.checkpointSigner(ledger, prover).sign()
             }
-            return Output(
-                json: { json in
-                    json.object { json in
-                        json.member("size", stored.size)
-                        json.member("note", stored.note)
-                        json.member("signedAt", stored.signedAt)
-                    }
-                }, text: stored.note)
+            return Output(text: stored.note) { json in
+                json.member("size", stored.size)
+                json.member("note", stored.note)
+                json.member("signedAt", stored.signedAt)
+            }
         }
     }
 
@@ -181,15 +175,13 @@ extension AuditCommand {
             try Data(bytes).write(to: URL(filePath: output), options: .atomic)
             let (count, size) = (bundle.events.count, bytes.count)
             return Output(
-                json: { json in
-                    json.object { json in
-                        json.member("file", output)
-                        json.member("events", Int64(count))
-                        json.member("bytes", Int64(size))
-                    }
-                },
                 text: "\(output): \(count) events, \(size) bytes; check it with"
-                    + " subledger audit check \(output)\n")
+                    + " subledger audit check \(output)\n"
+            ) { json in
+                json.member("file", output)
+                json.member("events", Int64(count))
+                json.member("bytes", Int64(size))
+            }
         }
     }
 

@@ -16,16 +16,6 @@ struct CommandFailure: Error {
     let message: String
     let exit: Exit
 
-    init(code: String, message: String, exit: Exit) {
-        self.code = code
-        self.message = message
-        self.exit = exit
-    }
-
-    init<Code: RawRepresentable<String>>(_ code: Code, _ message: String, _ exit: Exit) {
-        self.init(code: code.rawValue, message: message, exit: exit)
-    }
-
     /// An option whose value cannot be used, or options that exclude each other.
     static func invalidOption(_ message: String) -> CommandFailure {
         CommandFailure(code: "invalidOption", message: message, exit: .usage)
@@ -43,6 +33,12 @@ struct CommandFailure: Error {
     static let durableSentence =
         "The appended events are durable; only derived data is behind, until a later command"
         + " catches up with the log."
+}
+
+extension CommandFailure {
+    init<Code: RawRepresentable<String>>(_ code: Code, _ message: String, _ exit: Exit) {
+        self.init(code: code.rawValue, message: message, exit: exit)
+    }
 }
 
 /// Runs a command's body; prints its failure and exits with the matching code.

@@ -26,9 +26,8 @@ struct LogCommand: AsyncParsableCommand {
         @OptionGroup var common: SharedOptions
 
         func output(_ settings: Settings) async throws -> Output {
-            let ledger = try await settings.openLedger()
-            let records = try await closing(ledger.close) {
-                try await ErasureRecord.all(of: ledger.log)
+            let records = try await settings.withLedger {
+                try await ErasureRecord.all(of: $0.log)
             }
             var lines = JSONWriter()
             for record in records {

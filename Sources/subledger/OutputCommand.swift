@@ -23,20 +23,19 @@ extension OutputCommand {
 
 /// What a command prints, as JSON and as text, and how it ends.
 struct Output {
-    /// Nil where everything is printed already.
     private let json: ((inout JSONWriter) -> Void)?
     private let text: () -> String
     private let notes: () -> [String]
     private let failure: (any Error)?
 
     /// - Parameters:
-    ///   - json: writes one value.
+    ///   - json: writes one value; nil where everything is printed already.
     ///   - text: for people, with its last line feed.
     ///   - notes: lines for standard error that the JSON includes.
     ///   - isClean: whether the exit code is 0 instead of 1.
     ///   - failure: reported after the output, instead of the exit code.
     init(
-        json: @escaping (inout JSONWriter) -> Void, text: @autoclosure @escaping () -> String,
+        json: ((inout JSONWriter) -> Void)?, text: @autoclosure @escaping () -> String,
         notes: @autoclosure @escaping () -> [String] = [], isClean: Bool = true,
         failure: (any Error)? = nil
     ) {
@@ -57,13 +56,8 @@ struct Output {
     }
 
     /// The output of a command that printed while it ran.
-    static func printed(isClean: Bool = true) -> Output { Output(isClean: isClean) }
-
-    private init(isClean: Bool) {
-        json = nil
-        text = { "" }
-        notes = { [] }
-        failure = isClean ? nil : Output.negative
+    static func printed(isClean: Bool = true) -> Output {
+        Output(json: nil, text: "", isClean: isClean)
     }
 
     private static let negative = ExitCode(CommandFailure.Exit.negative.rawValue)
