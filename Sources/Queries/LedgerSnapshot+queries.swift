@@ -1,4 +1,12 @@
+package import Ledger
 public import Projection
+
+extension EnvironmentLedger {
+    /// Folds facts of one chain, under this ledger's catalogue.
+    package func life(of facts: [Fact]) -> Lifecycle {
+        Lifecycle(facts, environment: environment, catalogue: catalogue)
+    }
+}
 
 extension LedgerSession {
     public var query: ChainQuery {

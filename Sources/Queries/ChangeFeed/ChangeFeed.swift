@@ -160,7 +160,8 @@ public final class ChangeFeed: Sendable {
     ///
     /// - Parameter kept: a start on this log; one on another log is never reached.
     package func beginning(at kept: ChangePlace) -> FeedBeginning {
-        let beginning = FeedBeginning(kept: kept)
+        let beginning = FeedBeginning(
+            position: kept.position, at: Timestamp(milliseconds: kept.clock), isKept: true)
         state.withLock { state in
             if let horizon = state.horizon, let at = state.at,
                 (horizon, at) >= (beginning.position, beginning.at)

@@ -18,8 +18,6 @@ struct DueTimes: Sendable {
     /// Later entries are dropped; all rows are scanned again by then.
     var windowEnd = Timestamp(milliseconds: .min)
 
-    var count: Int { heap.count }
-
     mutating func removeAll() { heap = [] }
 
     mutating func add(_ at: Timestamp, _ chain: ChainId) {

@@ -16,17 +16,10 @@ public final class FeedBeginning: Sendable {
     private let isKept: Bool
     private let settled = Mutex<ChangePlace?>(nil)
 
-    init(position: Int64, at: Timestamp) {
+    init(position: Int64, at: Timestamp, isKept: Bool = false) {
         self.position = position
         self.at = at
-        isKept = false
-    }
-
-    /// A start that was requested earlier, at this place.
-    init(kept start: ChangePlace) {
-        position = start.position
-        at = Timestamp(milliseconds: start.clock)
-        isKept = true
+        self.isKept = isKept
     }
 
     /// The place to store until the feed has reached it.

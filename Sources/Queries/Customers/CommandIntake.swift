@@ -115,9 +115,8 @@ public struct CommandIntake: Sendable {
         let facts = try await storing { () throws(StoreError) in
             try await ledger.presentFacts(of: chain)
         }
-        return Lifecycle(
-            facts.filter { fact in position.map { fact.position < $0 } ?? true },
-            environment: ledger.environment, catalogue: ledger.catalogue)
+        return ledger.life(
+            of: facts.filter { fact in position.map { fact.position < $0 } ?? true })
     }
 
     // MARK: Claims

@@ -103,7 +103,7 @@ public struct CustomerQuery: Sendable {
         }
         return answer(
             key, moment, position: moment.knowledge.position(head: head), holdings,
-            try await grants(of: customer, moment))
+            Grant.grants(try await ownFacts(of: customer, moment)))
     }
 
     /// Every chain whose facts ever named the customer.
@@ -112,12 +112,6 @@ public struct CustomerQuery: Sendable {
     ) async throws(StoreError) -> [ChainId] {
         try await projections.chains(of: customer)
             .filter { bundleId == nil || $0.bundleId == bundleId }
-    }
-
-    func grants(
-        of customer: CustomerId, _ moment: Moment
-    ) async throws(StoreError) -> [Grant] {
-        Grant.grants(try await ownFacts(of: customer, moment))
     }
 
     /// The facts about the customer rather than about a chain.
@@ -136,8 +130,7 @@ public struct CustomerQuery: Sendable {
     private func holding(
         _ chain: ChainId, _ facts: [Fact], _ customer: CustomerId
     ) -> Holding {
-        Lifecycle(facts, environment: ledger.environment, catalogue: ledger.catalogue)
-            .holding(of: customer, chain: chain)
+        ledger.life(of: facts).holding(of: customer, chain: chain)
     }
 
     private func answer(

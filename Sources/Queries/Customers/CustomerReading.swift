@@ -70,9 +70,7 @@ extension CustomerQuery {
         let isHeld = { (reading: ChainReading) in
             reading.life.holders.stretches(of: customer).contains { $0.from <= moment.at }
         }
-        let own = Lifecycle(
-            try await ownFacts(of: customer, moment), environment: ledger.environment,
-            catalogue: ledger.catalogue)
+        let own = ledger.life(of: try await ownFacts(of: customer, moment))
         return reading(
             customer, moment, bundleId, named.filter(isHeld), named.filter { !isHeld($0) },
             own.commands.filter { $0.receivedAt <= moment.at }

@@ -52,9 +52,7 @@ struct ErasurePlanner: Sendable {
         _ customer: CustomerId, _ chains: [ChainId], at now: Timestamp
     ) async throws {
         for (chain, facts) in try await ledger.facts.facts(of: chains) {
-            let life = Lifecycle(
-                facts, environment: ledger.environment, catalogue: ledger.catalogue)
-            let holders = life.holders.holders(at: now).map(\.customer)
+            let holders = ledger.life(of: facts).holders.holders(at: now).map(\.customer)
             guard holders.isEmpty || holders == [customer] else {
                 throw ErasureError(
                     .heldByAnother,

@@ -193,8 +193,8 @@ public struct PersonErasure: Sendable {
         let after = Dictionary(grouping: erasure.facts, by: \.chain)
         for (chain, facts) in before {
             let name = pseudonyms.chain(chain)
-            let one = life(facts.map(\.fact)).intervals
-            let other = life((after[name] ?? []).map(\.fact)).intervals
+            let one = ledger.life(of: facts.map(\.fact)).intervals
+            let other = ledger.life(of: (after[name] ?? []).map(\.fact)).intervals
             let isSame =
                 one.count == other.count
                 && zip(one, other).allSatisfy {
@@ -207,10 +207,6 @@ public struct PersonErasure: Sendable {
                         + " a defect.")
             }
         }
-    }
-
-    private func life(_ facts: [Fact]) -> Lifecycle {
-        Lifecycle(facts, environment: ledger.environment, catalogue: ledger.catalogue)
     }
 
     // MARK: Quarantine

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Projection
 
 /// A command suggested after examining a receipt, and its purpose.
 public struct ReceiptNextStep: Sendable, Hashable {
@@ -19,7 +20,7 @@ extension ReceiptExamination {
         guard let first = ids.first else { return [] }
         var options = ""
         if let environment {
-            options += " --environment \(ReceiptExamination.name(of: environment))"
+            options += " --environment \(EnvironmentLedger.directoryName(environment))"
         }
         if let bundleId, ReceiptExamination.isPlain(bundleId.rawValue) {
             options += " --bundle-id \(bundleId)"
@@ -36,16 +37,6 @@ extension ReceiptExamination {
                 command: "subledger api statuses \(first)\(options)",
                 purpose: ids.count == 1 ? "see what it is now" : "see what the first one is now"))
         return steps
-    }
-
-    /// The value of `--environment`.
-    static func name(of environment: Environment) -> String {
-        switch environment {
-        case .production: "production"
-        case .sandbox: "sandbox"
-        case .xcode: "xcode"
-        case .localTesting: "localTesting"
-        }
     }
 
     /// Whether a text has only the characters of ids: letters, digits, dots and hyphens, without a

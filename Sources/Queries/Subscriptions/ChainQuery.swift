@@ -139,8 +139,7 @@ extension ChainReading {
                         + " on \(first.receivedAt.rfc3339).")
             }
         }
-        let life = Lifecycle(
-            admitted, environment: ledger.environment, catalogue: ledger.catalogue)
+        let life = ledger.life(of: admitted)
         guard let start = life.intervals.first?.from else {
             return whyStateless(admitted, ledger).map { .stateless(id, reason: $0) }
         }
@@ -152,8 +151,7 @@ extension ChainReading {
     /// Why a chain never has a state, in a sentence that says what to do; nil if it has one, or if
     /// no reason is known.
     static func whyStateless(_ facts: [Fact], _ ledger: EnvironmentLedger) -> String? {
-        let life = Lifecycle(
-            facts, environment: ledger.environment, catalogue: ledger.catalogue)
+        let life = ledger.life(of: facts)
         guard life.isEmpty else { return nil }
         return life.notices.first { $0.code == .unknownValue }?.message
     }

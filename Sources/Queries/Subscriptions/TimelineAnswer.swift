@@ -85,7 +85,7 @@ extension ChainReading {
             json.member("fact", fact.name.rawValue)
             json.member("productId", fact.productId)
             json.member("transactionId", fact.transactionId)
-            fact.writeDetail(to: &json)
+            Optional(fact).writeDetail(to: &json)
             writeCause(fact.cause, fact.events, to: &json)
         }
     }
@@ -106,40 +106,32 @@ extension ChainReading {
 extension TimelineEntry {
     /// What happened and when; callers with access to the events write the cause.
     func writeMembers(to json: inout JSONWriter) {
-        json.member("at", at)
+        var (transition, fact): (Transition?, TimelineEvent?) = (nil, nil)
         switch kind {
-        case .state(let transition):
-            json.member("kind", "state")
-            json.member("from", transition.from?.rawValue)
-            json.member("to", transition.to.rawValue)
-            json.member("fact", nil as String?)
-            json.member("reason", transition.reason?.rawValue)
-            json.member("productId", transition.productId)
-            json.member("transactionId", transition.transactionId)
-            json.member("refund", nil as String?)
-            json.member("change", nil as String?)
-        case .fact(let fact):
-            json.member("kind", "fact")
-            json.member("from", nil as String?)
-            json.member("to", nil as String?)
-            json.member("fact", fact.name.rawValue)
-            json.member("reason", nil as String?)
-            json.member("productId", fact.productId)
-            json.member("transactionId", fact.transactionId)
-            fact.writeDetail(to: &json)
+        case .state(let found): transition = found
+        case .fact(let found): fact = found
         }
+        json.member("at", at)
+        json.member("kind", fact == nil ? "state" : "fact")
+        json.member("from", transition?.from?.rawValue)
+        json.member("to", transition?.to.rawValue)
+        json.member("fact", fact?.name.rawValue)
+        json.member("reason", transition?.reason?.rawValue)
+        json.member("productId", transition?.productId ?? fact?.productId)
+        json.member("transactionId", transition?.transactionId ?? fact?.transactionId)
+        fact.writeDetail(to: &json)
     }
 }
 
-extension TimelineEvent {
-    /// The refund, or the change; null for other facts.
+extension TimelineEvent? {
+    /// The refund, or the change; null for others.
     func writeDetail(to json: inout JSONWriter) {
-        json.object("refund", refund) { json, refund in
+        json.object("refund", self?.refund) { json, refund in
             json.object("amount", refund.amount) { json, money in money.writeMembers(to: &json) }
             json.member("from", refund.from)
             json.member("to", refund.to)
         }
-        json.object("change", change) { json, change in
+        json.object("change", self?.change) { json, change in
             json.member("from", change.from)
             json.member("to", change.to)
         }

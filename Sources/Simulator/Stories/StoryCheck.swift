@@ -44,10 +44,7 @@ public struct StoryCheck: Sendable {
         for member in expected["chains"]?.object ?? [] {
             let chains = try await session.ledger.facts.chains(OriginalTransactionId(member.key))
             let facts = try await session.ledger.facts.facts(of: chains).flatMap(\.1)
-            let life = Lifecycle(
-                facts, environment: session.ledger.environment,
-                catalogue: session.ledger.catalogue)
-            let found = compare(life, member.value)
+            let found = compare(session.ledger.life(of: facts), member.value)
             let answers = try await answers(member.key, member.value, session)
             differences += (found + answers).map { "\(member.key): \($0)" }
         }
