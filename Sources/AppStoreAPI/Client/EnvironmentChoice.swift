@@ -7,4 +7,12 @@ public enum EnvironmentChoice: Sendable, Hashable {
     /// Production, then Sandbox if Production does not know the id, as Apple advises for an id of
     /// unknown environment (App Store Server API, 4040010).
     case productionFirst
+
+    /// The environment whose rates apply, and the only one of calls without a fallback.
+    package var environment: Environment {
+        switch self {
+        case .only(let environment): environment
+        case .productionFirst: .production
+        }
+    }
 }

@@ -60,7 +60,7 @@ public struct Backfill: Sendable {
         let run = before?.run ?? BackfillRun(startedAt: books.clock())
         let estimate = BackfillEstimate(
             ids: list.ids.count - run.settled, includesRefunds: includesRefunds,
-            environment: choice.expected, requestsPerSecond: requestsPerSecond)
+            environment: choice.environment, requestsPerSecond: requestsPerSecond)
         var progress = BackfillProgress(list: list, key: key, run: run, cursors: cursors)
         progress.troubleCount = before?.troubles.count ?? 0
         begin(estimate)
@@ -163,16 +163,6 @@ public struct Backfill: Sendable {
     {
         do throws(AppleRequestFailure) { try await requests.statuses() } catch {
             guard error.isUnknownId else { throw error }
-        }
-    }
-}
-
-extension EnvironmentChoice {
-    /// The environment whose rates apply, as far as known before the first response.
-    var expected: Environment {
-        switch self {
-        case .only(let environment): environment
-        case .productionFirst: .production
         }
     }
 }

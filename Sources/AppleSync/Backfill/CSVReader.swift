@@ -55,9 +55,6 @@ struct CSVReader {
             .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Whether a field holds more than spaces.
-    func isFilled(_ field: Range<Int>) -> Bool { !text(field).isEmpty }
-
     // MARK: One record
 
     private mutating func read() -> Record {

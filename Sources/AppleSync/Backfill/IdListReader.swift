@@ -94,7 +94,7 @@ struct IdListReader {
                 refuse(record.line, "the record ends before its column of ids")
                 continue
             }
-            let id = there.first { records.isFilled(record.fields[$0]) } ?? there[0]
+            let id = there.first { !records.text(record.fields[$0]).isEmpty } ?? there[0]
             take(records.text(record.fields[id]), line: record.line)
             try requireRoom()
         }

@@ -24,16 +24,14 @@ public struct StateDifference: Sendable, Equatable {
             + " actual was \(actual) since \(since.rfc3339)"
     }
 
-    func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("bundleId", scope.bundleId)
-            json.member("environment", scope.environment.rawValue)
-            json.member("originalTransactionId", originalTransactionId)
-            json.member("at", at)
-            json.member("said", byReceipts)
-            json.member("is", actual)
-            json.member("since", since)
-        }
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("bundleId", scope.bundleId)
+        json.member("environment", scope.environment.rawValue)
+        json.member("originalTransactionId", originalTransactionId)
+        json.member("at", at)
+        json.member("said", byReceipts)
+        json.member("is", actual)
+        json.member("since", since)
     }
 }
 
@@ -108,7 +106,7 @@ public struct StateDifferences: Sendable, Equatable {
     /// The members of the report.
     public func write(to json: inout JSONWriter) {
         json.member("compared", compared)
-        json.array("differences", list) { json, difference in difference.write(to: &json) }
+        json.objects("differences", list) { $1.writeMembers(to: &$0) }
         json.member("differencesOmitted", omitted)
     }
 }

@@ -63,20 +63,18 @@ public struct ChainReconciliation: Sendable, Equatable {
             + (lines.isEmpty ? "" : " (\(lines.joined(separator: ", ")))")
     }
 
-    func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("bundleId", chain.bundleId)
-            json.member("originalTransactionId", chain.originalTransactionId)
-            json.array("before", before)
-            json.objects("asked", queries) { json, query in
-                json.member("endpoint", query.endpoint)
-                json.member("received", query.received)
-                json.member("appended", query.appended)
-            }
-            json.array("after", after)
-            json.member("outcome", outcome.rawValue)
-            json.member("code", failure?.code ?? refusal?.code)
-            json.member("message", failure?.message ?? refusal?.message)
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("bundleId", chain.bundleId)
+        json.member("originalTransactionId", chain.originalTransactionId)
+        json.array("before", before)
+        json.objects("asked", queries) { json, query in
+            json.member("endpoint", query.endpoint)
+            json.member("received", query.received)
+            json.member("appended", query.appended)
         }
+        json.array("after", after)
+        json.member("outcome", outcome.rawValue)
+        json.member("code", failure?.code ?? refusal?.code)
+        json.member("message", failure?.message ?? refusal?.message)
     }
 }

@@ -50,7 +50,7 @@ public struct ReconcileReport: Sendable, Equatable {
             json.member("left", left)
             json.member("requests", requests)
             json.member("appended", appended)
-            json.array("results", results) { $1.write(to: &$0) }
+            json.objects("results", results) { $1.writeMembers(to: &$0) }
             json.member("position", position)
             json.member("stopped", stop?.code)
         }

@@ -26,27 +26,20 @@ public struct OutageWatch: Sendable {
     /// Windows to recover, in order of time; none when nothing looks wrong. Excludes what is
     /// certainly complete, and `swept`, a completed sweep that did not become certain.
     ///
-    /// Throws `RecoveryFailure` for Apple's part; for the log's part alone, see `ownSuggestions`.
+    /// Throws `RecoveryFailure`.
     public func suggestions(
         besides swept: OutageDetection.Swept? = nil
     ) async throws(RecoveryFailure) -> [OutageDetection.Suggestion] {
         let own: [OutageDetection.Suggestion]
-        do throws(StoreError) { own = try await ownSuggestions(besides: swept) } catch {
-            throw .store(error)
-        }
+        do throws(StoreError) {
+            own = try await OutageWatch.suggestions(
+                of: client.bundleId, in: ledger, now: clock(), besides: swept)
+        } catch { throw .store(error) }
         let failed = OutageDetection.clipped(
             OutageDetection.open(
                 try await failedDeliveries(),
                 OutageWatch.all(swept, of: client.bundleId, in: ledger)), now: clock())
         return OutageDetection.merged(own + failed)
-    }
-
-    /// The suggestions from the log alone.
-    func ownSuggestions(
-        besides swept: OutageDetection.Swept? = nil
-    ) async throws(StoreError) -> [OutageDetection.Suggestion] {
-        try await OutageWatch.suggestions(
-            of: client.bundleId, in: ledger, now: clock(), besides: swept)
     }
 
     /// The suggestions about an app from the log alone. Reads up to

@@ -74,12 +74,8 @@ extension AppReceipt {
         json.member("expirationDate", expirationDate)
         json.member("downloadId", downloadId)
         json.member("versionExternalIdentifier", versionExternalIdentifier)
-        json.objects("inAppPurchases", inAppPurchases) { json, purchase in
-            purchase.writeMembers(to: &json)
-        }
-        json.array("otherAttributes", otherAttributes) { json, attribute in
-            attribute.write(to: &json)
-        }
+        json.objects("inAppPurchases", inAppPurchases) { $1.writeMembers(to: &$0) }
+        json.objects("otherAttributes", otherAttributes) { $1.writeMembers(to: &$0) }
     }
 }
 
@@ -99,19 +95,15 @@ extension InAppPurchaseReceipt {
         json.member("isTrialPeriod", isTrialPeriod)
         json.member("isInIntroOfferPeriod", isInIntroOfferPeriod)
         json.member("promotionalOfferId", promotionalOfferId)
-        json.array("otherAttributes", otherAttributes) { json, attribute in
-            attribute.write(to: &json)
-        }
+        json.objects("otherAttributes", otherAttributes) { $1.writeMembers(to: &$0) }
     }
 }
 
 extension ReceiptAttribute {
     /// The value in base64.
-    fileprivate func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("type", type)
-            json.member("version", version)
-            json.member("value", String(decoding: Base64Standard.encode(value), as: UTF8.self))
-        }
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        json.member("type", type)
+        json.member("version", version)
+        json.member("value", String(decoding: Base64Standard.encode(value), as: UTF8.self))
     }
 }

@@ -18,7 +18,7 @@ extension ChainReading {
             if let transaction {
                 json.object("transaction") { json in transaction.writeMembers(to: &json) }
             }
-            json.array("notices", answer.notices) { json, notice in notice.write(to: &json) }
+            json.objects("notices", answer.notices) { $1.writeMembers(to: &$0) }
             json.member("trust", answer.trust.rawValue)
             json.array("evidence", answer.evidence)
         }
@@ -101,18 +101,16 @@ extension Money {
 }
 
 extension Notice {
-    func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("code", code.rawValue)
-            json.member("message", message)
-            json.array("evidence", evidence)
-            json.member("since", from)
-            json.object("period", period) { json, period in
-                json.member("transactionId", period.transactionId)
-                json.member("productId", period.productId)
-                json.member("from", period.from)
-                json.member("to", period.to)
-            }
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("code", code.rawValue)
+        json.member("message", message)
+        json.array("evidence", evidence)
+        json.member("since", from)
+        json.object("period", period) { json, period in
+            json.member("transactionId", period.transactionId)
+            json.member("productId", period.productId)
+            json.member("from", period.from)
+            json.member("to", period.to)
         }
     }
 }
