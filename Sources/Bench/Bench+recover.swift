@@ -1,7 +1,6 @@
 import AppStore
 import AppStoreAPI
 internal import AppleSync
-import Foundation
 internal import Intake
 import Ledger
 internal import LedgerStore
@@ -40,13 +39,13 @@ extension Bench {
             ledger: scratch.ledger, client: client, apps: apps,
             verifier: EvidenceVerifier(roots: roots)
         ) { now }
-        let cpu = Bench.cpuSeconds()
+        let cpu = ProcessorTime.seconds
         let started = ContinuousClock.now
         let report = try await RecoveryRun(recovery) { () async throws(StoreError) in
             try await projecting.snapshot()
         }.run()
         let elapsed = (ContinuousClock.now - started).seconds
-        let spent = Bench.cpuSeconds() - cpu
+        let spent = ProcessorTime.seconds - cpu
         guard report.refusedCount == 0, report.newCount == Int64(sent.count) else {
             throw BenchProblem.refused
         }
@@ -78,13 +77,5 @@ extension Bench {
             sent.append(RecordedHistory.Sent(signedDate: date, token: Array(text.utf8)))
         }
         return sent.sorted { $0.signedDate < $1.signedDate }
-    }
-
-    /// Processor time of this process so far, user and system.
-    private static func cpuSeconds() -> Double {
-        var usage = rusage()
-        guard getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return 0 }
-        let parts = [usage.ru_utime, usage.ru_stime]
-        return parts.reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
     }
 }

@@ -62,10 +62,6 @@ public struct BenchLedger: Sendable {
     public func rebuild() async throws -> [BenchRow] {
         defer { remove() }
         let count = try await makeFacts { _ in }
-        return try await rebuilt(count)
-    }
-
-    private func rebuilt(_ count: Int64) async throws -> [BenchRow] {
         let ledger = try await open()
         let bare = try await BenchLedger.seconds {
             var page = try await ledger.facts.undecodedPage(after: nil)

@@ -14,27 +14,16 @@ public struct BenchRow: Sendable {
     /// Why there is no figure, in one sentence.
     public let reason: String?
 
+    /// - Parameter reason: why the figure cannot be measured here; nil where it was.
     public init(
-        name: String, value: Double, unit: String, limitName: String? = nil, limit: Double? = nil,
-        events: Int
+        name: String, value: Double? = nil, unit: String, limitName: String? = nil,
+        limit: Double? = nil, missing reason: String? = nil, events: Int
     ) {
         self.name = name
         self.value = value
         self.unit = unit
         self.limitName = limitName
         self.limit = limit
-        self.events = events
-        peakMemoryMiB = PeakMemory.mebibytes
-        reason = nil
-    }
-
-    /// A figure that cannot be measured here.
-    public init(name: String, unit: String, missing reason: String, events: Int) {
-        self.name = name
-        value = nil
-        self.unit = unit
-        limitName = nil
-        limit = nil
         self.events = events
         peakMemoryMiB = PeakMemory.mebibytes
         self.reason = reason

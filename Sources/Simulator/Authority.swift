@@ -59,10 +59,11 @@ public final class Authority: Sendable {
         self.intermediateDER = intermediateDER
         self.leafKey = leafKey
         self.leafDER = leafDER
-        headerSegment = Authority.headerSegment(
-            algorithm: "ES256",
-            certificates: shape.presentation.arrange(
-                leaf: leafDER, intermediate: intermediateDER, root: rootDER))
+        headerSegment = Base64URL.encode(
+            Authority.header(
+                algorithm: "ES256",
+                certificates: shape.presentation.arrange(
+                    leaf: leafDER, intermediate: intermediateDER, root: rootDER)))
     }
 
     /// The payload as a compact JWS under this leaf. Needs a leaf on P-256.
@@ -82,9 +83,5 @@ public final class Authority: Sendable {
         }
         let list = texts.joined(separator: ",")
         return Array("{\"alg\":\"\(algorithm)\",\"x5c\":[\(list)]}".utf8)
-    }
-
-    private static func headerSegment(algorithm: String, certificates: [[UInt8]]) -> [UInt8] {
-        Base64URL.encode(header(algorithm: algorithm, certificates: certificates))
     }
 }

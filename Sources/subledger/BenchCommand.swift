@@ -108,12 +108,16 @@ struct BenchCommand: OutputCommand {
         case .rebuild: rows = try await ledger.rebuild()
         case .metrics: rows = try await ledger.metrics(python: python)
         case .start:
-            rows = try await ledger.start(binary: try binary())
+            rows = try await ledger.start(
+                binary: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
         case .fromLog, .size:
             rows = try await ledger.fromLog { progress.show("write the log: \($0) of \(count)") }
                 .filter { names.contains(.all) || wants($0, name) }
         case .recover: rows = try await signed(authority, folder).recover()
-        case .http: rows = try await http(ledger, authority, folder, progress)
+        case .http:
+            rows = try await served(
+                ledger, authority, progress, bodies: try signed(authority, folder).bodies()
+            ).run()
         case .console:
             rows = try await served(ledger, authority, progress, bodies: []).console()
         case .retention:
@@ -134,14 +138,6 @@ struct BenchCommand: OutputCommand {
 
     private func wants(_ row: BenchRow, _ name: Name) -> Bool {
         row.name.hasPrefix("size") == (name == .size) || names.contains(.size)
-    }
-
-    /// HTTP queries against a ledger of generated events, and signed notifications posted to it.
-    private func http(
-        _ ledger: BenchLedger, _ authority: Authority, _ folder: URL, _ progress: ProgressLine
-    ) async throws -> [BenchRow] {
-        let bodies = try signed(authority, folder).bodies()
-        return try await served(ledger, authority, progress, bodies: bodies).run()
     }
 
     /// The service of a ledger of generated events.
@@ -180,11 +176,6 @@ struct BenchCommand: OutputCommand {
                     missing: "This program was built without PostgreSQL.", events: 0)
             ]
         #endif
-    }
-
-    /// Path of the running executable.
-    private func binary() throws -> String {
-        try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     }
 
     // MARK: Signed input

@@ -10,11 +10,6 @@ public struct DeliveryFaults: Sendable, Equatable {
     /// No faults.
     public init() {}
 
-    /// The outage during which an attempt starts.
-    func outage(_ date: Timestamp) -> DeliveryOutage? {
-        outages.first { $0.window.contains(date) }
-    }
-
     /// The rule that applies to each notification, by its index in the books.
     func scripted(_ books: ServedRecords) -> [Int: DeliveryFaultRule] {
         guard !rules.isEmpty else { return [:] }

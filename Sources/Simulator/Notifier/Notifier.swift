@@ -161,7 +161,7 @@ public struct Notifier: Sendable {
     }
 
     private func obstacle(_ step: Step) -> AttemptResult? {
-        if let outage = faults.outage(step.date) {
+        if let outage = faults.outages.first(where: { $0.window.contains(step.date) }) {
             return outage.status.map { AttemptResult(status: $0) } ?? .noResponse
         }
         switch step.fault {

@@ -83,19 +83,15 @@ public struct ServedRecords: Sendable {
             let date = delivery.signedDate
         else { return }
         // Repeated deliveries were sent once.
-        if !isKnown(notification, id) {
-            sent.append(
-                Sent(
-                    signedDate: date, chain: id, notification: notification,
-                    transaction: transaction, renewal: renewal))
-        }
+        let name = notification.notificationUUID?.rawValue ?? "\(id) \(sent.count)"
+        guard known.insert(name).inserted else { return }
+        sent.append(
+            Sent(
+                signedDate: date, chain: id, notification: notification,
+                transaction: transaction, renewal: renewal))
     }
 
     private var known: Set<String> = []
-
-    private mutating func isKnown(_ notification: NotificationPayload, _ chain: String) -> Bool {
-        !known.insert(notification.notificationUUID?.rawValue ?? "\(chain) \(sent.count)").inserted
-    }
 
     /// A customer's appTransactionId, derived from the chain's id.
     static func appTransactionId(of chain: String) -> String { "70\(chain)" }

@@ -45,11 +45,6 @@ public struct Story: Sendable {
     /// The apps of the story, in byte order.
     public var bundleIds: [BundleId] { Set(deliveries.flatMap(\.bundleIds)).sorted() }
 
-    /// The chains of the story, in byte order.
-    public var chains: [OriginalTransactionId] {
-        Set(deliveries.compactMap(\.chain)).sorted()
-    }
-
     private static func read(
         _ bytes: [UInt8], place: String
     ) throws -> (Environment, [StoryDelivery]) {

@@ -68,12 +68,6 @@ public struct StoryDelivery: Sendable {
         }
     }
 
-    /// The chain of the delivery; nil when it has none.
-    var chain: OriginalTransactionId? {
-        (transaction ?? renewal ?? command)?.first { $0.key == "originalTransactionId" }?
-            .value.string.map { OriginalTransactionId($0) }
-    }
-
     /// Parts without a date get the notification's, unless the line states null.
     private static func dated(
         _ members: [JSONMember], _ line: JSONValue, _ name: String, _ date: JSONValue?

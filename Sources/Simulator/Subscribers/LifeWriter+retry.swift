@@ -23,7 +23,11 @@ extension LifeWriter {
                 // Without the notice nothing states a failure: expired, then purchased again.
                 lose(
                     .failureBeforeExpiry, [failure.notice.ordinal],
-                    [.meaning(failure.mark, .state(.expired), reasonBefore(failure.notice))])
+                    [
+                        .meaning(
+                            failure.mark, .state(.expired),
+                            statements.last { $0.ordinal < failure.notice.ordinal }?.reason)
+                    ])
             }
             resubscribe(at: start)
             count(.purchaseInRetry)
@@ -35,11 +39,6 @@ extension LifeWriter {
             count(.silentRetry)
             return false
         }
-    }
-
-    /// The reason stated by the last renewal info before that notice.
-    private func reasonBefore(_ notice: Stamp) -> TrueReason? {
-        statements.last { $0.ordinal < notice.ordinal }?.reason
     }
 
     private mutating func moment(_ failure: Failure, before limit: Timestamp) -> Timestamp {
