@@ -12,12 +12,6 @@ public struct ServedAnswer: Sendable {
     /// Positions of the log beyond it.
     public let lag: Int64
 
-    package init(bytes: [UInt8], tagged: [UInt8], position: Int64, lag: Int64) {
-        self.init(
-            bytes: bytes, entityTag: ServedAnswer.entityTag(of: tagged), position: position,
-            lag: lag)
-    }
-
     package init(bytes: [UInt8], entityTag: String, position: Int64, lag: Int64) {
         self.bytes = bytes
         self.entityTag = entityTag
@@ -49,6 +43,8 @@ public struct ServedAnswer: Sendable {
         var (json, tagged) = (JSONWriter(), JSONWriter())
         write(&json, true)
         write(&tagged, false)
-        self.init(bytes: json.bytes, tagged: tagged.bytes, position: position, lag: lag)
+        self.init(
+            bytes: json.bytes, entityTag: ServedAnswer.entityTag(of: tagged.bytes),
+            position: position, lag: lag)
     }
 }

@@ -57,7 +57,7 @@ struct SimulateCommand: AsyncParsableCommand {
         func output(_ settings: Settings) async throws -> Output {
             let plan = try plan(settings)
             let authority = try prepareAuthority()
-            let truths = try truth.map { try TruthFile($0) }
+            let truths = try truth.map { try HistoryCommand.truthFile($0) }
             // A reader that closes the pipe early is not an error.
             signal(SIGPIPE, SIG_DFL)
             let progress = ProgressLine()
@@ -68,7 +68,9 @@ struct SimulateCommand: AsyncParsableCommand {
                 },
                 to: { piece in
                     try Terminal.out(piece.lines)
-                    try truths?.write(piece.truths)
+                    for truth in piece.truths {
+                        try truths?.write(contentsOf: truth.line() + [UInt8(ascii: "\n")])
+                    }
                 })
             try truths?.close()
             progress.end()
@@ -118,28 +120,16 @@ struct SimulateCommand: AsyncParsableCommand {
                 Terminal.note("simulate: \(done.events) events of \(done.lives) lives, \(span)")
             }
         }
-    }
-}
 
-/// The truth about finished lives, one line each.
-private struct TruthFile {
-    private let file: FileHandle
-
-    init(_ path: String) throws {
-        guard FileManager.default.createFile(atPath: path, contents: nil),
-            let file = FileHandle(forWritingAtPath: path)
-        else {
-            throw CommandFailure(
-                code: "ioError", message: "\(path): it cannot be written.", exit: .io)
-        }
-        self.file = file
-    }
-
-    func write(_ truths: [HistoryTruth]) throws {
-        for truth in truths {
-            try file.write(contentsOf: truth.line() + [UInt8(ascii: "\n")])
+        /// Creates a file for the truth about finished lives, one line each.
+        private static func truthFile(_ path: String) throws(CommandFailure) -> FileHandle {
+            guard FileManager.default.createFile(atPath: path, contents: nil),
+                let file = FileHandle(forWritingAtPath: path)
+            else {
+                throw CommandFailure(
+                    code: "ioError", message: "\(path): it cannot be written.", exit: .io)
+            }
+            return file
         }
     }
-
-    func close() throws { try file.close() }
 }

@@ -1,5 +1,5 @@
 import AppStore
-import Foundation
+import Intake
 import LedgerStore
 import Signing
 
@@ -29,27 +29,11 @@ struct StoredReceipt {
 
     /// Reads one byte past the limit, which is enough to detect an oversized receipt.
     static func read(_ path: String) async throws(CommandFailure) -> [UInt8] {
-        try await Blocking.run { () throws(CommandFailure) in
-            var isDirectory: ObjCBool = false
-            if path != "-" {
-                guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory),
-                    !isDirectory.boolValue
-                else { throw unreadable(path) }
-            }
-            let handle = path == "-" ? .standardInput : FileHandle(forReadingAtPath: path)
-            guard let handle else { throw unreadable(path) }
-            defer { if path != "-" { try? handle.close() } }
-            var bytes: [UInt8] = []
-            do {
-                while bytes.count <= AppReceiptLimits.byteCount,
-                    let piece = try handle.read(
-                        upToCount: AppReceiptLimits.byteCount + 1 - bytes.count), !piece.isEmpty
-                {
-                    bytes += piece
-                }
-            } catch { throw unreadable(path) }
-            return bytes
+        let bytes = await Blocking.run { () -> [UInt8]? in
+            InputFile.read(path, limit: AppReceiptLimits.byteCount)
         }
+        guard let bytes else { throw unreadable(path) }
+        return bytes
     }
 
     private static func unreadable(_ path: String) -> CommandFailure {

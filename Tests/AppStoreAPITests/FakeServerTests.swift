@@ -32,7 +32,7 @@ struct FakeServerTests {
             #expect(statuses.value.bundleId == Asked.app)
             let app = try await client.appTransactionInfo(id, in: choice)
             #expect(app.value.signedAppTransactionInfo != nil)
-            let order = try await client.orderLookup(ServedRecords.orderId(of: id))
+            let order = try await client.orderLookup("MK\(id)")
             #expect(order.value.status == Raw(.valid))
             #expect(order.value.signedTransactions?.count == 1)
             let none = try await client.orderLookup("MK1")

@@ -15,7 +15,7 @@ package enum StoredReceipts {
     package static let catalogue: Catalogue = {
         var catalogue = Catalogue()
         catalogue.products = Dictionary(
-            uniqueKeysWithValues: SubscriberWorld(bundleId: AskedApple.app).products.map {
+            uniqueKeysWithValues: SimulatedProduct.catalogue.map {
                 product in
                 (
                     product.productId,

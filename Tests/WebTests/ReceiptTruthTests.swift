@@ -30,7 +30,7 @@ struct ReceiptTruthTests {
         try Data("\(Self.secret)\n".utf8).write(to: URL(filePath: file))
         place.configuration.apps[0].sharedSecretFile = file
         place.configuration.catalogue.products = Dictionary(
-            uniqueKeysWithValues: ToldLives.world.products.map { product in
+            uniqueKeysWithValues: SimulatedProduct.catalogue.map { product in
                 (
                     product.productId,
                     Catalogue.Product(

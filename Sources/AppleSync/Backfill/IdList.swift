@@ -1,5 +1,5 @@
 import AppStore
-import Foundation
+internal import Intake
 import LedgerStore
 import Signing
 
@@ -76,30 +76,12 @@ public struct IdList: Sendable, Equatable {
     /// Reads at most `longest` bytes.
     static func read(path: String, longest: Int) async throws(IdListProblem) -> IdList {
         try await Blocking.run { () throws(IdListProblem) in
-            try IdList(reading: try bytes(path, longest))
-        }
-    }
-
-    private static func bytes(_ path: String, _ longest: Int) throws(IdListProblem) -> [UInt8] {
-        var isDirectory: ObjCBool = false
-        let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
-        let handle = path == "-" ? .standardInput : FileHandle(forReadingAtPath: path)
-        guard path == "-" || exists && !isDirectory.boolValue, let handle else {
-            throw .unreadable(path)
-        }
-        defer { if path != "-" { try? handle.close() } }
-        var bytes: [UInt8] = []
-        do {
-            while let piece = try handle.read(upToCount: 1_024 * 1_024), !piece.isEmpty {
-                bytes += piece
-                guard bytes.count <= longest else {
-                    throw IdListProblem.tooLong
-                }
+            guard let bytes = InputFile.read(path, limit: longest) else {
+                throw IdListProblem.unreadable(path)
             }
-        } catch let problem as IdListProblem {
-            throw problem
-        } catch { throw .unreadable(path) }
-        return bytes
+            guard bytes.count <= longest else { throw IdListProblem.tooLong }
+            return try IdList(reading: bytes)
+        }
     }
 
     /// Identifies a run over the list: the app, whether refunds are requested, and the ids in

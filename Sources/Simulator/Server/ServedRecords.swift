@@ -95,9 +95,6 @@ public struct ServedRecords: Sendable {
 
     /// A customer's appTransactionId, derived from the chain's id.
     static func appTransactionId(of chain: String) -> String { "70\(chain)" }
-
-    /// An order id, derived from the transaction's.
-    public static func orderId(of transactionId: String) -> String { "MK\(transactionId)" }
 }
 
 extension ServedRecords.Chain {

@@ -13,16 +13,10 @@ public struct DeliverySigner: Sendable {
     }
 
     /// One line, without its line feed. Throws only the errors of signing.
-    public func line(_ delivery: Delivery) throws -> [UInt8] {
-        try line(delivery, receivedAt: delivery.receivedAt)
-    }
-
-    /// The same without an arrival time, as Apple or an app sends it.
-    public func body(_ delivery: Delivery) throws -> [UInt8] {
-        try line(delivery, receivedAt: nil)
-    }
-
-    private func line(_ delivery: Delivery, receivedAt: Timestamp?) throws -> [UInt8] {
+    ///
+    /// - Parameter isDated: without an arrival time it is a body, as Apple or an app sends it.
+    public func line(_ delivery: Delivery, isDated: Bool = true) throws -> [UInt8] {
+        let receivedAt = isDated ? delivery.receivedAt : nil
         switch delivery.evidence {
         case .notification(let notification, let transaction, let renewal):
             return try line(notification, transaction, renewal, receivedAt)

@@ -18,9 +18,4 @@ public struct SubscriberLife: Sendable {
     public let losses: [SimulatedLoss]
     /// Number of occurrences of each event.
     public let events: [LifeEvent: Int]
-
-    /// The deliveries that remain after a loss.
-    public func deliveries(without loss: SimulatedLoss) -> [Delivery] {
-        deliveries.filter { !loss.dropped.contains($0.ordinal) }
-    }
 }

@@ -38,9 +38,6 @@ public struct SubscriberWorld: Sendable {
         self.horizon = horizon
     }
 
-    /// The app's products: the catalogue an operator would configure.
-    public var products: [SimulatedProduct] { SimulatedProduct.catalogue }
-
     /// The environment of a seed's life, without generating it.
     public func environment(seed: UInt64) -> Environment {
         var random = SeededGenerator(seed: seed)

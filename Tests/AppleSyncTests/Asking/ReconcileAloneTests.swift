@@ -30,7 +30,7 @@ struct ReconcileAloneTests {
         place.now = AskedApple.now
         place.configuration.catalogue = Catalogue(
             products: Dictionary(
-                uniqueKeysWithValues: Self.plan.world.products.map { product in
+                uniqueKeysWithValues: SimulatedProduct.catalogue.map { product in
                     (
                         product.productId,
                         Catalogue.Product(

@@ -27,7 +27,7 @@ struct RecountedWorld: Sendable {
         let world = SubscriberWorld()
         ledger.configuration.catalogue = Catalogue(
             products: Dictionary(
-                uniqueKeysWithValues: world.products.map { product in
+                uniqueKeysWithValues: SimulatedProduct.catalogue.map { product in
                     (
                         product.productId,
                         Catalogue.Product(

@@ -80,7 +80,7 @@ struct LedgerProcess {
     mutating func take(_ delivery: Delivery) async throws -> Bool {
         steps.pass("uploaded")
         guard !steps.isDead else { return false }
-        let body = try SmallWorld.signer.body(delivery)
+        let body = try SmallWorld.signer.line(delivery, isDated: false)
         if case .pair(_, _, .some) = delivery.evidence {
             let summary = try await intake.run(
                 lines: [body], input: "allSubscriptionStatuses")

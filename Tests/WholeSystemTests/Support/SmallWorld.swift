@@ -72,7 +72,7 @@ struct SmallWorld: Sendable {
 
     private static let catalogue = Catalogue(
         products: Dictionary(
-            uniqueKeysWithValues: subscribers.products.map { product in
+            uniqueKeysWithValues: SimulatedProduct.catalogue.map { product in
                 (
                     product.productId,
                     Catalogue.Product(

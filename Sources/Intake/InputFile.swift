@@ -1,0 +1,28 @@
+import Foundation
+
+/// A whole file, or standard input.
+package enum InputFile {
+    private static let pieceByteCount = 1_024 * 1_024
+
+    /// At most one byte more than `limit`, which is enough to detect what is too long; nil for what
+    /// cannot be read, and for a directory. Blocks.
+    ///
+    /// - Parameter path: `-` is standard input.
+    package static func read(_ path: String, limit: Int) -> [UInt8]? {
+        var isDirectory: ObjCBool = false
+        let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
+        let handle = path == "-" ? .standardInput : FileHandle(forReadingAtPath: path)
+        guard path == "-" || exists && !isDirectory.boolValue, let handle else { return nil }
+        defer { if path != "-" { try? handle.close() } }
+        var bytes: [UInt8] = []
+        do {
+            while bytes.count <= limit,
+                let piece = try handle.read(
+                    upToCount: min(pieceByteCount, limit + 1 - bytes.count)), !piece.isEmpty
+            {
+                bytes += piece
+            }
+        } catch { return nil }
+        return bytes
+    }
+}
