@@ -2,7 +2,6 @@ import AppStore
 import AppStoreAPI
 internal import AppleSync
 internal import Intake
-import Ledger
 internal import LedgerStore
 internal import Signing
 internal import Simulator

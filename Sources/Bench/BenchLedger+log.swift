@@ -1,4 +1,3 @@
-import AppStore
 import Foundation
 internal import Intake
 import Ledger

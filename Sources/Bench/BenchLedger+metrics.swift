@@ -7,8 +7,6 @@ internal import Projection
 internal import Queries
 internal import Reports
 internal import SQLiteStore
-internal import Service
-internal import Signing
 
 extension BenchLedger {
     /// Number of measurements per report.

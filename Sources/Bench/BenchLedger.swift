@@ -5,7 +5,6 @@ import Ledger
 internal import LedgerStore
 internal import Projection
 internal import SQLiteStore
-internal import Signing
 public import Simulator
 
 /// A scratch ledger of a given size, and the benchmarks on it.

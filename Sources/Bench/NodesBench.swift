@@ -7,7 +7,6 @@
     internal import PostgresStore
     internal import PostgresSupport
     internal import Projection
-    internal import SQLiteStore
     internal import Service
     public import Signing
 

@@ -2,7 +2,6 @@ import AppStore
 import ArgumentParser
 import Foundation
 import Ledger
-import LedgerStore
 import Projection
 import Queries
 import SQLiteStore

@@ -3,7 +3,6 @@ import ArgumentParser
 import LedgerStore
 import Projection
 import SQLiteStore
-import Service
 
 /// Lists, selects and removes projections files.
 struct ProjectionsCommand: AsyncParsableCommand {

@@ -1,5 +1,3 @@
-internal import Intake
-
 /// The outcome of the requests for one id.
 struct BackfillOutcome: Sendable {
     let tally: RequestTally

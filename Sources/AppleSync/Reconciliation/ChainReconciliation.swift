@@ -1,7 +1,5 @@
 import AppStore
-internal import Intake
 public import Ledger
-internal import LedgerStore
 
 /// The result of reconciling one chain.
 public struct ChainReconciliation: Sendable, Equatable {

@@ -1,5 +1,3 @@
-import AppStore
-
 /// Limits on reconciling chains because of their notices.
 public enum ReconcileLimits {
     /// Chains reconciled concurrently.

@@ -1,5 +1,4 @@
 public import AppStore
-internal import LedgerStore
 
 /// A log entry of reconciliation. Contains no payload or token.
 public enum ReconcileNote: Sendable {

@@ -1,5 +1,4 @@
 public import AppStore
-internal import LedgerStore
 
 /// The result of a run (`Contract.md`, `reconcile`).
 public struct ReconcileReport: Sendable, Equatable {

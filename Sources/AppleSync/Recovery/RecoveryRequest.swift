@@ -1,5 +1,4 @@
 public import AppStore
-import AppStoreAPI
 import Ledger
 import LedgerStore
 

@@ -1,5 +1,4 @@
 import AppStore
-import AppStoreAPI
 import Ledger
 public import LedgerStore
 public import Projection

@@ -1,6 +1,5 @@
 public import AppStore
 import AppStoreAPI
-import Ledger
 import Signing
 
 /// A notification that Apple could not deliver, according to its history (`sendAttempts`).

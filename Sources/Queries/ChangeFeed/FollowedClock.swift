@@ -1,5 +1,4 @@
 internal import AppStore
-internal import Ledger
 
 /// The feed's clock as another node stored it, and as far as this one has projected.
 struct FollowedClock: Equatable {

@@ -1,5 +1,4 @@
 internal import AppStore
-internal import Ledger
 import Signing
 
 /// Finds ids in evidence and other stored inputs: in JSON texts, in the signed parts inside them,

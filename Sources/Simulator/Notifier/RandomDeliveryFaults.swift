@@ -1,5 +1,3 @@
-import AppStore
-
 /// Random faults from a seed, independent for each attempt: the fault of one does not depend on the
 /// outcome of another.
 public struct RandomDeliveryFaults: Sendable, Equatable {

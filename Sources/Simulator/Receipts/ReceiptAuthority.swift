@@ -1,4 +1,3 @@
-internal import AppStore
 internal import Signing
 
 /// A disposable certificate authority shaped like that of app receipts: RSA-2048 throughout, a

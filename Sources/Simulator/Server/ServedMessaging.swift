@@ -1,5 +1,3 @@
-import AppStore
-
 /// What an app has configured for retention messages.
 struct ServedMessaging: Sendable {
     /// The size, if stated, by UUID.

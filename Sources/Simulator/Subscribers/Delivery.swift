@@ -1,5 +1,4 @@
 public import AppStore
-internal import LedgerStore
 
 /// One piece of evidence on its way to the ledger: decoded, not yet signed.
 public struct Delivery: Hashable, Sendable {

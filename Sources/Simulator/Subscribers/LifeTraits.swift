@@ -1,5 +1,3 @@
-import AppStore
-
 /// Constants of one life: the customer, the app's settings, and the members that Apple's payloads
 /// of the time contain.
 struct LifeTraits: Sendable {

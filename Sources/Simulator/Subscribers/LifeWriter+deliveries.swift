@@ -1,5 +1,4 @@
 import AppStore
-internal import LedgerStore
 
 /// Signing and sending.
 extension LifeWriter {
