@@ -1,5 +1,4 @@
 import AppStore
-import Foundation
 internal import Intake
 import Ledger
 internal import LedgerStore

@@ -1,5 +1,4 @@
 import AppStore
-import Foundation
 public import Intake
 public import Ledger
 internal import LedgerStore

@@ -1,5 +1,4 @@
 import AppStore
-import Foundation
 import Ledger
 internal import LedgerStore
 internal import SQLiteStore

@@ -1,5 +1,4 @@
 import AppStore
-import Foundation
 import Hummingbird
 internal import Intake
 import Logging

@@ -1,6 +1,5 @@
 import AppStore
 import AppStoreAPI
-import Foundation
 import Synchronization
 
 /// Apple's notification history, signed in advance, so that its answers cost no time attributed to

@@ -1,6 +1,5 @@
 import AppStore
 import ArgumentParser
-import Foundation
 import Simulator
 
 extension SimulateCommand {

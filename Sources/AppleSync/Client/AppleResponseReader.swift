@@ -1,5 +1,4 @@
 public import AppStore
-import Foundation
 public import Signing
 
 /// Decodes an App Store Server API response for display: replaces every signed part by its verified

@@ -1,5 +1,4 @@
 public import AppStore
-import Foundation
 import Synchronization
 
 /// The clock of a simulated store: a multiple of real time, or, without a speed, the time of the

@@ -1,7 +1,6 @@
 import AppStore
 import AppStoreAPI
 import ArgumentParser
-import Foundation
 import Intake
 import Projection
 import Service
