@@ -33,7 +33,7 @@ struct ReceiptCommand: OutputCommand {
 
     func output(_ settings: Settings) async throws -> Output {
         let deviceId = try device()
-        let verifier = try settings.receiptVerifier()
+        let verifier = try settings.verifier().receipts
         let examination = ReceiptExamination(
             of: try await StoredReceipt.read(file), verifier: verifier,
             apps: settings.configuration.apps,

@@ -129,9 +129,7 @@ struct Settings {
 
     /// A verifier for the environment; Xcode and LocalTesting data verify only where named.
     func verifier() throws(CommandFailure) -> EvidenceVerifier {
-        let local: Set<Environment> =
-            environment == .xcode || environment == .localTesting ? [environment] : []
-        return EvidenceVerifier(roots: try trustedRoots(), allowedLocalEnvironments: local)
+        EvidenceVerifier(roots: try trustedRoots(), allowedLocalEnvironments: [environment])
     }
 
     /// Asks OCSP responders over `transport`, where the configuration has revocation checked; says
@@ -153,13 +151,6 @@ struct Settings {
         guard configuration.verification.revocation != .off else { return try await body(nil) }
         let transport = HTTPTransport()
         return try await closing(transport.close) { try await body(revocation(transport)) }
-    }
-
-    /// The same for app receipts.
-    func receiptVerifier() throws(CommandFailure) -> ReceiptVerifier {
-        ReceiptVerifier(
-            roots: try trustedRoots(),
-            allowedLocalEnvironments: environment == .xcode ? [.xcode] : [])
     }
 
     /// The apps whose evidence is accepted. Throws when none is configured.

@@ -117,8 +117,8 @@ public struct BundleCheck: Sendable {
 
     /// The events in order; nil where one is not what its leaf commits to.
     private func checkEvents(_ report: inout Report) -> [LoggedEvent]? {
-        let local = [bundle.environment].filter { $0 == .xcode || $0 == .localTesting }
-        let verifier = EvidenceVerifier(roots: roots, allowedLocalEnvironments: Set(local))
+        let verifier = EvidenceVerifier(
+            roots: roots, allowedLocalEnvironments: [bundle.environment])
         let packer = EvidencePacker()
         var events: [LoggedEvent] = []
         var positions: [BundledEvent.Signature: [Int64]] = [:]

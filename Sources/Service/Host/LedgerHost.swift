@@ -110,8 +110,7 @@ public final class LedgerHost: Sendable {
             }
         }
         let verifier = EvidenceVerifier(
-            roots: roots,
-            allowedLocalEnvironments: Set(environments).intersection([.xcode, .localTesting]),
+            roots: roots, allowedLocalEnvironments: Set(environments),
             chainBudget: CertificateChainBudget())
         for served in ledgers { await RecentChains(served.ledger).learn(verifier) }
         return LedgerHost(

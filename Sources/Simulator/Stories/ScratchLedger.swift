@@ -24,9 +24,7 @@ public struct ScratchLedger: Sendable {
         let configuration = Configuration(
             dataDirectory: directory, apps: apps, catalogue: catalogue)
         let ledger = try await EnvironmentLedger.open(configuration, environment: environment)
-        let local: Set<Environment> =
-            environment == .xcode || environment == .localTesting ? [environment] : []
-        let verifier = EvidenceVerifier(roots: roots, allowedLocalEnvironments: local)
+        let verifier = EvidenceVerifier(roots: roots, allowedLocalEnvironments: [environment])
         return ScratchLedger(
             directory: directory, configuration: configuration, ledger: ledger,
             ingest: Ingest(ledger: ledger, apps: apps, verifier: verifier, clock: clock))
