@@ -9,19 +9,26 @@ extension EnvironmentLedger {
 }
 
 extension LedgerSession {
-    public var query: ChainQuery {
-        ChainQuery(ledger: ledger, projections: projections, head: head)
+    /// What the session was caught up to, with the facts that are current now.
+    private var reached: LedgerSnapshot {
+        LedgerSnapshot(
+            ledger: ledger, facts: ledger.facts, projections: projections, position: head)
     }
+
+    public var query: ChainQuery { reached.query }
+
+    public var customers: CustomerQuery { reached.customers }
+
+    /// Searches this state.
+    public var search: SearchQuery { reached.search }
 }
 
 extension LedgerSnapshot {
     /// Answers from this state.
     public var query: ChainQuery {
-        ChainQuery(ledger: ledger, projections: projections, head: position, facts: facts)
+        ChainQuery(ledger: ledger, projections: projections, facts: facts, head: position)
     }
 
     /// Answers about customers from this state.
-    public var customers: CustomerQuery {
-        CustomerQuery(ledger: ledger, projections: projections, head: position, facts: facts)
-    }
+    public var customers: CustomerQuery { CustomerQuery(chainQuery: query) }
 }

@@ -1,30 +1,21 @@
 public import AppStore
 public import Ledger
 public import LedgerStore
-public import Projection
-public import SQLiteStore
+internal import Projection
+package import SQLiteStore
 
 /// Answers queries about customers: from their rows where these suffice, else from the facts of
 /// their chains.
 public struct CustomerQuery: Sendable {
-    let ledger: EnvironmentLedger
-    let projections: ProjectionsStore
-    let facts: FactsStore
-    /// The minimum position of every answer.
-    let head: Int64
+    let chainQuery: ChainQuery
 
     /// Maximum number of customers in one batch (`Contract.md`, `POST /v1/customers:entitlements`).
     public static let batchCustomerCount = 1_000
 
-    public init(
-        ledger: EnvironmentLedger, projections: ProjectionsStore, head: Int64,
-        facts: FactsStore? = nil
-    ) {
-        self.ledger = ledger
-        self.projections = projections
-        self.facts = facts ?? ledger.facts
-        self.head = head
-    }
+    var ledger: EnvironmentLedger { chainQuery.ledger }
+    var projections: ProjectionsStore { chainQuery.projections }
+    var facts: FactsStore { chainQuery.facts }
+    var head: Int64 { chainQuery.head }
 
     /// The entitlements of a customer; an unknown id has none and is new.
     ///
@@ -148,11 +139,5 @@ public struct CustomerQuery: Sendable {
         _ moment: Moment, _ bundleId: BundleId?, position: Int64
     ) -> AnswerStamp {
         AnswerStamp(moment, of: bundleId, position: position, ledger)
-    }
-}
-
-extension LedgerSession {
-    public var customers: CustomerQuery {
-        CustomerQuery(ledger: ledger, projections: projections, head: head)
     }
 }

@@ -98,10 +98,6 @@ extension CustomerQuery {
         return reading(customer, moment, bundleId, held, [], [])
     }
 
-    var chainQuery: ChainQuery {
-        ChainQuery(ledger: ledger, projections: projections, head: head, facts: facts)
-    }
-
     private func reading(
         _ customer: CustomerId, _ moment: Moment, _ bundleId: BundleId?,
         _ chains: [ChainReading], _ elsewhere: [ChainReading], _ commands: [Fact]

@@ -77,13 +77,6 @@ extension LedgerSnapshot {
     }
 }
 
-extension LedgerSession {
-    /// Searches this state.
-    public var search: SearchQuery {
-        SearchQuery(ledger: ledger, projections: projections, position: head)
-    }
-}
-
 extension NamedThing {
     fileprivate var match: SearchMatch {
         switch self {

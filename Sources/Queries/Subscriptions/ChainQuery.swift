@@ -1,8 +1,8 @@
 public import AppStore
 public import Ledger
 public import LedgerStore
-public import Projection
-public import SQLiteStore
+package import Projection
+package import SQLiteStore
 
 /// The time and knowledge of a query.
 public struct Moment: Sendable {
@@ -196,18 +196,6 @@ public struct ChainQuery: Sendable {
     package let facts: FactsStore
     /// The minimum position of every answer.
     package let head: Int64
-
-    /// - `facts`: nil uses the facts that are current now; a long-running process passes
-    ///   the facts that match `head`.
-    public init(
-        ledger: EnvironmentLedger, projections: ProjectionsStore, head: Int64,
-        facts: FactsStore? = nil
-    ) {
-        self.ledger = ledger
-        self.projections = projections
-        self.facts = facts ?? ledger.facts
-        self.head = head
-    }
 
     /// One chain by its originalTransactionId or any of its transactionIds.
     public func reading(
