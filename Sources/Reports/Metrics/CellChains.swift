@@ -36,14 +36,12 @@ public struct CellChains: Sendable {
             }
             json.member("amount", amount)
             json.member("chainCount", Int64(chainCount))
-            json.array("chains", chains) { json, found in
-                json.object { json in
-                    json.member("bundleId", found.chain.bundleId)
-                    json.member("originalTransactionId", found.chain.originalTransactionId)
-                    json.member("amount", found.amount)
-                    json.array("events", found.events)
-                    json.member("eventsOmitted", Int64(found.eventsOmitted))
-                }
+            json.objects("chains", chains) { json, found in
+                json.member("bundleId", found.chain.bundleId)
+                json.member("originalTransactionId", found.chain.originalTransactionId)
+                json.member("amount", found.amount)
+                json.array("events", found.events)
+                json.member("eventsOmitted", Int64(found.eventsOmitted))
             }
             json.member("next", next?.cursor)
         }
