@@ -49,10 +49,10 @@ extension BenchLedger {
     /// Writes the transitions in effect, one file per core: the lines of `subledger warehouse
     /// transitions` without retracted ones. The log needed for that export does not exist here.
     private func exportTransitions(_ session: LedgerSession, to folder: String) async throws {
-        let (ledger, query) = (session.ledger, session.query)
+        let query = session.query
         guard
             let export = WarehouseExport(
-                ledger: ledger, query: query, reportTimeZone: configuration.reportTimeZone)
+                query: query, reportTimeZone: configuration.reportTimeZone)
         else { throw BenchProblem.refused }
         let pages = query.facts.sharedPages()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -84,10 +84,9 @@ extension WarehouseExport {
         let rules = rules(subject)
         try page.forEachChain { chain, facts in
             guard let last = facts.max(by: { $0.position < $1.position }) else { return }
-            let life = Lifecycle(
-                facts, environment: ledger.environment, catalogue: ledger.catalogue)
             let reading = WarehouseReading(
-                life: life, chain: chain, catalogue: ledger.catalogue, zone: zone)
+                life: query.ledger.life(of: facts), chain: chain,
+                catalogue: query.ledger.catalogue, zone: zone)
             for (values, count) in reading.stated(subject) where count > 0 {
                 var line = line(last.position, last.receivedAt, chain, 1, values)
                 line.values.append(.text(rules))

@@ -27,7 +27,7 @@ struct ExportCommand: OutputCommand {
         let moment = try moment.moment()
         try await settings.withSession { session in
             try session.require(after)
-            var export = Export(ledger: session.ledger, query: session.query, moment: moment)
+            var export = Export(query: session.query, moment: moment)
             export.bundleId = settings.bundleId
             export.after = after
             export.withEvidence = evidence

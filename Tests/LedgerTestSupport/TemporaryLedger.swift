@@ -127,8 +127,7 @@ package struct TemporaryLedger: Sendable {
         adjust: (inout Export) -> Void = { _ in }
     ) async throws -> String {
         try await session { session in
-            var export = Export(
-                ledger: session.ledger, query: session.query, moment: moment(at, knowledge))
+            var export = Export(query: session.query, moment: moment(at, knowledge))
             adjust(&export)
             var bytes: [UInt8] = []
             try await export.run(subject, format: format) { bytes += $0 }

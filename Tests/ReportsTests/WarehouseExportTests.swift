@@ -29,8 +29,7 @@ struct WarehouseExportTests {
     ) async throws -> String {
         try await ledger.session { session in
             var export = try #require(
-                WarehouseExport(
-                    ledger: session.ledger, query: session.query, reportTimeZone: "UTC"))
+                WarehouseExport(query: session.query, reportTimeZone: "UTC"))
             (export.after, export.through) = (after, through)
             var bytes: [UInt8] = []
             try await export.run(subject, format: format) { bytes += $0 }

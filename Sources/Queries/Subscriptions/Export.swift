@@ -1,7 +1,7 @@
 public import AppStore
 import Ledger
 import LedgerStore
-public import Projection
+internal import Projection
 internal import SQLiteStore
 import Signing
 
@@ -24,7 +24,6 @@ public struct Export: Sendable {
 
     public typealias Output = (_ bytes: [UInt8]) throws -> Void
 
-    let ledger: EnvironmentLedger
     let query: ChainQuery
     let moment: Moment
     public var bundleId: BundleId?
@@ -33,8 +32,7 @@ public struct Export: Sendable {
     /// Adds `signedPayload` to events.
     public var withEvidence = false
 
-    public init(ledger: EnvironmentLedger, query: ChainQuery, moment: Moment) {
-        self.ledger = ledger
+    public init(query: ChainQuery, moment: Moment) {
         self.query = query
         self.moment = moment
     }
@@ -69,7 +67,7 @@ public struct Export: Sendable {
             let page = try await query.facts.page(after: cursor)
             guard let last = page.last else { return }
             cursor = last.0
-            let (moment, ledger, head) = (moment, ledger, query.head)
+            let (moment, ledger, head) = (moment, query.ledger, query.head)
             let wanted = page.filter { isWanted($0) }
             let allShared = shared
             let readings = await Parallel.map(wanted) { entry in
@@ -116,7 +114,7 @@ public struct Export: Sendable {
             guard let last = page.last else { return }
             position = last.event.position
             for (event, evidence) in page where isWanted(event) {
-                lines.add { event.write(to: &$0, evidence: evidence, ledger.environment) }
+                lines.add { event.write(to: &$0, evidence: evidence, query.ledger.environment) }
             }
             try output(lines.take())
         }
@@ -126,10 +124,11 @@ public struct Export: Sendable {
         after position: Int64, through: Int64
     ) async throws(StoreError) -> [(event: RecordedEvent, evidence: [UInt8]?)] {
         guard withEvidence else {
-            return try await ledger.log.events(after: position, through: through).map { ($0, nil) }
+            return try await query.ledger.log.events(after: position, through: through)
+                .map { ($0, nil) }
         }
         var page: [(event: RecordedEvent, evidence: [UInt8]?)] = []
-        for logged in try await ledger.log.page(after: position, through: through) {
+        for logged in try await query.ledger.log.page(after: position, through: through) {
             page.append((logged.event, try logged.originalBytes()))
         }
         return page

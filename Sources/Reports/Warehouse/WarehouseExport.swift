@@ -1,7 +1,7 @@
 public import AppStore
 import Ledger
 import LedgerStore
-public import Projection
+package import Projection
 public import Queries
 internal import SQLiteStore
 import Signing
@@ -10,8 +10,7 @@ import Signing
 /// removed from the ledger. Written lines never change; a run resumed after a position writes
 /// exactly the lines that a single run would have written after it (*Warehouse*).
 public struct WarehouseExport: Sendable {
-    package let ledger: EnvironmentLedger
-    let query: ChainQuery
+    package let query: ChainQuery
     package let zone: ReportZone
     public var bundleId: BundleId?
     /// Exclusive lower bound of the exported positions.
@@ -20,9 +19,8 @@ public struct WarehouseExport: Sendable {
     public var through: Int64 = .max
 
     /// - `reportTimeZone`: the zone of the days; nil is returned for an unknown zone.
-    public init?(ledger: EnvironmentLedger, query: ChainQuery, reportTimeZone: String) {
+    public init?(query: ChainQuery, reportTimeZone: String) {
         guard let zone = ReportZone(reportTimeZone) else { return nil }
-        self.ledger = ledger
         self.query = query
         self.zone = zone
     }
@@ -53,7 +51,7 @@ public struct WarehouseExport: Sendable {
         let rules = rules(subject)
         var position = after
         while position < end {
-            let events = try await ledger.log.events(after: position, through: end)
+            let events = try await query.ledger.log.events(after: position, through: end)
             guard let last = events.last else { return }
             position = last.position
             for var line in try await lines(subject, events) {
@@ -95,7 +93,7 @@ public struct WarehouseExport: Sendable {
         var byChain: [ChainId: [RecordedEvent]] = [:]
         for event in events {
             guard bundleId == nil || bundleId == event.attributes.bundleId else { continue }
-            for chain in try await ledger.chains(of: event) {
+            for chain in try await query.ledger.chains(of: event) {
                 byChain[chain, default: []].append(event)
             }
         }
@@ -112,13 +110,12 @@ public struct WarehouseExport: Sendable {
 
     /// The changes that each of a chain's events made to the chain's statements.
     private func lines(_ subject: WarehouseSubject, _ task: Task) -> [Line] {
-        let (ledger, chain) = (ledger, task.chain)
+        let (ledger, chain) = (query.ledger, task.chain)
         let facts = task.facts.sorted { $0.position < $1.position }
         func stated(_ position: Int64) -> [WarehouseReading.Values: Int64] {
             let known = facts.filter { $0.position <= position }
             guard !known.isEmpty else { return [:] }
-            let life = Lifecycle(
-                known, environment: ledger.environment, catalogue: ledger.catalogue)
+            let life = ledger.life(of: known)
             guard !life.isEmpty else { return [:] }
             return WarehouseReading(
                 life: life, chain: chain, catalogue: ledger.catalogue, zone: zone
@@ -161,7 +158,7 @@ public struct WarehouseExport: Sendable {
             position: position,
             values: [
                 .number(position), .text(receivedAt.rfc3339), .number(sign),
-                .text(ledger.environment.rawValue), .text(chain.bundleId.rawValue),
+                .text(query.ledger.environment.rawValue), .text(chain.bundleId.rawValue),
                 .text(chain.originalTransactionId.rawValue),
             ] + values + [
                 .number(Int64(Lifecycle.reducerVersion)),
