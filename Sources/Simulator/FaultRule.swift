@@ -29,10 +29,14 @@ public struct FaultRule<Fault: ScriptedFault>: Sendable, Equatable {
     public var attempts = 1
     public var fault: Fault
 
-    /// A rule for all of a subject.
-    public init(_ fault: Fault, only: Fault.Subject? = nil) {
+    /// A rule for all of a subject, unless limited.
+    public init(
+        _ fault: Fault, only: Fault.Subject? = nil, from: Int = 1, count: Int? = nil,
+        every: Int = 1
+    ) {
         self.fault = fault
         self.only = only
+        (self.from, self.count, self.every) = (from, count, max(1, every))
     }
 
     /// Whether the `number`-th is affected.

@@ -36,17 +36,6 @@ public enum ServedFault: Sendable, Equatable {
 /// together.
 public typealias ServedFaultRule = FaultRule<ServedFault>
 
-extension FaultRule<ServedFault> {
-    /// Creates a rule.
-    public init(
-        _ fault: ServedFault, endpoint: ServedEndpoint? = nil, from: Int = 1, count: Int? = nil,
-        every: Int = 1
-    ) {
-        self.init(fault, only: endpoint)
-        (self.from, self.count, self.every) = (from, count, max(1, every))
-    }
-}
-
 extension ServedFault: ScriptedFault {
     public typealias Subject = ServedEndpoint
 

@@ -254,7 +254,7 @@ struct AskingLimitTests {
         let wait = 5 * TestNotificationLimits.pollMilliseconds
         let place = try TemporaryLedger()
         let apple = try AskedApple(faults: [
-            .init(.error(4_040_008), endpoint: .testNotificationStatus)
+            .init(.error(4_040_008), only: .testNotificationStatus)
         ])
         let report = try await place.ledger { ledger in
             try await TestNotification(

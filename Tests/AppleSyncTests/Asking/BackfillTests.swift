@@ -102,7 +102,7 @@ struct BackfillTests {
     func fewFailures() async throws {
         let ledger = try TemporaryLedger()
         let apple = try AskedApple(faults: [
-            ServedFaultRule(.error(5_000_001), endpoint: .transactionHistory, from: 3, count: 4)
+            ServedFaultRule(.error(5_000_001), only: .transactionHistory, from: 3, count: 4)
         ])
         let report = try await backfill(Self.ids, apple, ledger)
         #expect(report.stop == nil)
@@ -114,7 +114,7 @@ struct BackfillTests {
     func lastingFailure() async throws {
         let ledger = try TemporaryLedger()
         let broken = try AskedApple(faults: [
-            ServedFaultRule(.error(5_000_001), endpoint: .refundHistory, from: 5)
+            ServedFaultRule(.error(5_000_001), only: .refundHistory, from: 5)
         ])
         let first = try await backfill(Self.ids, broken, ledger)
         #expect(first.stop?.code == "appleUnavailable")
@@ -134,8 +134,8 @@ struct BackfillTests {
     func badAnswers(_ fault: ServedFault, _ code: String) async throws {
         let ledger = try TemporaryLedger()
         let apple = try AskedApple(faults: [
-            ServedFaultRule(fault, endpoint: .transactionHistory),
-            ServedFaultRule(fault, endpoint: .refundHistory),
+            ServedFaultRule(fault, only: .transactionHistory),
+            ServedFaultRule(fault, only: .refundHistory),
         ])
         let report = try await backfill(Self.ids, apple, ledger)
         #expect(report.left == 0)
@@ -150,7 +150,7 @@ struct BackfillTests {
     func foreignRefunds() async throws {
         let ledger = try TemporaryLedger()
         let apple = try AskedApple(faults: [
-            ServedFaultRule(.anotherApp, endpoint: .refundHistory)
+            ServedFaultRule(.anotherApp, only: .refundHistory)
         ])
         let ids = AskedApple.production.someIds(40)
         let report = try await backfill(ids, apple, ledger)
@@ -176,7 +176,7 @@ struct BackfillTests {
         let ledger = try TemporaryLedger()
         let apple = try AskedApple(faults: [
             ServedFaultRule(
-                .rateLimited(milliseconds: 3_000), endpoint: .transactionHistory, count: 1)
+                .rateLimited(milliseconds: 3_000), only: .transactionHistory, count: 1)
         ])
         let report = try await backfill(Self.ids, apple, ledger)
         #expect(report.isComplete)
@@ -241,7 +241,7 @@ struct BackfillTests {
         let ledger = try TemporaryLedger()
         _ = try await backfill([Self.ids[0]], try AskedApple(), ledger)
         let apple = try AskedApple(faults: [
-            ServedFaultRule(.error(4_000_005), endpoint: .transactionHistory, count: 1)
+            ServedFaultRule(.error(4_000_005), only: .transactionHistory, count: 1)
         ])
         let report = try await backfill([Self.ids[0]], apple, ledger)
         #expect(report.isComplete)

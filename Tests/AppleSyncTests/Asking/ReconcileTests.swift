@@ -103,7 +103,7 @@ struct ReconcileTests {
             let report = try await reconcile(
                 try await strange(),
                 try AskedApple(faults: [
-                    ServedFaultRule(fault, endpoint: .notificationHistory)
+                    ServedFaultRule(fault, only: .notificationHistory)
                 ]))
             #expect(report.results.map(\.outcome) == [.failed])
             #expect(report.results.first?.failure?.code == "endlessPages")
@@ -115,7 +115,7 @@ struct ReconcileTests {
     func rateLimited() async throws {
         let apple = try AskedApple(faults: [
             ServedFaultRule(
-                .rateLimited(milliseconds: 5_000), endpoint: .allSubscriptionStatuses, count: 1)
+                .rateLimited(milliseconds: 5_000), only: .allSubscriptionStatuses, count: 1)
         ])
         let report = try await reconcile(try await strange(), apple)
         #expect(report.results.map(\.outcome) == [.unknown])

@@ -40,7 +40,7 @@ struct TestNotificationTests {
     func noURL() async throws {
         let report = try await ask(
             TemporaryLedger(),
-            faults: [ServedFaultRule(.error(4_040_007), endpoint: .requestTestNotification)])
+            faults: [ServedFaultRule(.error(4_040_007), only: .requestTestNotification)])
         #expect(report.diagnosis == .noServerURL(.production))
         #expect(report.diagnosis.message.contains("/appstore/notifications"))
         #expect(!report.hasArrived)
@@ -53,11 +53,11 @@ struct TestNotificationTests {
         #expect(refused.diagnosis.code == "unauthorized")
         let broken = try await ask(
             TemporaryLedger(),
-            faults: [ServedFaultRule(.status(500), endpoint: .requestTestNotification)])
+            faults: [ServedFaultRule(.status(500), only: .requestTestNotification)])
         #expect(broken.diagnosis.code == "unknownOutcome")
         let later = try await ask(
             TemporaryLedger(),
-            faults: [ServedFaultRule(.status(500), endpoint: .testNotificationStatus)])
+            faults: [ServedFaultRule(.status(500), only: .testNotificationStatus)])
         #expect(later.diagnosis.code == "appleUnavailable")
         #expect(later.token != nil)
     }
@@ -99,7 +99,7 @@ struct TestNotificationTests {
     func noResult() async throws {
         let report = try await ask(
             TemporaryLedger(),
-            faults: [ServedFaultRule(.error(4_040_008), endpoint: .testNotificationStatus)],
+            faults: [ServedFaultRule(.error(4_040_008), only: .testNotificationStatus)],
             source: nil)
         #expect(report.diagnosis == .noResult)
         #expect(report.token != nil)
@@ -129,7 +129,7 @@ struct TestNotificationTests {
     func unverifiable() async throws {
         let report = try await ask(
             TemporaryLedger(),
-            faults: [ServedFaultRule(.badSignature, endpoint: .testNotificationStatus)])
+            faults: [ServedFaultRule(.badSignature, only: .testNotificationStatus)])
         #expect(report.diagnosis == .unverifiable(code: "signatureMismatch"))
     }
 
@@ -139,7 +139,7 @@ struct TestNotificationTests {
         let report = try await ask(
             TemporaryLedger(),
             faults: [
-                ServedFaultRule(.delivery(result.rawValue), endpoint: .testNotificationStatus)
+                ServedFaultRule(.delivery(result.rawValue), only: .testNotificationStatus)
             ], source: nil)
         #expect(report.diagnosis == .undelivered(Raw(result)))
         #expect(report.attempts.map(\.sendAttemptResult) == [Raw(result)])
@@ -150,7 +150,7 @@ struct TestNotificationTests {
     func unknownResult() async throws {
         let report = try await ask(
             TemporaryLedger(),
-            faults: [ServedFaultRule(.delivery("NEW_ISSUE"), endpoint: .testNotificationStatus)],
+            faults: [ServedFaultRule(.delivery("NEW_ISSUE"), only: .testNotificationStatus)],
             source: nil)
         #expect(report.diagnosis.code == "undelivered")
         #expect(report.diagnosis.message.contains("NEW_ISSUE"))
@@ -161,7 +161,7 @@ struct TestNotificationTests {
         let report = try await ask(
             TemporaryLedger(),
             faults: [
-                ServedFaultRule(.delivery("TIMED_OUT"), endpoint: .testNotificationStatus)
+                ServedFaultRule(.delivery("TIMED_OUT"), only: .testNotificationStatus)
             ])
         #expect(report.diagnosis == .arrivedUnanswered(Raw(.timedOut)))
         #expect(report.hasArrived)

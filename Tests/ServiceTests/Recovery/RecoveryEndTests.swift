@@ -130,7 +130,7 @@ struct RecoveryEndTests {
     @Test("refused evidence is recorded as refused")
     func flawed() async throws {
         var world = try RecoveryWorld()
-        world.faults = [.init(.badSignature, endpoint: .notificationHistory, from: 2, count: 1)]
+        world.faults = [.init(.badSignature, only: .notificationHistory, from: 2, count: 1)]
         let done = try await world.recover(RecoveryWorld.request(60, 30))
         #expect(done.report.isFlawed)
         #expect(try await last(world)?.isFlawed == true)

@@ -158,7 +158,7 @@ struct RecoveryWatchTests {
         var world = try RecoveryWorld()
         _ = try await world.recover(RecoveryWorld.request(60, 20))
         world.faults = [
-            ServedFaultRule(.badSignature, endpoint: .notificationHistory, from: 1, count: .max)
+            ServedFaultRule(.badSignature, only: .notificationHistory, from: 1, count: .max)
         ]
         let looks = try await looks(
             world, from: RecoveryWorld.now,

@@ -85,7 +85,7 @@ struct RunScript: Sendable {
             .oversized(byteCount: 4 * 1_024 * 1_024 + 1),
         ])
         return ServedFaultRule(
-            fault, endpoint: nil, from: 1 + random.below(12), count: 1 + random.below(4),
+            fault, only: nil, from: 1 + random.below(12), count: 1 + random.below(4),
             every: 1 + random.below(3))
     }
 }
