@@ -3,6 +3,7 @@ import Foundation
 internal import Intake
 import Ledger
 internal import Projection
+internal import Queries
 internal import SQLiteStore
 internal import Signing
 public import Simulator
@@ -137,12 +138,10 @@ public struct Bench: Sendable {
     public func ingest() async throws -> [BenchRow] {
         let scratch = try await ScratchLedger.open(
             environment: environment, apps: apps, roots: roots
-        ) {
-            Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
-        }
+        ) { SystemClock().now }
         let verifier = EvidenceVerifier(roots: roots)
         let ingest = Ingest(ledger: scratch.ledger, apps: apps, verifier: verifier) {
-            Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
+            SystemClock().now
         }
         let clock = ContinuousClock()
         let started = clock.now

@@ -1,5 +1,4 @@
 import AppStore
-import Foundation
 import Ledger
 internal import LedgerStore
 internal import Projection
@@ -71,7 +70,7 @@ extension Bench {
     public func check() async throws -> BenchRow {
         let scratch = try await ScratchLedger.open(
             environment: environment, apps: apps, roots: roots
-        ) { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }
+        ) { SystemClock().now }
         _ = try await scratch.take(Array(sample.prefix(Int(2 * Bench.bundledCount))), name: "bench")
         let session = try await scratch.session()
         let prover = TreeProver(session.ledger.log)
