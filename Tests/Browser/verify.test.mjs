@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 // Loaded as text: beside it no package.json says that it is a module.
 const source = readFileSync(join(repository, "Sources/Console/Assets/verify.js"));
-const { appleRoot, verifyInclusion, verifyJWS, verifyLeaf } = await import(
+const { appleRoot, tokens, verifyInclusion, verifyJWS, verifyLeaf } = await import(
   `data:text/javascript;base64,${source.toString("base64")}`);
 
 const fixtures = join(repository, "../shared/fixtures");
@@ -75,6 +75,12 @@ test("no changed character is accepted", { skip }, async () => {
   for (let at = jws.length - 90; at < jws.length; at += 1) {
     assert.equal((await verifyJWS(flipped(jws, at))).ok, false, `character ${at}`);
   }
+});
+
+test("a pair has two JWS, anything else one", () => {
+  assert.deepEqual(tokens("a.b.c"), ["a.b.c"]);
+  const pair = { status: 1, signedTransactionInfo: "a.b.c", signedRenewalInfo: "d.e.f" };
+  assert.deepEqual(tokens(JSON.stringify(pair)), ["a.b.c", "d.e.f"]);
 });
 
 test("only trusted roots are accepted", { skip }, async () => {
@@ -178,14 +184,14 @@ test("every leaf of every small tree is included, and nowhere else", async () =>
 });
 
 test("a leaf has its hash, its position and its evidence", async () => {
-  const evidence = "evidence";
+  const evidence = Buffer.from("evidence");
   const leaf = leafOf(13, "evidence");
   assert.match(await verifyLeaf({ ...leaf, index: 12, evidence }), /of this evidence/);
   assert.match(await verifyLeaf({ ...leaf, index: "12" }), /evidence not here/);
   const refused = (changes, reason) =>
     assert.rejects(verifyLeaf({ ...leaf, index: 12, evidence, ...changes }), reason);
   await refused({ index: 13 }, /another position/);
-  await refused({ evidence: "Evidence" }, /other evidence/);
+  await refused({ evidence: Buffer.from("Evidence") }, /other evidence/);
   for (let at = 0; at < leaf.data.length; at += 1) {
     const other = (parseInt(leaf.data[at], 16) ^ 1).toString(16);
     const data = leaf.data.slice(0, at) + other + leaf.data.slice(at + 1);

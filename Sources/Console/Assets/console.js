@@ -1,12 +1,12 @@
-/* Keys and live behaviour of the console; every page works without it.
+/* Keys and live behaviour; every page works without.
  * data-key="x" or "g c": followed, pressed or focused by it; "/" by Ctrl+K, even with keys off
  * data-row: j and k move to its first link
  * #keys: checkbox, keys on or off
- * <html data-tz="local">: <time datetime> is rewritten, its title has UTC
- * data-copy=ID: hidden button, copies the text of that element
+ * <html data-tz="local">: <time datetime> rewritten, title has UTC
+ * data-copy=ID: hidden button, copies that text
  * tbody data-live=URL: each event `row`, a <tr>, is prepended; reopened with after=ID
  * data-live-state: says live or reconnecting
- * id and data-refresh=S: fetched again every S seconds unless focus is inside
+ * id and data-refresh=S: fetched every S seconds unless focus is inside
  * form data-once: is sent once
  * data-slider=ID: hidden range, writes its ms as RFC 3339 into that field; [ ] step a day, send */
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];

@@ -39,9 +39,8 @@ async function inLog(event) {
   const data = base64(event.leafData);
   const leafHash = await sha256(bytes(`00${data}`));
   const index = event.position - 1;
-  await verifyLeaf({ data, hash: leafHash, index });
   const evidence = evidenceBytes(event);
-  need(!evidence || await sha256(evidence) === leafFields(data)[4], "other evidence");
+  await verifyLeaf({ data, hash: leafHash, index, evidence });
   need(await verifyInclusion({ leafHash, index, size: treeSize,
     path: event.inclusion.map(base64), root: base64(treeRoot) }), "not in the tree");
   return evidence ? "in the log, with this evidence" : "in the log, its evidence is not here";
@@ -51,11 +50,8 @@ async function signature(event) {
   const [kind, trust, chain] = [fields[2], fields[6], fields[10]].map(text);
   if (event.evidence === null) return `${kind}: not here`;
   if (trust !== "signed" || kind === "receipt") return `${kind}: no JWS by Apple (${trust})`;
-  const tokens = kind === "renewalPair"
-    ? Object.entries(JSON.parse(event.evidence)).filter(([name]) => name !== "status")
-      .map(([, token]) => token) : [event.evidence];
   let certificates;
-  for (const token of tokens) {
+  for (const token of tokens(event.evidence)) {
     const { checks } = await verifyJWS(token, roots, Number(BigInt(`0x${fields[1]}`)));
     checks.forEach(({ ok, name, text }) => need(ok, `${name}: ${text}`));
     certificates = checks.find(({ name }) => name === "certificates").text;

@@ -1,15 +1,15 @@
-/* Verifies an event (Verification.md, Log.md): one <li> per check in <section id="verify">, whose
+/* Verifies an event (Verification.md, Log.md): one <li> per check in <section id="verify">; its
  * data-state becomes running, then yes, no or unavailable. Bytes are lower-case hex.
- * data-jws-from: id of the element with the evidence, a JWS; optional
- * data-roots: SHA-256 of trusted roots, by spaces
- * data-date: for a JWS without a date, ms since 1970; optional
- * data-leaf, data-leaf-hash: leaf data in base64, absent for an erased event; its hash
- * data-index, data-size, data-tree-root: position - 1; leaves; hash
- * data-path: hashes, by commas */
+ * data-jws-from: id of the element with the JWS
+ * data-raw: else address of the evidence; data-jws: JWS, or JSON with some
+ * data-roots, data-path: hashes, by spaces; by commas
+ * data-date: for a JWS without a date, ms
+ * data-leaf: base64; none of an erased event
+ * data-index, data-size: position - 1; leaves */
 export const appleRoot = "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179";
-const p256 = "3059301306072a8648ce3d020106082a8648ce3d030107"; // How its public keys begin.
+const p256 = "3059301306072a8648ce3d020106082a8648ce3d030107";
 const digests = { "300a06082a8648ce3d040302": "SHA-256", "300a06082a8648ce3d040303": "SHA-384" };
-// Basic constraints, key usage and Apple's marker of leaf, intermediate and root.
+// Basic constraints, key usage, Apple's marker.
 const certSign = /^(030[23]0..[4-7c-f](..)?)?$/;
 const rules = [
   { "551d13": /^(3000)?$/, "551d0f": /^(030[23]0.[89a-f].(..)?)?$/, "2a864886f76364060b01": /./ },
@@ -82,7 +82,7 @@ async function certificate(der, rules, issuer) {
   return result;
 }
 
-/** Verifies a JWS and its parts at its own date, else at `otherDate`, if any. */
+/** A JWS and its parts, at its own date, else at `otherDate`. */
 export async function verifyJWS(jws, roots = [appleRoot], otherDate) {
   const [header, content, signature, ...others] = jws.split(".");
   let leaf, middle, root, payload;
@@ -122,6 +122,9 @@ export async function verifyJWS(jws, roots = [appleRoot], otherDate) {
   }
   return { ok: checks.every(({ ok }) => ok), checks };
 }
+/** Itself, or members of JSON. */
+export const tokens = (text) => text[0] !== "{" ? [text]
+  : Object.values(JSON.parse(text)).filter((value) => value?.split);
 /** RFC 9162 §2.1.3.2. */
 export async function verifyInclusion({ leafHash, index, size, path, root }) {
   let [node, last, hash] = [BigInt(index), BigInt(size) - 1n, leafHash];
@@ -147,17 +150,25 @@ export async function verifyLeaf({ data, hash, index, evidence }) {
   need(await sha256(bytes(`00${data}`)) === hash, "another hash");
   const fields = leafFields(data);
   need(Number(`0x${fields[0]}`) === Number(index) + 1, "another position");
-  need(!evidence || await sha256(encode(evidence)) === fields[4], "other evidence");
+  need(!evidence || await sha256(evidence) === fields[4], "other evidence");
   return evidence ? "of this evidence" : "evidence not here";
 }
 
 async function show(section) {
-  const { jwsFrom, roots, date, leaf, leafHash, index, size, path, treeRoot } = section.dataset;
+  const { jwsFrom, raw, jws, roots, date, leaf, leafHash, index, size, path, treeRoot } =
+    section.dataset;
   section.dataset.state = crypto.subtle ? "running" : "unavailable";
   if (!crypto.subtle) return section.append("This browser verifies only on https or localhost.");
-  const evidence = document.getElementById(jwsFrom)?.textContent.trim();
-  const { checks } = evidence === undefined
-    ? { checks: [] } : await verifyJWS(evidence, roots.split(" "), date && Number(date));
+  let evidence = jwsFrom && encode(document.getElementById(jwsFrom).textContent.trim());
+  const checks = [];
+  if (raw) checks.push(await check("bytes", async () => {
+    const answer = await fetch(raw);
+    need(answer.ok, "not here");
+    evidence = new Uint8Array(await answer.arrayBuffer());
+    return evidence.length;
+  }));
+  if (evidence && (jwsFrom || jws)) for (const token of tokens(decoder.decode(evidence)))
+    checks.push(...(await verifyJWS(token, roots.split(" "), Number(date))).checks);
   if (leaf !== undefined) checks.push(await check("leaf hash", () =>
     verifyLeaf({ data: base64(leaf), hash: leafHash, index, evidence })));
   checks.push(await check(`in tree of ${Number(size).toLocaleString("en")}`, async () => {

@@ -4,7 +4,6 @@ internal import Signing
 /// A file that pages load, under an address that changes with its content.
 package struct ConsoleAsset: Sendable, Hashable {
     package enum Kind: Sendable {
-        case style
         case script
         case icon
     }
@@ -27,14 +26,11 @@ package struct ConsoleAsset: Sendable, Hashable {
 
     package var contentType: String {
         switch kind {
-        case .style: "text/css; charset=utf-8"
         case .script: "text/javascript; charset=utf-8"
         case .icon: "image/svg+xml"
         }
     }
 
-    package static let style = ConsoleAsset(
-        "console", "css", .style, PackageResources.console_css)
     package static let behaviour = ConsoleAsset(
         "console", "js", .script, PackageResources.console_js)
     package static let verification = ConsoleAsset(
@@ -42,5 +38,20 @@ package struct ConsoleAsset: Sendable, Hashable {
 
     package static let icon = ConsoleAsset("icon", "svg", .icon, PackageResources.icon_svg)
 
-    package static let all = [style, behaviour, verification, icon]
+    package static let all = [behaviour, verification, icon]
+}
+
+/// The style sheet, which every page has inside: asking for it would delay the first paint by a
+/// round trip.
+package enum ConsoleStyle {
+    static let element: HTML = .trusted("<style>\(text)</style>")
+
+    /// The source of a policy that allows this text and no other inline style (W3C CSP Level 3,
+    /// §2.3.1).
+    package static let policySource: String = {
+        let digest = Base64Standard.encode(SHA256.hash(Array(text.utf8)).bytes)
+        return "'sha256-\(String(decoding: digest, as: UTF8.self))'"
+    }()
+
+    private static let text = String(decoding: PackageResources.console_css, as: UTF8.self)
 }

@@ -25,6 +25,7 @@ package struct Page: Sendable {
             <title>\(title) · Subledger</title>
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="color-scheme" content="light dark">
+            \(ConsoleStyle.element)
             \(assets)
             </head>
             <body>
@@ -45,7 +46,6 @@ package struct Page: Sendable {
     private var assets: HTML {
         (frame.assets + [.icon]).map { asset -> HTML in
             switch asset.kind {
-            case .style: "<link rel=\"stylesheet\" href=\"\(asset.path)\">\n"
             case .script: "<script type=\"module\" src=\"\(asset.path)\"></script>\n"
             case .icon: "<link rel=\"icon\" href=\"\(asset.path)\">\n"
             }

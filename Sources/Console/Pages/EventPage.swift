@@ -96,25 +96,70 @@ package struct EventPage {
                 let text = String(decoding: Base64Standard.encode(data), as: UTF8.self)
                 return " data-leaf=\"\(text)\""
             } ?? ""
-        let isShown = (detail.evidence?.count ?? .max) <= EventPage.shownByteCount
-        let jws: HTML
-        switch event.attributes.kind {
-        case _ where !isShown: jws = ""
-        case .notification, .transaction, .renewalPair: jws = " data-jws-from=\"jws\""
-        default: jws = ""
-        }
         return """
-            <section id="verify"\(jws)\(leaf) \
+            <section id="verify"\(evidenceAttributes)\(leaf) \
+            data-date="\(event.receivedAt.milliseconds)" \
             data-roots="\(roots.map(\.hexadecimal).joined(separator: " "))" \
             data-leaf-hash="\(event.leafHash.hexadecimal)" \
             data-index="\(event.position - 1)" data-size="\(proof.treeSize)" data-path="\(path)" \
             data-tree-root="\(proof.root.hexadecimal)">
             <h2>Verified here</h2>
+            \(unsigned)
             <ul class="checks" aria-live="polite"></ul>
-            <p class="muted">Computed by this browser from the bytes below, by Apple's root and the log's \
-            tree of \(proof.treeSize) events with root <span class="id">\(proof.root.hexadecimal.prefix(16))…\
-            </span>. Without JavaScript, <code>subledger audit verify --signatures</code> checks the same.</p>
+            <p class="muted">Computed by this browser from the bytes of this event\(isJWS ? ", by Apple's root" : "") \
+            and the log's tree of \(proof.treeSize) events with root \
+            <span class="id">\(proof.root.hexadecimal.prefix(16))…</span>. Without JavaScript, \
+            <code>subledger audit verify --signatures</code> checks the same.</p>
             </section>
+            """
+    }
+
+    /// Whether the browser can check Apple's signatures: JWS, not receipts (PKCS #7).
+    private var isJWS: Bool {
+        guard event.attributes.trust == .signed else { return false }
+        switch event.attributes.kind {
+        case .notification, .transaction, .renewalPair, .appTransaction: return true
+        case .receipt, .verifyReceipt, .notificationV1, .command, .sweep, .erasure: return false
+        }
+    }
+
+    /// Where the verifier finds the evidence: one JWS on the page, anything else, of which the page
+    /// may show unusual characters otherwise, by its address.
+    private var evidenceAttributes: HTML {
+        guard let evidence = detail.evidence else { return "" }
+        if isJWS, event.attributes.kind != .renewalPair,
+            evidence.count <= EventPage.shownByteCount
+        {
+            return " data-jws-from=\"jws\""
+        }
+        let raw = frame.url("events", String(event.position), "raw")
+        return " data-raw=\"\(raw)\"\(isJWS ? " data-jws=\"true\"" as HTML : "")"
+    }
+
+    /// Why the browser checks no signature, and what does; nothing for a JWS.
+    private var unsigned: HTML {
+        guard !isJWS, detail.evidence != nil else { return "" }
+        let reason: HTML
+        switch (event.attributes.kind, event.attributes.trust) {
+        case (_, .xcode): reason = "Xcode made its certificate, which proves nothing."
+        case (.receipt, _):
+            reason = """
+                The service verified this receipt (PKCS #7) up to Apple's root when it arrived; this \
+                page does not. <code>subledger audit verify --signatures</code> does it again, also \
+                offline on a copy of the log.
+                """
+        case (.notificationV1, _):
+            reason = """
+                Apple did not sign this: the service compared the app's shared secret in it when it \
+                arrived. <code>subledger audit verify --signatures</code> compares it again, with the \
+                secret configured.
+                """
+        case (_, .transport):
+            reason = "Apple did not sign this: the service received it from Apple over TLS."
+        default: reason = "Apple did not sign this: it is a record of this service."
+        }
+        return """
+            <p class="banner info">\(reason) Checked here: the log has exactly these bytes.</p>
             """
     }
 

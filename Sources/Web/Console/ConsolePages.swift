@@ -29,7 +29,7 @@ struct ConsolePages: Sendable {
     /// - Parameter path: of the page within its environment.
     func frame(
         _ path: [String], _ parameters: inout QueryParameters, _ context: WebContext,
-        assets: [ConsoleAsset] = [.style, .behaviour]
+        assets: [ConsoleAsset] = [.behaviour]
     ) throws -> Frame {
         let environment = try environment(context)
         var state = ViewState(environment: environment)
@@ -52,7 +52,7 @@ struct ConsolePages: Sendable {
     /// The frame of a page without an answer.
     func frame(
         _ state: ViewState, _ path: [String], _ context: WebContext,
-        assets: [ConsoleAsset] = [.style, .behaviour]
+        assets: [ConsoleAsset] = [.behaviour]
     ) -> Frame {
         Frame(
             state: state, viewer: viewer(context), served: host.ledgers.map(\.environment),

@@ -63,7 +63,7 @@ struct EventPages: Sendable {
         guard let position = Int64(plain: text) else { throw EventPages.noSuchEvent }
         let frame = try QueryParameters.read(request, isForm: true) {
             try pages.frame(
-                ["events", text], &$0, context, assets: [.style, .behaviour, .verification]
+                ["events", text], &$0, context, assets: [.behaviour, .verification]
             ).present
         }
         try PeoplePages.require(frame)
