@@ -6,7 +6,7 @@
  * data-copy=ID: hidden button, copies that text
  * tbody data-live=URL: each event `row`, a <tr>, is prepended; reopened with after=ID
  * data-live-state: says live or reconnecting
- * id and data-refresh=S: fetched every S seconds unless focus is inside
+ * id and data-refresh=S: fetched every S seconds without focus
  * form data-once: is sent once
  * data-slider=ID: hidden range, writes its ms as RFC 3339 into that field; [ ] step a day, send */
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];

@@ -122,7 +122,7 @@ export async function verifyJWS(jws, roots = [appleRoot], otherDate) {
   }
   return { ok: checks.every(({ ok }) => ok), checks };
 }
-/** Itself, or members of JSON. */
+/** Itself, or those in JSON. */
 export const tokens = (text) => text[0] !== "{" ? [text]
   : Object.values(JSON.parse(text)).filter((value) => value?.split);
 /** RFC 9162 §2.1.3.2. */
@@ -158,12 +158,12 @@ async function show(section) {
   const { jwsFrom, raw, jws, roots, date, leaf, leafHash, index, size, path, treeRoot } =
     section.dataset;
   section.dataset.state = crypto.subtle ? "running" : "unavailable";
-  if (!crypto.subtle) return section.append("This browser verifies only on https or localhost.");
+  if (!crypto.subtle) return section.append("Verified on https or localhost only.");
   let evidence = jwsFrom && encode(document.getElementById(jwsFrom).textContent.trim());
   const checks = [];
   if (raw) checks.push(await check("bytes", async () => {
     const answer = await fetch(raw);
-    need(answer.ok, "not here");
+    need(answer.ok && !answer.redirected, "not here");
     evidence = new Uint8Array(await answer.arrayBuffer());
     return evidence.length;
   }));

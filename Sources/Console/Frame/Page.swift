@@ -62,10 +62,11 @@ package struct Page: Sendable {
             return "<a href=\"\(state.url())\"\(current)>\(name)</a>"
         }
         let account: HTML =
-            frame.viewer.name.map { name in
-                """
-                <form method="post" action="/console/sign-out"><button>Sign out \(name)</button></form>
-                """
+            frame.viewer.name.map { name -> HTML in
+                guard frame.viewer.hasSession else { return "<bdi>\(name)</bdi>" }
+                return """
+                    <form method="post" action="/console/sign-out"><button>Sign out \(name)</button></form>
+                    """
             } ?? ""
         return """
             <header class="bar">

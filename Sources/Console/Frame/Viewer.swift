@@ -1,7 +1,10 @@
 /// Who looks at a page, and what they may do.
 package struct Viewer: Sendable, Hashable {
-    /// The name of the token that signed in; nil where no tokens are configured.
+    /// The name of the token or of the proxy's user that signed in; nil where no tokens are
+    /// configured.
     package var name: String?
+    /// Whether a session can be ended here, and not at a proxy.
+    package var hasSession = true
     /// May link, grant and note.
     package var decides: Bool
     /// May retry, recover, redeliver, audit and erase.

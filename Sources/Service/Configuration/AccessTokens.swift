@@ -9,10 +9,18 @@ public struct AccessTokens: Sendable {
     /// Longest token that is hashed, bytes.
     public static let maximumTokenByteCount = 4_096
 
-    /// The authenticated client: the token's name and scopes.
+    /// The authenticated client: the token's name and scopes, or those of a proxy's user.
     public struct Principal: Sendable, Equatable {
         public let name: String
         public let scopes: Set<Scope>
+        /// Whether a proxy authenticated it (`ServiceConfiguration.Server.proxyUsers`).
+        public let isProxyUser: Bool
+
+        public init(name: String, scopes: Set<Scope>, isProxyUser: Bool = false) {
+            self.name = name
+            self.scopes = scopes
+            self.isProxyUser = isProxyUser
+        }
     }
 
     public init(_ tokens: [ServiceConfiguration.Server.Token]) { entries = tokens }

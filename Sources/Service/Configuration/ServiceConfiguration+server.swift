@@ -13,6 +13,8 @@ extension ServiceConfiguration {
         public var publicUrl: String?
         /// Proxies whose X-Forwarded-For is trusted; without any the header is ignored.
         public var trustedProxies: [NetworkRange] = []
+        /// How one of these proxies names its user to the console; nil: not at all.
+        public var proxyUsers: ProxyUsers?
         /// Networks that may send notifications; empty: any, since notifications are signed.
         public var notificationNetworks: [NetworkRange] = []
         public var log = Log()
@@ -33,6 +35,18 @@ extension ServiceConfiguration {
             public init(name: String, digest: Digest, scopes: [Scope]) {
                 self.name = name
                 self.digest = digest
+                self.scopes = scopes
+            }
+        }
+
+        /// The header in which a trusted proxy that authenticates names the user.
+        public struct ProxyUsers: Sendable, Equatable {
+            public var header: String
+            /// What every such user may do in the console.
+            public var scopes: [Scope]
+
+            public init(header: String, scopes: [Scope]) {
+                self.header = header
                 self.scopes = scopes
             }
         }
@@ -105,6 +119,9 @@ extension ServiceConfiguration {
             server.publicUrl = url
         }
         server.trustedProxies = try ServiceConfiguration.networks(&mapping, "trustedProxies")
+        if var users = try mapping.mapping("proxyUsers") {
+            server.proxyUsers = try ServiceConfiguration.proxyUsers(&users, server)
+        }
         server.notificationNetworks = try ServiceConfiguration.networks(
             &mapping, "notificationNetworks")
         server.recovers = try mapping.isOn("recovery") ?? server.recovers
@@ -122,7 +139,7 @@ extension ServiceConfiguration {
     ) throws(ConfigurationError) -> Server.Token {
         let name = try mapping.required("name")
         let hexadecimal = try mapping.required("sha256")
-        let names = try mapping.texts("scopes")
+        let scopes = try ServiceConfiguration.scopes(&mapping)
         try mapping.requireNothingElse()
         guard let digest = Digest(hexadecimal: hexadecimal.lowercased()) else {
             throw mapping.invalid(
@@ -130,6 +147,40 @@ extension ServiceConfiguration {
                 "64 hexadecimal digits are expected: the SHA-256 of the token, as"
                     + " `printf %s TOKEN | sha256sum` prints it.")
         }
+        return Server.Token(name: name, digest: digest, scopes: scopes)
+    }
+
+    /// Without tokens there is no sign-in that a user could replace.
+    private static func proxyUsers(
+        _ mapping: inout YAMLMapping, _ server: Server
+    ) throws(ConfigurationError) -> Server.ProxyUsers {
+        let header = try mapping.required("header")
+        let scopes = try ServiceConfiguration.scopes(&mapping)
+        try mapping.requireNothingElse()
+        let isName = header.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        // Their values are secrets, and the user's name stands in the log.
+        guard isName, !["authorization", "cookie"].contains(header.lowercased()) else {
+            throw mapping.invalid(
+                "header", "A header's name is expected, e.g. X-Forwarded-User.")
+        }
+        guard !server.trustedProxies.isEmpty, !server.tokens.isEmpty else {
+            throw mapping.invalid(
+                "header", "It needs server.trustedProxies, which send it, and server.tokens.")
+        }
+        return Server.ProxyUsers(header: header, scopes: scopes)
+    }
+
+    private static func scopes(
+        _ mapping: inout YAMLMapping
+    ) throws(ConfigurationError) -> [Scope] {
+        let names = try mapping.texts("scopes")
         guard !names.isEmpty else {
             throw ConfigurationError(
                 .missingKey, key: mapping.name("scopes"),
@@ -139,7 +190,7 @@ extension ServiceConfiguration {
         }
         var scopes: [Scope] = []
         for scope in names { scopes.append(try mapping.choice(scope, of: "scopes")) }
-        return Server.Token(name: name, digest: digest, scopes: scopes)
+        return scopes
     }
 
     private static func networks(

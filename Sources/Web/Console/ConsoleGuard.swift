@@ -1,6 +1,7 @@
 internal import Console
 import HTTPTypes
 import Hummingbird
+internal import Ledger
 internal import Service
 
 extension HTTPField.Name {
@@ -39,9 +40,11 @@ struct ConsoleGuard: RouterMiddleware {
         var response: Response
         do {
             try requireOwnPage(request)
-            context.principal = cookie(of: request).flatMap {
-                sessions.principal(of: $0, isUse: request.headers[.fetchDest] != "empty")
-            }
+            context.principal =
+                proxyUser(request, context)
+                ?? cookie(of: request).flatMap {
+                    sessions.principal(of: $0, isUse: request.headers[.fetchDest] != "empty")
+                }
             if !tokens.isEmpty, context.principal == nil, !isOpen(context.endpointPath) {
                 response = await signIn(request)
             } else {
@@ -85,6 +88,20 @@ struct ConsoleGuard: RouterMiddleware {
             detail: "A form is accepted from a page of this service only. Open the page again.")
     }
 
+    /// Who signed in at the trusted proxy that sent the request. Nil where the sender is no such
+    /// proxy, or names not exactly one user.
+    private func proxyUser(_ request: Request, _ context: WebContext) -> AccessTokens.Principal? {
+        guard let users = server.proxyUsers, let header = HTTPField.Name(users.header),
+            let peer = context.peer?.ipAddress,
+            server.trustedProxies.contains(where: { $0.contains(peer) })
+        else { return nil }
+        let names = request.headers[values: header]
+        guard names.count == 1, let name = names.first,
+            1...CommandLimits.actorByteCount ~= name.utf8.count
+        else { return nil }
+        return AccessTokens.Principal(name: name, scopes: Set(users.scopes), isProxyUser: true)
+    }
+
     // MARK: Sessions
 
     /// `__Host-` binds the cookie to this host and to TLS; without TLS a browser refuses that name.
@@ -96,8 +113,8 @@ struct ConsoleGuard: RouterMiddleware {
     }
 
     /// Whether the sender of a request may go on reading its answer.
-    func permit(_ request: Request) -> @Sendable () -> Bool {
-        guard !tokens.isEmpty else { return { true } }
+    func permit(_ request: Request, _ context: WebContext) -> @Sendable () -> Bool {
+        if tokens.isEmpty || context.principal?.isProxyUser == true { return { true } }
         let key = cookie(of: request) ?? ""
         return { sessions.principal(of: key, isUse: false) != nil }
     }

@@ -66,12 +66,14 @@ struct ConsolePages: Sendable {
     private func viewer(_ context: WebContext) -> Viewer {
         guard !tokens.isEmpty else { return .unnamed }
         let scopes = context.principal?.scopes ?? []
-        return Viewer(
+        var viewer = Viewer(
             name: context.principal?.name, decides: scopes.contains(.write),
             operates: scopes.contains(.admin),
             seesPeople: !scopes.isDisjoint(with: [.read, .support]),
             seesReports: !scopes.isDisjoint(with: [.read, .reports]),
             seesOperation: !scopes.isDisjoint(with: [.read, .admin]))
+        viewer.hasSession = context.principal?.isProxyUser != true
+        return viewer
     }
 
     /// Identifies one form, so that sending it twice acts once.

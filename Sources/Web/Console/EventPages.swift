@@ -118,7 +118,7 @@ struct EventPages: Sendable {
         let head = try await host.eventPage(scope, from: .before(nil), limit: 1).head
         let start = last.flatMap { Int64(plain: $0) } ?? after ?? head
         let channel = context.channel
-        let isAllowed = access.permit(request)
+        let isAllowed = access.permit(request, context)
         return Response(
             status: .ok,
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],

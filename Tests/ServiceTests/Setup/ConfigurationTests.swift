@@ -34,6 +34,7 @@ struct ConfigurationTests {
           tls: { certificateFile: ./tls.pem, privateKeyFile: ./tls.key }
           publicUrl: https://ledger.example.com
           trustedProxies: [ 10.0.0.0/8 ]
+          proxyUsers: { header: X-Forwarded-User, scopes: [support, write] }
           notificationNetworks: [ 17.0.0.0/8 ]
           log: { format: json, level: debug }
         """
@@ -81,9 +82,30 @@ struct ConfigurationTests {
         #expect(read.server.publicUrl == "https://ledger.example.com")
         #expect(read.server.consoleOrigin == "https://ledger.example.com")
         #expect(read.server.trustedProxies == [NetworkRange("10.0.0.0/8")])
+        #expect(read.server.proxyUsers?.header == "X-Forwarded-User")
+        #expect(read.server.proxyUsers?.scopes == [.support, .write])
         #expect(read.server.notificationNetworks == [NetworkRange("17.0.0.0/8")])
         #expect(read.server.log.format == .json)
         #expect(read.server.log.level == .debug)
+    }
+
+    @Test(
+        "Users of proxies need a header that is no secret, scopes, proxies and tokens",
+        arguments: [
+            ("header: '', scopes: [read]", true), ("header: X User, scopes: [read]", true),
+            ("header: Authorization, scopes: [read]", true),
+            ("header: COOKIE, scopes: [read]", true), ("header: X-User, scopes: []", true),
+            ("header: X-User, scopes: [all]", true), ("header: X-User, scopes: [read]", false),
+        ])
+    func proxyUsers(_ users: String, _ isRefused: Bool) {
+        let tokens = "tokens: [ { name: a, sha256: \(ConfigurationTests.digest), scopes: [read] } ]"
+        let proxies = "trustedProxies: [ 10.0.0.0/8 ]"
+        let found = error("server: { \(tokens), \(proxies), proxyUsers: { \(users) } }")
+        #expect((found?.key.hasPrefix("server.proxyUsers") == true) == isRefused)
+        for alone in [tokens, proxies] {
+            let found = error("server: { \(alone), proxyUsers: { \(users) } }")
+            #expect(found?.key.hasPrefix("server.proxyUsers") == true)
+        }
     }
 
     @Test(

@@ -1,5 +1,6 @@
 import AppStore
 import HTTPTypes
+import Ledger
 import LedgerStore
 import Projection
 import Service
@@ -87,6 +88,37 @@ struct ConsoleAccessTests {
             _ = try await client.send(
                 .post, "/console/sign-out", ConsoleAccessTests.fields(cookie), [])
             #expect(try await client.get(ConsoleAccessTests.home, cookie).status == 303)
+        }
+    }
+
+    @Test("A trusted proxy names its user once; elsewhere the header signs nobody in")
+    func proxyUsers() async throws {
+        let users = ServiceConfiguration.Server.ProxyUsers(
+            header: "X-Forwarded-User", scopes: [.support])
+        let header = try #require(HTTPField.Name("X-Forwarded-User"))
+        let user: HTTPFields = [header: "ann@example.com"]
+        for network in ["10.0.0.0/8", "127.0.0.0/8"] {
+            var place = try place([.read])
+            place.configuration.server.proxyUsers = users
+            place.configuration.server.trustedProxies = [try #require(NetworkRange(network))]
+            try await place.serve(.live) { (client: WebClient, _: LedgerHost) async throws in
+                let home = ConsoleAccessTests.home
+                #expect(try await client.get(home).status == 303)
+                let page = try await client.get(home, user)
+                #expect(page.status == (network == "127.0.0.0/8" ? 200 : 303))
+                // The header counts for pages only.
+                #expect(try await client.get("/v1/events", user).status == 401)
+                guard page.status == 200 else { return }
+                let text = String(decoding: page.bytes, as: UTF8.self)
+                #expect(text.contains("<bdi>ann@example.com</bdi>") && !text.contains("sign-out"))
+                #expect(try await client.get("\(home)/reports", user).status == 403)
+                var twice = user
+                twice.append(HTTPField(name: header, value: "bob"))
+                #expect(try await client.get(home, twice).status == 303)
+                let long = String(repeating: "a", count: CommandLimits.actorByteCount)
+                #expect(try await client.get(home, [header: long]).status == 200)
+                #expect(try await client.get(home, [header: long + "a"]).status == 303)
+            }
         }
     }
 
