@@ -102,6 +102,15 @@ CREATE TABLE transactions (
     PRIMARY KEY (transaction_id, subscription)
 ) STRICT, WITHOUT ROWID;
 
+-- Finds the chain of any webOrderLineItemId.
+CREATE TABLE order_lines (
+    web_order_line_item_id TEXT NOT NULL,
+    subscription INTEGER NOT NULL,
+    -- Position of the first event that stated it there.
+    first_position INTEGER NOT NULL,
+    PRIMARY KEY (web_order_line_item_id, subscription)
+) STRICT, WITHOUT ROWID;
+
 -- Every customer that a fact of a chain named as its holder, by appAccountToken, link or claim. A
 -- customer's own row (grants) refers to the row of subscriptions without a bundle id.
 CREATE TABLE holdings (

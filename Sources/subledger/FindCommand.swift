@@ -8,8 +8,8 @@ struct FindCommand: OutputCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "A customer, originalTransactionId, transactionId, notificationUUID, or #13 for the"
-                + " event at position 13.", valueName: "text"))
+            "A customer, originalTransactionId, transactionId, webOrderLineItemId,"
+                + " notificationUUID, or #13 for the event at position 13.", valueName: "text"))
     var text: String
 
     @OptionGroup var common: SharedOptions

@@ -10,8 +10,8 @@ import Testing
 struct CheckedColumnTests {
     /// Rows of chains: columns are named. Of other tables only the name is.
     private static let chainTables: Set<String> = [
-        "subscriptions", "intervals", "life_facts", "notices", "transactions", "holdings",
-        "contributions",
+        "subscriptions", "intervals", "life_facts", "notices", "transactions", "order_lines",
+        "holdings", "contributions",
     ]
     /// A file where these differ belongs to another build or another log, and is rebuilt.
     private static let buildTables: Set<String> = ["meta", "checkpoint"]
@@ -189,6 +189,7 @@ struct CheckedColumnTests {
             "INSERT INTO life_facts VALUES (999, 0, 1, 'refunded', NULL, NULL, 1)",
             "INSERT INTO notices VALUES (999, 0, 'unreadable', 'Why.', 1, NULL, '[]')",
             "INSERT INTO transactions VALUES ('9', 999, 1)",
+            "INSERT INTO order_lines VALUES ('9', 999, 1)",
             "INSERT INTO holdings VALUES ('somebody', 999, 1, x'00')",
             "INSERT INTO contributions VALUES (999, 1, 1, 1, 1, NULL, x'00')",
             "INSERT INTO pending_movements VALUES (1, 999, 0, 1, 1, 1)",

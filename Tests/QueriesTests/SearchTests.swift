@@ -83,6 +83,41 @@ struct SearchTests {
         }
     }
 
+    @Test("A chain by the webOrderLineItemId of a purchase, or its beginning")
+    func orderLine() async throws {
+        let bought = chain("500000000000001")
+        let other = chain("500000000000099", app: "com.example.second")
+        try await search([bought, other]) { search in
+            let line = "6\(bought.transactionId(1))"
+            let found = try await search.answer(line)
+            #expect(found.isExact && found.matches.map(\.kind) == [.webOrderLineItem])
+            #expect(found.matches.first?.id == line)
+            #expect(found.matches.first?.chain?.originalTransactionId.rawValue == bought.id)
+            let elsewhere = try await search.answer(
+                line, bundleId: BundleId("com.example.second"))
+            #expect(elsewhere.matches.isEmpty)
+            let begun = try await search.answer("60")
+            #expect(begun.matches.isEmpty)
+            let all = try await search.answer("6")
+            #expect(!all.isExact && all.matches.allSatisfy { $0.kind == .webOrderLineItem })
+            #expect(all.matches.count == 4)
+        }
+    }
+
+    @Test("Apple's webOrderLineItemId 0 names nothing")
+    func noOrderLine() async throws {
+        let place = try TemporaryLedger()
+        _ = try await place.ingest([
+            chain("500000000000001").bought().withTransaction {
+                $0.webOrderLineItemId = WebOrderLineItemId("0")
+            }
+        ])
+        try await place.session { session in
+            let answer = try await session.search.answer("0")
+            #expect(answer.matches.isEmpty)
+        }
+    }
+
     @Test("An event by its notificationUUID")
     func notification() async throws {
         let place = try TemporaryLedger()

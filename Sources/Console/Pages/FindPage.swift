@@ -14,8 +14,8 @@ package struct FindPage {
             "Find", frame,
             """
             <h1>Find</h1>
-            <p>Type a customer, a transaction, an original transaction, a notificationUUID, or a position \
-            as #13.</p>
+            <p>Type a customer, a transaction, an original transaction, a webOrderLineItemId, a \
+            notificationUUID, or a position as #13.</p>
             """)
     }
 
@@ -35,6 +35,8 @@ package struct FindPage {
         switch match.kind {
         case .customer: frame.url("customers", match.id)
         case .subscription, .transaction: frame.url("subscriptions", match.id)
+        case .webOrderLineItem:
+            frame.url("subscriptions", match.chain?.originalTransactionId.rawValue ?? match.id)
         case .event, .notification: frame.url("events", match.position.map(String.init) ?? "")
         }
     }
@@ -48,7 +50,7 @@ package struct FindPage {
         let rows = answer.matches.map { match -> HTML in
             table.row([
                 "<a class=\"id\" href=\"\(address(match))\"><bdi>\(match.id)</bdi></a>",
-                "\(match.kind.rawValue)",
+                match.kind == .webOrderLineItem ? "webOrderLineItemId" : "\(match.kind.rawValue)",
                 match.chain.map { "\($0.bundleId), \($0.originalTransactionId)" } ?? "",
             ])
         }

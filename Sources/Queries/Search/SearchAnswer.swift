@@ -10,6 +10,8 @@ public struct SearchMatch: Hashable, Sendable {
         case subscription
         /// A later transaction of a chain.
         case transaction
+        /// A chain, by the webOrderLineItemId of one of its purchases.
+        case webOrderLineItem
         /// An event, by its position.
         case event
         /// An event, by its notificationUUID.
@@ -41,7 +43,7 @@ public struct SearchMatch: Hashable, Sendable {
 public struct SearchAnswer: Sendable {
     /// The text as searched for, without surrounding white space.
     public let text: String
-    /// Customers, chains, transactions, events; ids equal to the text, else those that begin
+    /// Customers, chains, transactions, order lines, events; ids equal to the text, else those that begin
     /// with it.
     public let matches: [SearchMatch]
     /// Whether the matches have the id, instead of beginning with it.

@@ -4,7 +4,7 @@ internal import LedgerStore
 public import Projection
 internal import SQLiteStore
 
-/// Finds customers, chains, transactions and events by id, in what is known now.
+/// Finds customers, chains, transactions, order lines and events by id, in what is known now.
 public struct SearchQuery: Sendable {
     let ledger: EnvironmentLedger
     let projections: ProjectionsStore
@@ -85,6 +85,8 @@ extension NamedThing {
             SearchMatch(.subscription, chain.originalTransactionId.rawValue, chain: chain)
         case .transaction(let id, let chain):
             SearchMatch(.transaction, id.rawValue, chain: chain)
+        case .orderLine(let id, let chain):
+            SearchMatch(.webOrderLineItem, id.rawValue, chain: chain)
         }
     }
 }

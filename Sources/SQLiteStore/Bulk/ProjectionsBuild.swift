@@ -19,10 +19,8 @@ public final class ProjectionsBuild: Sendable {
     private struct State {
         var chainCount: Int64 = 0
         var changes: MovementChanges
-        var transactions = DeferredTable(
-            table: ChainRows.TransactionRow.table,
-            columns: ["transaction_id", "subscription", "first_position"]
-        ) { value, row in row.bind(3, RunKey.int64(value, at: 0)) }
+        var transactions = DeferredTable(ChainRows.TransactionRow.self)
+        var orderLines = DeferredTable(ChainRows.OrderLineRow.self)
         var holdings = DeferredTable(
             table: HoldingRow.table, columns: ["customer", "subscription", "holds", "body"]
         ) { value, row in
@@ -86,6 +84,7 @@ public final class ProjectionsBuild: Sendable {
         }
         if state.changes.cellCount > keptCount { _ = try state.changes.write(database) }
         try state.transactions.append(rows.transactions, database)
+        try state.orderLines.append(rows.orderLines, database)
         try state.holdings.append(rows.holdings, database)
     }
 
@@ -103,6 +102,7 @@ public final class ProjectionsBuild: Sendable {
         try bulk.write { database in
             try state.withLock { state in
                 try state.transactions.flush(database)
+                try state.orderLines.flush(database)
                 try state.holdings.flush(database)
                 _ = try state.changes.write(database)
             }
@@ -127,6 +127,8 @@ public struct EncodedRows: Sendable {
     private(set) var notices = RowBytes()
     /// Chains and first positions by transactionId: separate, since they have a different order.
     private(set) var transactions = RunBuffer()
+    /// The same by webOrderLineItemId.
+    private(set) var orderLines = RunBuffer()
     /// Holdings of the chains, by customer.
     private(set) var holdings = RunBuffer()
     private(set) var contributions = RowBytes()
@@ -157,14 +159,8 @@ public struct EncodedRows: Sendable {
         intervals.append(rows.intervals, of: subscription)
         lifeFacts.append(rows.lifeFacts, of: subscription)
         notices.append(rows.notices, of: subscription)
-        for row in rows.transactions {
-            key.removeAll(keepingCapacity: true)
-            value.removeAll(keepingCapacity: true)
-            RunKey.append(row.transactionId, to: &key)
-            RunKey.append(subscription, to: &key)
-            RunKey.append(row.firstPosition, to: &value)
-            transactions.append(key: key, value: value)
-        }
+        transactions.append(rows.transactions, of: subscription, &key, &value)
+        orderLines.append(rows.orderLines, of: subscription, &key, &value)
         if let row = rows.contribution {
             contributions.beginRow()
             contributions.bind(1, subscription)
@@ -181,6 +177,34 @@ public struct EncodedRows: Sendable {
             RunKey.append(row.holds ? 1 : 0, to: &value)
             value.append(contentsOf: row.body)
             holdings.append(key: key, value: value)
+        }
+    }
+}
+
+extension DeferredTable {
+    fileprivate init<Row: StatedIdRow>(_ row: Row.Type) {
+        self.init(table: Row.table, columns: [Row.columns[0], "subscription", "first_position"]) {
+            value, row in row.bind(3, RunKey.int64(value, at: 0))
+        }
+    }
+}
+
+extension RunBuffer {
+    /// Appends ids of a chain.
+    ///
+    /// - Parameters:
+    ///   - key: reused memory, as is `value`.
+    fileprivate mutating func append(
+        _ rows: [some StatedIdRow], of subscription: Int64, _ key: inout [UInt8],
+        _ value: inout [UInt8]
+    ) {
+        for row in rows {
+            key.removeAll(keepingCapacity: true)
+            value.removeAll(keepingCapacity: true)
+            RunKey.append(row.id, to: &key)
+            RunKey.append(subscription, to: &key)
+            RunKey.append(row.firstPosition, to: &value)
+            append(key: key, value: value)
         }
     }
 }

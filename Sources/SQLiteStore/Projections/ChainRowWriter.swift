@@ -10,6 +10,7 @@ struct ChainRowWriter {
     var movements: MovementWriter
     /// Collected over all chains for `finish`: these tables have a different order than chains.
     private var transactions: [(row: ChainRows.TransactionRow, subscription: Int64)] = []
+    private var orderLines: [(row: ChainRows.OrderLineRow, subscription: Int64)] = []
     private var holdings: [(row: HoldingRow, subscription: Int64)] = []
 
     init(_ database: Database, _ days: ReportDays, after position: Int64) throws {
@@ -26,10 +27,12 @@ struct ChainRowWriter {
         written += try write(rows.intervals, subscription)
         written += try write(rows.lifeFacts, subscription)
         written += try write(rows.notices, subscription)
-        // Transactions stated up to that position are stored: no later event has an earlier
-        // position.
+        // Ids stated up to that position are stored: no later event has an earlier position.
         for row in rows.transactions where row.firstPosition > position {
             transactions.append((row, subscription))
+        }
+        for row in rows.orderLines where row.firstPosition > position {
+            orderLines.append((row, subscription))
         }
         holdings += rows.holdings.map { ($0, subscription) }
         if let contribution = rows.contribution {
@@ -41,7 +44,7 @@ struct ChainRowWriter {
     /// Writes the tables that are not in chain order, and the sums of the chains; returns the
     /// number of rows. Each table is written in its own order, so that each page is visited once.
     mutating func finish() throws -> Int {
-        let written = try writeTransactions() + writeHoldings()
+        let written = try write(transactions) + write(orderLines) + writeHoldings()
         return try written + movements.finish()
     }
 
@@ -94,20 +97,20 @@ struct ChainRowWriter {
         return written
     }
 
-    /// Facts are never withdrawn, so a chain never loses a transactionId, and a customer once named
-    /// stays named.
-    private func writeTransactions() throws -> Int {
-        let order = transactions.sorted {
-            ($0.row.transactionId, $0.subscription) < ($1.row.transactionId, $1.subscription)
-        }
+    /// Facts are never withdrawn, so a chain never loses an id, and a customer once named stays
+    /// named.
+    private func write<Row: StatedIdRow>(
+        _ rows: [(row: Row, subscription: Int64)]
+    ) throws -> Int {
+        let order = rows.sorted { ($0.row.id, $0.subscription) < ($1.row.id, $1.subscription) }
+        let insert = """
+            INSERT INTO \(Row.table) (\(Row.columns[0]), subscription, first_position)
+            VALUES (?1, ?2, ?3)
+            ON CONFLICT DO UPDATE SET first_position = ?3 WHERE first_position <> ?3
+            """
         return try order.reduce(0) { written, entry in
             try written
-                + database.run(
-                    """
-                    INSERT INTO transactions (transaction_id, subscription, first_position)
-                    VALUES (?1, ?2, ?3)
-                    ON CONFLICT DO UPDATE SET first_position = ?3 WHERE first_position <> ?3
-                    """, entry.row.transactionId, entry.subscription, entry.row.firstPosition)
+                + database.run(insert, entry.row.id, entry.subscription, entry.row.firstPosition)
         }
     }
 

@@ -10,6 +10,8 @@ public struct ChainRows: Sendable {
     let notices: [NoticeRow]
     /// Every transactionId of the chain, with the first position that stated it.
     let transactions: [TransactionRow]
+    /// Every webOrderLineItemId of the chain, likewise.
+    let orderLines: [OrderLineRow]
     /// One row for each customer whom a fact of the chain ever named, in byte order.
     let holdings: [HoldingRow]
     /// The chain's contribution to the sums of metrics; nil for rows kept under a customer's id.
@@ -20,20 +22,26 @@ public struct ChainRows: Sendable {
     /// chain has such rows.
     let misplaced: [String]
 
-    struct TransactionRow: StoredRow {
-        let transactionId: String
+    struct TransactionRow: StatedIdRow {
+        let id: String
         let firstPosition: Int64
 
         static let table = "transactions"
         static let columns = ["transaction_id", "first_position"]
+    }
 
-        var values: [ColumnValue] { [.text(transactionId), .integer(firstPosition)] }
+    struct OrderLineRow: StatedIdRow {
+        let id: String
+        let firstPosition: Int64
+
+        static let table = "order_lines"
+        static let columns = ["web_order_line_item_id", "first_position"]
     }
 
     init(
         chain: ChainId, subscription: SubscriptionRow, intervals: [IntervalRow],
         lifeFacts: [TimelineEventRow], notices: [NoticeRow], transactions: [TransactionRow],
-        holdings: [HoldingRow], contribution: ContributionRow?,
+        orderLines: [OrderLineRow], holdings: [HoldingRow], contribution: ContributionRow?,
         reported: ChainMovements = ChainMovements(), misplaced: [String] = []
     ) {
         self.chain = chain
@@ -42,6 +50,7 @@ public struct ChainRows: Sendable {
         self.lifeFacts = lifeFacts
         self.notices = notices
         self.transactions = transactions
+        self.orderLines = orderLines
         self.holdings = holdings
         self.contribution = contribution
         self.reported = reported
@@ -60,7 +69,7 @@ public struct ChainRows: Sendable {
         intervals = life.intervals.map { IntervalRow($0, cause: life.cause(of: $0)) }
         lifeFacts = life.lifeFacts.map { TimelineEventRow($0) }
         notices = life.notices.map { NoticeRow($0) }
-        transactions = ChainRows.transactions(facts)
+        (transactions, orderLines) = ChainRows.ids(facts)
         holdings = HoldingRow.rows(chain, life)
         var reported = ChainMovements()
         if let numbers, chain.customer == nil {
@@ -74,32 +83,18 @@ public struct ChainRows: Sendable {
         misplaced = []
     }
 
-    /// Every transactionId in byte order, each once, with the first position that stated it.
-    private static func transactions(_ facts: [Fact]) -> [TransactionRow] {
-        var stated: [(id: TransactionId, position: Int64)] = []
-        stated.reserveCapacity(facts.count)
-        var isOrdered = true
+    private static func ids(_ facts: [Fact]) -> ([TransactionRow], [OrderLineRow]) {
+        var transactions = StatedIds<TransactionTag>(capacity: facts.count)
+        var orderLines = StatedIds<WebOrderLineItemTag>(capacity: facts.count)
         for fact in facts {
-            guard let id = fact.statedTransaction?.transactionId else { continue }
-            let last = stated.count - 1
-            // Most facts state the same transaction as the previous one.
-            if last >= 0, stated[last].id == id {
-                stated[last].position = min(stated[last].position, fact.position)
-                continue
+            guard let stated = fact.statedTransaction else { continue }
+            transactions.add(stated.transactionId, at: fact.position)
+            // "0" is Apple's for none.
+            if let line = stated.webOrderLineItemId, line.rawValue != "0" {
+                orderLines.add(line, at: fact.position)
             }
-            if last >= 0, isOrdered, id < stated[last].id { isOrdered = false }
-            stated.append((id, fact.position))
         }
-        if !isOrdered { stated.sort { ($0.id, $0.position) < ($1.id, $1.position) } }
-        var rows: [TransactionRow] = []
-        rows.reserveCapacity(stated.count)
-        for index in stated.indices where index == 0 || stated[index - 1].id != stated[index].id {
-            rows.append(
-                TransactionRow(
-                    transactionId: stated[index].id.rawValue, firstPosition: stated[index].position)
-            )
-        }
-        return rows
+        return (transactions.rows(), orderLines.rows())
     }
 
     /// The differences from `other`: columns as `table.column`, and a table name alone when it
@@ -115,6 +110,7 @@ public struct ChainRows: Sendable {
             + TimelineEventRow.differences(lifeFacts, other.lifeFacts)
             + NoticeRow.differences(notices, other.notices)
             + TransactionRow.differences(transactions, other.transactions)
+            + OrderLineRow.differences(orderLines, other.orderLines)
             + HoldingRow.differences(holdings, other.holdings)
             + ContributionRow.differences(
                 [contribution].compactMap(\.self), [other.contribution].compactMap(\.self))
@@ -126,5 +122,51 @@ extension ChainRows: Equatable {
     public static func == (left: ChainRows, right: ChainRows) -> Bool {
         left.chain == right.chain && left.misplaced == right.misplaced
             && left.differencesInPlace(from: right).isEmpty
+    }
+}
+
+/// A row of an id that facts of a chain stated.
+protocol StatedIdRow: StoredRow {
+    /// In the first column.
+    var id: String { get }
+    /// Position of the first event that stated it.
+    var firstPosition: Int64 { get }
+
+    init(id: String, firstPosition: Int64)
+}
+
+extension StatedIdRow {
+    var values: [ColumnValue] { [.text(id), .integer(firstPosition)] }
+}
+
+/// Ids as the facts of a chain state them.
+private struct StatedIds<Tag> {
+    private var stated: [(id: Identifier<Tag>, position: Int64)] = []
+    private var isOrdered = true
+
+    init(capacity: Int) { stated.reserveCapacity(capacity) }
+
+    mutating func add(_ id: Identifier<Tag>, at position: Int64) {
+        let last = stated.count - 1
+        // Most facts state the same ids as the previous one.
+        if last >= 0, stated[last].id == id {
+            stated[last].position = min(stated[last].position, position)
+            return
+        }
+        if last >= 0, isOrdered, id < stated[last].id { isOrdered = false }
+        stated.append((id, position))
+    }
+
+    /// Every id in byte order, each once, with the first position that stated it.
+    func rows<Row: StatedIdRow>() -> [Row] {
+        var stated = stated
+        if !isOrdered { stated.sort { ($0.id, $0.position) < ($1.id, $1.position) } }
+        var rows: [Row] = []
+        rows.reserveCapacity(stated.count)
+        for index in stated.indices where index == 0 || stated[index - 1].id != stated[index].id {
+            rows.append(
+                Row(id: stated[index].id.rawValue, firstPosition: stated[index].position))
+        }
+        return rows
     }
 }

@@ -9,6 +9,7 @@ public enum NamedThing: Hashable, Sendable {
     /// By its originalTransactionId.
     case chain(ChainId)
     case transaction(TransactionId, ChainId)
+    case orderLine(WebOrderLineItemId, ChainId)
 }
 
 /// Lookups by an id or its beginning. Every statement searches an index: none scans a table.
@@ -45,15 +46,24 @@ extension ProjectionsStore {
             WHERE transaction_id > ? AND transaction_id < ?
             ORDER BY transaction_id, subscription LIMIT ?
             """
+        case orderLines = """
+            SELECT web_order_line_item_id, subscription FROM order_lines
+            WHERE web_order_line_item_id = ? ORDER BY subscription LIMIT ?
+            """
+        case nextOrderLines = """
+            SELECT web_order_line_item_id, subscription FROM order_lines
+            WHERE web_order_line_item_id > ? AND web_order_line_item_id < ?
+            ORDER BY web_order_line_item_id, subscription LIMIT ?
+            """
         case numbered = """
             SELECT bundle_id, original_transaction_id FROM subscriptions WHERE id = ?
             """
     }
 
     /// Everything with exactly this id: customers, then chains, then transactions, without those
-    /// that have the id of their chain.
+    /// that have the id of their chain, then order lines.
     ///
-    /// - `bundleId`: only chains and transactions of this app, and its customers.
+    /// - `bundleId`: only what is of this app, and its customers.
     public func things(
         named id: String, bundleId: BundleId? = nil
     ) async throws(StoreError) -> [NamedThing] {
@@ -62,12 +72,13 @@ extension ProjectionsStore {
             if try lookup.isMeant(CustomerId(id)) { lookup.add(.customer(CustomerId(id))) }
             try lookup.addChains(.chains, id, ProjectionsStore.examinedCount)
             try lookup.addTransactions(.transactions, id, ProjectionsStore.examinedCount)
+            try lookup.addOrderLines(.orderLines, id, ProjectionsStore.examinedCount)
             return lookup.found
         }
     }
 
     /// What has an id that begins with this text and is longer: at most `limit` of each kind, in
-    /// byte order, customers, then chains, then transactions.
+    /// byte order, customers, then chains, transactions and order lines.
     ///
     /// - Returns: `hasMore`: whether there may be more.
     public func things(
@@ -81,6 +92,7 @@ extension ProjectionsStore {
             try lookup.addCustomers(from: text, to: end)
             try lookup.addChains(.nextChains, text, end, ProjectionsStore.examinedCount)
             try lookup.addTransactions(.nextTransactions, text, end, ProjectionsStore.examinedCount)
+            try lookup.addOrderLines(.nextOrderLines, text, end, ProjectionsStore.examinedCount)
             return (lookup.found, lookup.hasMore)
         }
     }
@@ -140,17 +152,33 @@ private struct IdLookup {
     mutating func addTransactions(
         _ lookup: ProjectionsStore.Lookup, _ values: (any BoundValue)?...
     ) throws {
+        try add(lookup, values) { id, chain in
+            chain.originalTransactionId.rawValue == id
+                ? nil : .transaction(TransactionId(id), chain)
+        }
+    }
+
+    mutating func addOrderLines(
+        _ lookup: ProjectionsStore.Lookup, _ values: (any BoundValue)?...
+    ) throws {
+        try add(lookup, values) { .orderLine(WebOrderLineItemId($0), $1) }
+    }
+
+    /// Adds what ids of chains name.
+    private mutating func add(
+        _ lookup: ProjectionsStore.Lookup, _ values: [(any BoundValue)?],
+        make: (_ id: String, ChainId) -> NamedThing?
+    ) throws {
         let entries = try read(lookup, values) { row in
-            (id: TransactionId(row.requiredText(0)), subscription: row.int64(1))
+            (id: row.requiredText(0), subscription: row.int64(1))
         }
         note(entries.count)
         var meant: [NamedThing] = []
         for entry in entries {
             let chains = try rows(.numbered, entry.subscription) { $0.chainId(0) }
-            guard let chain = chains.first, isMeant(chain),
-                chain.originalTransactionId.rawValue != entry.id.rawValue
+            guard let chain = chains.first, isMeant(chain), let thing = make(entry.id, chain)
             else { continue }
-            meant.append(.transaction(entry.id, chain))
+            meant.append(thing)
         }
         addFirst(meant)
     }

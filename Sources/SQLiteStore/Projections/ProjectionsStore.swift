@@ -23,7 +23,7 @@ public final class ProjectionsStore: DerivedStore {
         static let daysKey = "reportDays"
 
         /// The version of the tables; a file with a different one cannot be read.
-        static let layoutVersion = 8
+        static let layoutVersion = 9
 
         public init(catalogueHash: String, days: ReportDays = .utc) {
             reducerVersion = Lifecycle.reducerVersion

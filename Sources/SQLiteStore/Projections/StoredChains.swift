@@ -26,14 +26,10 @@ public final class StoredChains: Sendable {
         do {
             queue = try DatabaseQueue(path: path, configuration: configuration)
             try queue.inDatabase { database in
+                try StoredChains.sort(ChainRows.TransactionRow.self, database)
+                try StoredChains.sort(ChainRows.OrderLineRow.self, database)
                 try database.execute(
                     sql: """
-                        CREATE TEMP TABLE stated (
-                            subscription INTEGER NOT NULL, transaction_id TEXT NOT NULL,
-                            first_position INTEGER NOT NULL,
-                            PRIMARY KEY (subscription, transaction_id)) WITHOUT ROWID;
-                        INSERT INTO stated SELECT subscription, transaction_id, first_position
-                        FROM transactions ORDER BY subscription, transaction_id;
                         CREATE TEMP TABLE held (
                             subscription INTEGER NOT NULL, customer TEXT NOT NULL,
                             PRIMARY KEY (subscription, customer)) WITHOUT ROWID;
@@ -44,6 +40,19 @@ public final class StoredChains: Sendable {
         } catch {
             throw StoredChains.explained(StoreError(error, path: path))
         }
+    }
+
+    private static func sort<Row: StatedIdRow>(_ row: Row.Type, _ database: Database) throws {
+        try database.execute(
+            sql: """
+                CREATE TEMP TABLE stated_\(Row.table) (
+                    subscription INTEGER NOT NULL, id TEXT NOT NULL,
+                    first_position INTEGER NOT NULL,
+                    PRIMARY KEY (subscription, id)) WITHOUT ROWID;
+                INSERT INTO stated_\(Row.table)
+                SELECT subscription, \(Row.columns[0]), first_position
+                FROM \(Row.table) ORDER BY subscription, \(Row.columns[0])
+                """)
     }
 
     private static func explained(_ error: StoreError) -> StoreError {
@@ -63,8 +72,8 @@ public final class StoredChains: Sendable {
             return try queue.inDatabase { database in
                 var findings: [String] = []
                 for table in [
-                    "intervals", "life_facts", "notices", "transactions", "holdings",
-                    "contributions", "pending_movements",
+                    "intervals", "life_facts", "notices", "transactions", "order_lines",
+                    "holdings", "contributions", "pending_movements",
                 ] {
                     let hasStrays = try Bool.fetchOne(
                         database,
@@ -119,7 +128,7 @@ private struct ChainRowReader {
                 chain: head.chain, subscription: head.row,
                 intervals: try rows(head.id, &misplaced),
                 lifeFacts: try rows(head.id, &misplaced), notices: try rows(head.id, &misplaced),
-                transactions: try transactions(head.id),
+                transactions: try stated(head.id), orderLines: try stated(head.id),
                 holdings: try HoldingRow.rows(head.id, database),
                 contribution: try contribution(head.id), misplaced: misplaced)
         }
@@ -153,13 +162,11 @@ private struct ChainRowReader {
         return rows
     }
 
-    private func transactions(_ subscription: Int64) throws -> [ChainRows.TransactionRow] {
+    private func stated<Row: StatedIdRow>(_ subscription: Int64) throws -> [Row] {
         try database.rows(
-            "SELECT transaction_id, first_position FROM stated WHERE subscription = ? ORDER BY 1",
-            subscription
-        ) { row in
-            ChainRows.TransactionRow(
-                transactionId: row.requiredText(0), firstPosition: row.int64(1))
-        }
+            """
+            SELECT id, first_position FROM stated_\(Row.table) WHERE subscription = ? ORDER BY 1
+            """, subscription
+        ) { Row(id: $0.requiredText(0), firstPosition: $0.int64(1)) }
     }
 }

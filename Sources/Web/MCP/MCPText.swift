@@ -76,6 +76,10 @@ struct MCPText {
         case .customer: page(["customers", match.id])
         case .subscription, .transaction:
             page(["subscriptions", match.id], [("bundleId", match.chain?.bundleId.rawValue)])
+        case .webOrderLineItem:
+            page(
+                ["subscriptions", match.chain?.originalTransactionId.rawValue ?? match.id],
+                [("bundleId", match.chain?.bundleId.rawValue)])
         case .event, .notification: page(["events", match.position.map(String.init) ?? match.id])
         }
     }

@@ -78,8 +78,8 @@ enum MCPTool: String, Sendable, CaseIterable {
 
     private static let text = Argument(
         name: "text",
-        about: "A customer, an originalTransactionId, a transactionId, a notificationUUID, or #13"
-            + " for the event at position 13; at most \(SearchLimits.textByteCount) bytes.",
+        about: "A customer, an originalTransactionId, a transactionId, a webOrderLineItemId,"
+            + " a notificationUUID, or #13 for the event at position 13; at most \(SearchLimits.textByteCount) bytes.",
         isRequired: true)
 
     private static let position = Argument(

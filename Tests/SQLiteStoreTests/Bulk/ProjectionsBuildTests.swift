@@ -122,9 +122,8 @@ struct ProjectionsBuildTests {
         let store = try ProjectionsStore(path: try bulk("p.sqlite", [rows]))
         for chain in rows {
             for transaction in chain.transactions {
-                let found = try await store.chains(
-                    transaction: TransactionId(transaction.transactionId))
-                #expect(found.contains(chain.chain), "\(transaction.transactionId)")
+                let found = try await store.chains(transaction: TransactionId(transaction.id))
+                #expect(found.contains(chain.chain), "\(transaction.id)")
             }
         }
         #expect(rows.contains { !$0.transactions.isEmpty })
@@ -139,8 +138,7 @@ struct ProjectionsBuildTests {
             return rows.with(
                 transactions: ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
                     .enumerated().map { index, id in
-                        ChainRows.TransactionRow(
-                            transactionId: id, firstPosition: Int64(index) - 2)
+                        ChainRows.TransactionRow(id: id, firstPosition: Int64(index) - 2)
                     })
         }
         let path = try bulk("p.sqlite", [chains])
@@ -164,7 +162,7 @@ struct ProjectionsBuildTests {
             let text = String(repeating: "9", count: byteCount - 2) + String(10 + number)
             return rows.with(
                 chain: SimulatedChains.id(SimulatedChains.app, String(100 + index)),
-                transactions: [ChainRows.TransactionRow(transactionId: text, firstPosition: 1)])
+                transactions: [ChainRows.TransactionRow(id: text, firstPosition: 1)])
         }
         let path = try bulk("p.sqlite", chains.map { [$0] })
         #expect(try await SimulatedChains.stored(path) == chains)
@@ -179,6 +177,7 @@ extension ChainRows {
         ChainRows(
             chain: chain ?? self.chain, subscription: subscription, intervals: intervals,
             lifeFacts: lifeFacts, notices: notices, transactions: transactions,
-            holdings: holdings, contribution: contribution, reported: reported)
+            orderLines: orderLines, holdings: holdings, contribution: contribution,
+            reported: reported)
     }
 }

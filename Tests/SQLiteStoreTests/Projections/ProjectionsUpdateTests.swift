@@ -90,10 +90,11 @@ struct ProjectionsUpdateTests {
         let new = ChainRows(
             chain: id, subscription: before.subscription, intervals: before.intervals,
             lifeFacts: before.lifeFacts, notices: before.notices,
-            transactions: before.transactions, holdings: before.holdings, contribution: nil)
+            transactions: before.transactions, orderLines: before.orderLines,
+            holdings: before.holdings, contribution: nil)
         let count =
             1 + new.intervals.count + new.lifeFacts.count + new.notices.count
-            + new.transactions.count + new.holdings.count
+            + new.transactions.count + new.orderLines.count + new.holdings.count
         #expect(try await update([new]) == count)
         #expect(try await stored(id) == new)
         #expect(try await SimulatedChains.stored(store.path).count == rows.count + 1)
@@ -104,8 +105,7 @@ struct ProjectionsUpdateTests {
         let before = try #require(rows.first { !$0.transactions.isEmpty })
         var transactions = before.transactions
         transactions[0] = ChainRows.TransactionRow(
-            transactionId: transactions[0].transactionId,
-            firstPosition: transactions[0].firstPosition - 1)
+            id: transactions[0].id, firstPosition: transactions[0].firstPosition - 1)
         let after = before.with(transactions: transactions)
         #expect(try await update([after]) == 1)
         #expect(try await stored(before.chain) == after)
@@ -160,7 +160,8 @@ extension ChainRows {
             chain: chain, subscription: subscription, intervals: intervals ?? self.intervals,
             lifeFacts: lifeFacts ?? self.lifeFacts, notices: notices ?? self.notices,
             transactions: transactions ?? self.transactions,
-            holdings: holdings, contribution: contribution, reported: reported)
+            orderLines: orderLines, holdings: holdings, contribution: contribution,
+            reported: reported)
     }
 }
 
