@@ -85,6 +85,8 @@ def policy(console):
     headers = console.go(page, console.home).headers
     wanted = headers.get("content-security-policy", "")
     require("default-src 'none'" in wanted and "unsafe" not in wanted, f"the policy is {wanted!r}")
+    back = page.evaluate("getComputedStyle(document.querySelector('header.bar')).display")
+    require(back == "flex", "the policy refuses the style sheet")
     page.context.close()
 
 
@@ -244,6 +246,24 @@ def verifies(console):
     page.context.close()
 
 
+def others_verify(console):
+    """A pair has its two JWS verified; what has none says so, and is in the log as it is here."""
+    page = console.open()
+    pairs = (position for position in range(1, console.head() + 1) if 'data-jws="true"' in
+             page.request.get(f"{console.home}events/{position}").text())
+    for position, checks in ((next(pairs, None), 2), (console.head(), 0)):
+        require(position, "the log has no pair")
+        console.go(page, f"{console.home}events/{position}")
+        state = verified(page)
+        rows = page.locator("#verify li").all_inner_texts()
+        require(state == "yes", f"#{position}: {'; '.join(rows)}")
+        signed = sum("ok signature" in row for row in rows)
+        require(signed == checks, f"#{position}: {signed} signatures verified")
+        require(any("of this evidence" in row for row in rows), f"#{position}: other bytes")
+        require((page.locator("#verify .banner").count() == 0) == (checks > 0), f"#{position}: why")
+    page.context.close()
+
+
 def tampering_shows(console):
     """A changed tree root, leaf or JWS is refused by the page that shows it."""
     url = signed_event(console)
@@ -335,7 +355,7 @@ def first_paint(console):
 CHECKS = [
     ("the walk: every link answers", walk),
     ("/console/ leads to production", redirected),
-    ("the policy allows nothing inline", policy),
+    ("the policy allows nothing inline but one style sheet", policy),
     ("axe, light", accessible("light")),
     ("axe, dark", accessible("dark")),
     ("320 px: no horizontal scrolling", narrow),
@@ -345,6 +365,7 @@ CHECKS = [
     ("keyboard: find, help, keys off", found_by_keyboard),
     ("keyboard: Tab reaches everything", tabbed),
     ("an event verifies in the browser", verifies),
+    ("a pair verifies, and a sweep says why not", others_verify),
     ("a changed event does not", tampering_shows),
     ("a proof verifies by itself, offline", proof_alone),
     ("first paint is printed", first_paint),

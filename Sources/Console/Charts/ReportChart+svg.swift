@@ -36,9 +36,12 @@ extension ReportChart {
 
     /// The same within a page, whose style sheet applies.
     ///
-    /// - Parameter link: the address that a bar leads to, by its interval and series.
+    /// - Parameters:
+    ///   - open: intervals that are not over, or not known to be complete: hatched.
+    ///   - link: the address that a bar leads to, by its interval and series.
     package func drawn(
-        isInPage: Bool = false, link: (_ place: Int, _ series: String) -> String? = { _, _ in nil }
+        isInPage: Bool = false, open: Set<Int> = [],
+        link: (_ place: Int, _ series: String) -> String? = { _, _ in nil }
     ) -> String {
         let stacks = labels.indices.map { place in bars.reduce(0) { $0 + ($1.values[place] ?? 0) } }
         let points = lines.flatMap(\.values).compactMap(\.self)
@@ -46,8 +49,9 @@ extension ReportChart {
         let rates = rate.map { ReportChart.scale(max($0.compactMap(\.self).max() ?? 0, 1)) }
         let (legend, end) = legend
         let height = ReportChart.number(end + 34)
+        let ground = (isInPage ? [] : reported) + hatching(open)
         let parts =
-            (isInPage ? [] : reported) + axes(scale, rates) + columns(scale.top, link)
+            ground + axes(scale, rates) + columns(scale.top, link)
             + lines.map { drawing($0, scale.top) } + [drawnRate(rates?.top ?? 1)] + dates + legend
         return """
             <svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 960 \(height)" \
@@ -83,6 +87,27 @@ extension ReportChart {
             return "<text class=\"small\" x=\"64\" y=\"\(ReportChart.number(y))\">"
                 + "\(ReportChart.escaped(note))</text>"
         }
+    }
+
+    /// Neighbouring intervals are hatched as one.
+    private func hatching(_ open: Set<Int>) -> [String] {
+        guard !open.isEmpty else { return [] }
+        var parts = [
+            """
+            <defs><pattern id="open" width="9" height="9" patternUnits="userSpaceOnUse" \
+            patternTransform="rotate(45)"><path class="stripe" d="M0 0V9"/></pattern></defs>
+            """
+        ]
+        for place in labels.indices where open.contains(place) && !open.contains(place - 1) {
+            var end = place + 1
+            while end < labels.count, open.contains(end) { end += 1 }
+            let width = ReportChart.number(step * Double(end - place))
+            parts.append(
+                "<rect fill=\"url(#open)\" x=\"\(ReportChart.number(x(place) - step / 2))\""
+                    + " y=\"\(ReportChart.number(top))\" width=\"\(width)\""
+                    + " height=\"\(ReportChart.number(ReportChart.plotHeight))\"/>")
+        }
+        return parts
     }
 
     private func axes(_ scale: Scale, _ rates: Scale?) -> [String] {

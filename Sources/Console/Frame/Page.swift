@@ -70,7 +70,7 @@ package struct Page: Sendable {
             } ?? ""
         return """
             <header class="bar">
-            <a class="brand" href="\(frame.url())">Subledger</a>
+            <a class="brand" href="\(frame.url())" data-key="g c">Subledger</a>
             <form class="find" action="\(frame.state.url(["find"]))" method="get" role="search">
             \(hidden)<label for="q">Find</label>
             <input id="q" name="q" value="\(frame.query ?? "")" maxlength="256" data-key="/"

@@ -32,8 +32,18 @@ package struct AuditPage {
             \(standing.last.map { run($0) } ?? never)
             </div>
             <p class="muted">Each event's page proves that it is in this tree. \
-            <code>subledger audit verify --signatures</code> does the same without this service.</p>
+            <code>subledger audit verify --signatures</code> does the same without this service. \
+            \(proofs)</p>
             """)
+    }
+
+    private var proofs: HTML {
+        frame.hasProofs
+            ? """
+            The pages of customers, subscriptions and events offer a proof as a file, which \
+            <code>subledger audit check</code> verifies anywhere.
+            """
+            : "With a key under <code>audit</code> in the configuration, pages offer proofs as files."
     }
 
     private var never: HTML {

@@ -96,6 +96,7 @@ package struct EventPage {
                 let text = String(decoding: Base64Standard.encode(data), as: UTF8.self)
                 return " data-leaf=\"\(text)\""
             } ?? ""
+        let root: HTML = !isJWS ? "" : isApple ? ", by Apple's root" : ", by the added root"
         return """
             <section id="verify"\(evidenceAttributes)\(leaf) \
             data-date="\(event.receivedAt.milliseconds)" \
@@ -106,7 +107,7 @@ package struct EventPage {
             <h2>Verified here</h2>
             \(unsigned)
             <ul class="checks" aria-live="polite"></ul>
-            <p class="muted">Computed by this browser from the bytes of this event\(isJWS ? ", by Apple's root" : "") \
+            <p class="muted">Computed by this browser from the bytes of this event\(root) \
             and the log's tree of \(proof.treeSize) events with root \
             <span class="id">\(proof.root.hexadecimal.prefix(16))…</span>. Without JavaScript, \
             <code>subledger audit verify --signatures</code> checks the same.</p>

@@ -34,7 +34,8 @@ package struct HomePage {
         var items: [HTML] = []
         let outages = status.apps.flatMap { $0.outages?.windows ?? [] }.count
         if outages > 0 {
-            items.append("\(outages) suspected outages: \(frame.link("recover", "intake"))")
+            let what = outages == 1 ? "1 suspected outage" : "\(outages) suspected outages"
+            items.append("\(what): \(frame.link("recover", "intake"))")
         }
         for app in status.apps where app.complete == nil {
             items.append(
@@ -43,7 +44,8 @@ package struct HomePage {
         }
         let held = status.quarantine.reduce(0) { $0 + $1.itemCount }
         if held > 0 {
-            items.append("\(held) items in quarantine: \(frame.link("look", "quarantine"))")
+            let what = held == 1 ? "1 item" : "\(held) items"
+            items.append("\(what) in quarantine: \(frame.link("look", "quarantine"))")
         }
         guard !items.isEmpty else { return "<p>Nothing waits to be done.</p>" }
         return "<h2>To do</h2><ul>\(items.map { "<li data-row>\($0)</li>" as HTML })</ul>"

@@ -7,8 +7,8 @@ package enum PlainPages {
             ("/", "find"), ("Ctrl K, ⌘ K", "find, also when the other keys are off"),
             ("j, k", "next and previous row"), ("Enter", "open the row"),
             ("e", "evidence"), ("t", "as known at"), ("[, ]", "a day earlier, a day later"),
-            ("g e", "events"), ("g i", "intake"), ("g r", "reports"), ("g d", "decisions"),
-            ("g a", "audit"), ("?", "this page"),
+            ("g c", "customers: the first page"), ("g e", "events"), ("g i", "intake"),
+            ("g r", "reports"), ("g d", "decisions"), ("g a", "audit"), ("?", "this page"),
         ]
         let rows = keys.map { key, meaning -> HTML in
             "<tr><td><kbd>\(key)</kbd></td><td>\(meaning)</td></tr>\n"

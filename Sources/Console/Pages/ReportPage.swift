@@ -81,7 +81,8 @@ package struct ReportPage {
         do throws(ChartError) {
             let chart = try ReportChart(report)
             let starts = report.scope.instants
-            let markup = chart.drawn(isInPage: true) { place, series in
+            let open = starts.indices.dropLast().filter { isOpen(starts[$0], starts[$0 + 1]) }
+            let markup = chart.drawn(isInPage: true, open: Set(open)) { place, series in
                 guard report.isChurn, place + 1 < starts.count, starts.count <= Self.linkedCount
                 else {
                     return nil
@@ -168,18 +169,23 @@ package struct ReportPage {
             """
     }
 
-    private func row(_ row: Report.Row, _ columns: [CountColumn]) -> HTML {
-        // What is not over, or not known to be complete, is hatched and said to be open.
+    private func isUnfinished(_ end: Timestamp) -> Bool {
         let isCut =
-            row.to == report.scope.instants.last && !question.contains { $0 == "to" && $1 != nil }
-        let isUnfinished = isCut || row.to > frame.limit
-        let isConfirmed =
-            frame.complete.map { $0.from <= row.from && row.to <= $0.through } ?? false
-        let isOpen = isUnfinished || !isConfirmed
+            end == report.scope.instants.last && !question.contains { $0 == "to" && $1 != nil }
+        return isCut || end > frame.limit
+    }
+
+    /// What is not over, or not known to be complete, is hatched and said to be open.
+    private func isOpen(_ start: Timestamp, _ end: Timestamp) -> Bool {
+        let isConfirmed = frame.complete.map { $0.from <= start && end <= $0.through } ?? false
+        return isUnfinished(end) || !isConfirmed
+    }
+
+    private func row(_ row: Report.Row, _ columns: [CountColumn]) -> HTML {
+        let isOpen = isOpen(row.from, row.to)
         let style: HTML = isOpen ? " class=\"open\"" : ""
-        let mark: HTML =
-            isOpen
-            ? " <span class=\"tag\">\(isUnfinished ? "unfinished" : "unconfirmed")</span>" : ""
+        let tag = isUnfinished(row.to) ? "unfinished" : "unconfirmed"
+        let mark: HTML = isOpen ? " <span class=\"tag\">\(tag)</span>" : ""
         let groups = row.group.map { "<td>\($0 ?? "–")</td>" as HTML }
         let cells = columns.map { column -> HTML in
             let value = row[column.name]

@@ -11,7 +11,7 @@ struct UnknownId {
         <p>Three things to try:</p>
         <ul>
         <li>Check the id: a customer is named as the app names it (by default its appAccountToken); a \
-        purchase by any of its transaction ids.</li>
+        purchase by any of its transaction ids or webOrderLineItemIds.</li>
         <li>\(others)</li>
         <li>If the purchase is new, or intake was down: \(frame.link("Intake", "intake")) says what is \
         missing, and <code>subledger api statuses ID</code> asks Apple.</li>

@@ -4,6 +4,7 @@ import Ledger
 import LedgerStore
 import Projection
 import Service
+import Signing
 import Testing
 
 @testable import Console
@@ -37,6 +38,21 @@ struct ConsolePageTests {
         String(decoding: answer.bytes, as: UTF8.self)
     }
 
+    @Test("The policy names the style sheet inside a page by its hash, and nothing else is inline")
+    func style() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let page = try await client.get("\(ConsolePageTests.home)/help")
+            let text = ConsolePageTests.text(page)
+            let start = try #require(text.firstRange(of: "<style>"))
+            let end = try #require(text.firstRange(of: "</style>"))
+            let sheet = Array(text[start.upperBound..<end.lowerBound].utf8)
+            let digest = Base64Standard.encode(SHA256.hash(sheet).bytes)
+            let source = "style-src 'sha256-\(String(decoding: digest, as: UTF8.self))';"
+            #expect(page.headers[.contentSecurityPolicy]?.contains(source) == true)
+            #expect(!text.contains(" style=") && !text.contains("stylesheet"))
+        }
+    }
+
     @Test("A purchase is found by any of its ids, and its page leads to the signed bytes")
     func found() async throws {
         let id = purchase.id
@@ -50,7 +66,8 @@ struct ConsolePageTests {
             #expect(ConsolePageTests.text(page).contains("\(ConsolePageTests.home)/events/3"))
             let event = try await client.get("\(ConsolePageTests.home)/events/3")
             let text = ConsolePageTests.text(event)
-            #expect(text.contains("id=\"jws\"") && text.contains("data-leaf-hash="))
+            #expect(text.contains("data-jws-from=\"jws\"") && text.contains("data-leaf-hash="))
+            #expect(text.contains("id=\"jws\"") && !text.contains("data-raw="))
             let raw = try await client.get("\(ConsolePageTests.home)/events/3/raw")
             #expect(raw.bytes.first == UInt8(ascii: "e"))
             #expect(try await client.get("\(ConsolePageTests.home)/events/4").status == 404)
