@@ -249,10 +249,15 @@ def verifies(console):
 def others_verify(console):
     """A pair has its two JWS verified; what has none says so, and is in the log as it is here."""
     page = console.open()
-    pairs = (position for position in range(1, console.head() + 1) if 'data-jws="true"' in
-             page.request.get(f"{console.home}events/{position}").text())
-    for position, checks in ((next(pairs, None), 2), (console.head(), 0)):
-        require(position, "the log has no pair")
+    found = {}
+    for position in range(console.head(), 0, -1):
+        text = page.request.get(f"{console.home}events/{position}").text()
+        if " data-raw=" in text:
+            found.setdefault(2 if ' data-jws="' in text else 0, position)
+        if len(found) == 2:
+            break
+    require(len(found) == 2, "the log has no pair, or no sweep")
+    for checks, position in found.items():
         console.go(page, f"{console.home}events/{position}")
         state = verified(page)
         rows = page.locator("#verify li").all_inner_texts()

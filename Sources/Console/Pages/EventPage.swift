@@ -134,7 +134,8 @@ package struct EventPage {
             return " data-jws-from=\"jws\""
         }
         let raw = frame.url("events", String(event.position), "raw")
-        return " data-raw=\"\(raw)\"\(isJWS ? " data-jws=\"true\"" as HTML : "")"
+        let jws: HTML = isJWS ? " data-jws=\"true\"" : ""
+        return " data-raw=\"\(raw)\"\(jws)"
     }
 
     /// Why the browser checks no signature, and what does; nothing for a JWS.

@@ -6,7 +6,7 @@ extension SearchAnswer {
     /// `find` for people: one line per match.
     func findText() -> String {
         var lines = matches.map { match in
-            var line = "\(match.kind.rawValue.padding(to: 14))\(match.id)"
+            var line = "\(match.kind.rawValue.padding(to: 18))\(match.id)"
             if let position = match.position, match.kind != .event { line += "  event \(position)" }
             guard let chain = match.chain else { return line }
             if match.kind != .subscription { line += "  of \(chain.originalTransactionId)" }
