@@ -6,7 +6,7 @@ struct PayloadView {
     /// Deepest nesting that is shown.
     static let depth = 12
     /// Longest payload that is shown, bytes; a longer one can be downloaded.
-    static let byteCount = 32 * 1_024
+    static let byteCount = 18 * 1_024
 
     /// Nil where the evidence is not JSON.
     private let value: JSONValue?

@@ -16,7 +16,7 @@ package struct ReportPage {
     /// Bounds of intervals up to which a chart has a link for each bar.
     static let linkedCount = 40
     /// Bytes of rows on one page: with the rest it stays below 60 KB.
-    static let tableByteCount = 36 * 1_024
+    static let tableByteCount = 22 * 1_024
 
     package init(
         _ frame: Frame, _ report: Report, name: String, question: [(String, String?)],
