@@ -3,7 +3,7 @@ internal import LedgerStore
 import Logging
 import NIOCore
 internal import Projection
-public import Service
+internal import Service
 
 /// Pages of the console, by the time until the last byte of an answer.
 extension HTTPBench {

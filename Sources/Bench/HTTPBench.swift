@@ -132,14 +132,14 @@ public struct HTTPBench: Sendable {
     private func notifications(_ port: Int) async throws -> [BenchRow] {
         let steadyCount = Int(Double(bodies.count) * HTTPBench.steadyShare)
         let ledger = try host.ledger(.production)
-        let worst = Mutex(Duration.zero)
+        let worst = WorstLag()
         let steady = try await withThrowingTaskGroup(of: LoadResult?.self) { group in
             group.addTask {
                 try await self.post(port, 0..<steadyCount, rate: HTTPBench.steadyRate)
             }
             group.addTask {
                 while !Task.isCancelled {
-                    worst.withLock { $0 = max($0, ledger.lag.time) }
+                    worst.note(ledger.lag.time)
                     try? await Task.sleep(for: .milliseconds(20))
                 }
                 return nil
@@ -148,7 +148,6 @@ public struct HTTPBench: Sendable {
             group.cancelAll()
             return result ?? LoadResult()
         }
-        let lag = worst.withLock { $0 }
         let used = ProcessorTime.seconds
         let full = try await post(port, steadyCount..<bodies.count, rate: nil)
         // Of the whole process, load client and projector included: more meaningful than a rate
@@ -164,7 +163,7 @@ public struct HTTPBench: Sendable {
             row("http.notifications.processor", processor * 1e6, "µs", full),
             row("http.steady", steady.perSecond, "notifications/s", steady),
             row("http.steady.p99", steady.milliseconds(atShare: 0.99), "ms", steady),
-            row("http.steady.lag", lag / .seconds(1), "s", steady),
+            row("http.steady.lag", worst.value / .seconds(1), "s", steady),
         ]
     }
 
@@ -196,4 +195,13 @@ public struct HTTPBench: Sendable {
         BenchRow(
             name: name, value: value, unit: unit, events: load.requestCount - load.failureCount)
     }
+}
+
+/// The longest lag of the projector.
+private final class WorstLag: Sendable {
+    private let held = Mutex(Duration.zero)
+
+    var value: Duration { held.withLock { $0 } }
+
+    func note(_ lag: Duration) { held.withLock { $0 = max($0, lag) } }
 }

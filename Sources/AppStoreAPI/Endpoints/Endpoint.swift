@@ -58,18 +58,6 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether the request changes something at Apple.
-    public var isChange: Bool {
-        switch self {
-        case .extendRenewalDate, .massExtendRenewalDate, .requestTestNotification,
-            .sendConsumptionInformation, .setAppAccountToken, .finishTransaction, .uploadImage,
-            .deleteImage, .uploadMessage, .deleteMessage, .configureDefaultMessage,
-            .deleteDefaultMessage, .configureRealtimeURL, .deleteRealtimeURL,
-            .initiatePerformanceTest:
-            true
-        default: false
-        }
-    }
 
     /// Whether sending it twice has the same effect as sending it once; otherwise it is not retried
     /// while it is unknown whether it arrived.

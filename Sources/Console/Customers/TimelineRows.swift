@@ -1,6 +1,6 @@
 internal import AppStore
-package import Ledger
-package import Queries
+internal import Ledger
+internal import Queries
 
 /// The rows of a timeline, newest first: entries, and the gaps between them.
 struct TimelineRows {

@@ -1,4 +1,4 @@
-package import Queries
+internal import Queries
 
 /// One page of a timeline, newest first.
 struct TimelineSlice {

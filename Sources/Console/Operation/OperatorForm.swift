@@ -1,5 +1,5 @@
 internal import AppStore
-package import Service
+internal import Service
 
 /// The form of an operator's act: what it does, and the reason.
 package struct OperatorForm {

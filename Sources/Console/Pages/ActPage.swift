@@ -1,5 +1,5 @@
-package import AppStore
-package import Ledger
+internal import AppStore
+internal import Ledger
 package import Queries
 
 /// The form of a decision: what is before, what will be after, and the reason, which stands in the

@@ -1,5 +1,5 @@
-package import AppStore
-package import Ledger
+internal import AppStore
+internal import Ledger
 package import Queries
 
 /// Why a customer has access or not: the answer, what to say, and the history that proves it.

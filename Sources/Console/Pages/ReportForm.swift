@@ -1,5 +1,5 @@
-package import Ledger
-package import Reports
+internal import Ledger
+internal import Reports
 
 /// The question of a report as a form.
 struct ReportForm {

@@ -1,5 +1,5 @@
-package import AppStore
-package import Ledger
+internal import AppStore
+internal import Ledger
 package import Reports
 
 /// A report: chart, table with a link from every cell to the chains behind it, and remarks.

@@ -20,7 +20,6 @@ struct SQLState: RawRepresentable, Hashable, Sendable {
     static let duplicateTable = SQLState(rawValue: "42P07")
     static let duplicateSchema = SQLState(rawValue: "42P06")
     static let lockNotAvailable = SQLState(rawValue: "55P03")
-    static let queryCancelled = SQLState(rawValue: "57014")
     static let tooManyConnections = SQLState(rawValue: "53300")
     static let diskFull = SQLState(rawValue: "53100")
     static let dataCorrupted = SQLState(rawValue: "XX001")

@@ -1,6 +1,6 @@
 internal import AppStore
 internal import Ledger
-public import LedgerStore
+internal import LedgerStore
 public import Signing
 
 /// Checks a bundle from its file alone: no ledger, no network (`Proof.md`).

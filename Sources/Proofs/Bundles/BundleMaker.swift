@@ -2,7 +2,7 @@ public import AppStore
 internal import Intake
 public import Ledger
 public import LedgerStore
-public import Projection
+internal import Projection
 public import Queries
 public import Reports
 internal import SQLiteStore

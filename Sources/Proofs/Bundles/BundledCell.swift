@@ -1,6 +1,6 @@
-public import AppStore
-public import Ledger
-public import Reports
+internal import AppStore
+internal import Ledger
+internal import Reports
 
 /// One cell of a report, and the chains that it counts, as a bundle asks about it.
 public struct BundledCell: Hashable, Sendable {

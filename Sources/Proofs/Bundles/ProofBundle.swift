@@ -1,5 +1,5 @@
 public import AppStore
-public import LedgerStore
+internal import LedgerStore
 internal import Signing
 
 /// One answer with everything that proves it (`Proof.md`): a checkpoint of the log, the events the

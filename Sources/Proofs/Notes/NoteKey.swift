@@ -1,4 +1,4 @@
-public import AppStore
+internal import AppStore
 internal import Signing
 
 /// A public key that verifies signatures of notes (C2SP signed-note): `name+hash+key`.

@@ -1,4 +1,4 @@
-public import AppStore
+internal import AppStore
 internal import Signing
 
 /// A text with signatures (C2SP signed-note):

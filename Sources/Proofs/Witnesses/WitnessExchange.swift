@@ -1,4 +1,4 @@
-public import AppStore
+internal import AppStore
 public import LedgerStore
 internal import Signing
 

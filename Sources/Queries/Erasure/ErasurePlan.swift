@@ -1,6 +1,6 @@
 public import AppStore
 public import Ledger
-public import LedgerStore
+internal import LedgerStore
 internal import SQLiteStore
 
 /// What an erasure would erase: found in the log, and not written anywhere.

@@ -1,7 +1,7 @@
-public import AppStore
-public import Ledger
+internal import AppStore
+internal import Ledger
 internal import LedgerStore
-public import Projection
+internal import Projection
 internal import SQLiteStore
 
 /// Finds what is known of a person in the log.

@@ -1,4 +1,4 @@
-public import AppStore
+internal import AppStore
 public import Ledger
 
 /// A part of the difference between Apple's number and ours.

@@ -3,7 +3,7 @@ public import AppStoreAPI
 internal import AppleSync
 internal import LedgerStore
 internal import Projection
-public import Proofs
+internal import Proofs
 public import Queries
 
 /// Signs a checkpoint of an environment's log when its head moved, and has witnesses sign it too.

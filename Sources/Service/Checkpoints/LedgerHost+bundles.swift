@@ -4,7 +4,7 @@ public import Ledger
 internal import LedgerStore
 internal import Projection
 public import Proofs
-public import Queries
+internal import Queries
 
 /// What a bundle proves.
 public enum ProvenAnswer: Sendable, Hashable {

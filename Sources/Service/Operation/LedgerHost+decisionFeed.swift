@@ -21,7 +21,6 @@ extension LedgerHost {
     /// Stretches of `LogLimits.scannedEventCount` positions that one page searches: 500,000
     /// positions.
     static let decisionStretchCount = 10
-    static let decisionPositionCount = decisionStretchCount * Int(LogLimits.scannedEventCount)
 
     /// The decisions before a position (nil: the newest), newest first; `limit` is 1 to
     /// `maximumPageCount`. Searches a bounded part of the log: a page may have fewer, or none, and

@@ -1,5 +1,5 @@
 public import AppStore
-public import AppleSync
+internal import AppleSync
 public import Ledger
 internal import LedgerStore
 internal import Projection

@@ -2,6 +2,7 @@ internal import AppStore
 internal import Console
 import Foundation
 import Hummingbird
+internal import Intake
 internal import Ledger
 import NIOCore
 internal import Projection

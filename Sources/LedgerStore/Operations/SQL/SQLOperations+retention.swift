@@ -1,15 +1,14 @@
 public import AppStore
-public import Ledger
-public import LedgerStore
+internal import Ledger
 
 /// Answers to Apple's requests for retention messages.
-extension PostgresOperations {
+extension SQLOperations {
     public func keep(_ answers: [RetentionRecord]) async throws(StoreError) {
         guard let newest = answers.map(\.at).max() else { return }
-        try await write(.requests) { transaction in
+        try await writeTables(.requests) { tables in
             for answer in answers {
                 // A repetition takes no id: by id the oldest are dropped.
-                _ = try transaction.run(
+                try tables.execute(
                     """
                     INSERT INTO @retention_answers (request, bundle_id, chain, at, product, locale,
                         outcome, rule, message, alternate_product)
@@ -19,14 +18,14 @@ extension PostgresOperations {
                         SELECT 1 FROM @retention_answers WHERE request = $1::bytea)
                     ON CONFLICT (request) DO NOTHING
                     """, answer.requestId, answer.chain.bundleId,
-                    answer.chain.originalTransactionId, answer.at, answer.productId?.rawValue,
+                    answer.chain.originalTransactionId, answer.at, answer.productId,
                     answer.locale, answer.outcome.rawValue, answer.rule, answer.message,
-                    answer.alternateProduct?.rawValue)
+                    answer.alternateProduct)
             }
-            _ = try transaction.run(
+            try tables.execute(
                 "DELETE FROM @retention_answers WHERE at <= $1::bigint",
                 newest.milliseconds - OperationsLimits.retentionMilliseconds)
-            _ = try transaction.run(
+            try tables.execute(
                 """
                 DELETE FROM @retention_answers
                 WHERE id <= (SELECT max(id) FROM @retention_answers) - $1::bigint
@@ -37,8 +36,8 @@ extension PostgresOperations {
     public func retentionAnswers(
         after place: RetentionRecord.Place, before end: Timestamp, limit: Int
     ) async throws(StoreError) -> [RetentionRecord] {
-        try await read { transaction in
-            try transaction.run(
+        try await readTables { tables in
+            try tables.rows(
                 """
                 SELECT request, bundle_id, chain, at, product, locale, outcome, rule, message,
                     alternate_product
@@ -46,12 +45,9 @@ extension PostgresOperations {
                 WHERE (at, request) > ($1::bigint, $2::bytea) AND at < $3::bigint
                 ORDER BY at, request LIMIT $4::bigint
                 """, place.at, place.requestId, end, limit
-            ).rows.map { row in
+            ) { row in
                 RetentionRecord(
-                    requestId: try row.requiredText(0),
-                    chain: ChainId(
-                        bundleId: BundleId(try row.requiredText(1)),
-                        originalTransactionId: OriginalTransactionId(try row.requiredText(2))),
+                    requestId: try row.requiredText(0), chain: try row.chainId(1),
                     at: try row.time(3), productId: row.text(4).map { ProductId($0) },
                     locale: row.text(5),
                     outcome: RetentionRecord.Outcome(rawValue: try row.requiredText(6))
