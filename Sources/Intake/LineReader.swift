@@ -85,7 +85,7 @@ package final class LineReader {
     private func nextLine() async throws(Failure) -> InputChunk? {
         var searched = start
         while true {
-            if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+            if let end = lineEnd(from: searched) {
                 return take(to: end, next: end + 1)
             }
             searched = buffer.count
@@ -103,6 +103,16 @@ package final class LineReader {
         }
     }
 
+    /// The first line feed of the buffer at this index or later.
+    private func lineEnd(from index: Int) -> Int? {
+        buffer.withUnsafeBytes { bytes in
+            guard index < bytes.count, let base = bytes.baseAddress,
+                let found = memchr(base + index, Int32(UInt8(ascii: "\n")), bytes.count - index)
+            else { return nil }
+            return UnsafeRawPointer(found) - base
+        }
+    }
+
     private func take(to end: Int, next: Int) -> InputChunk {
         line += 1
         let isTooLong = end - start > InputLine.maximumByteCount
@@ -117,7 +127,7 @@ package final class LineReader {
         line += 1
         let kept = LineReader.trimmed(buffer[start...].prefix(InputLine.keptByteCount))
         while true {
-            if let end = buffer[start...].firstIndex(of: UInt8(ascii: "\n")) {
+            if let end = lineEnd(from: start) {
                 start = end + 1
                 break
             }
@@ -167,7 +177,7 @@ package final class LineReader {
         guard buffer.first(where: { !LineReader.isBlank($0) }) == UInt8(ascii: "{") else {
             return nil
         }
-        if let end = buffer.firstIndex(of: UInt8(ascii: "\n")),
+        if let end = lineEnd(from: 0),
             LineReader.isObject(LineReader.trimmed(buffer[..<end]))
         {
             return nil
@@ -185,7 +195,7 @@ package final class LineReader {
         while !isAtEnd, buffer.count <= InputLine.maximumByteCount {
             // A receipt per line needs no further reading.
             if !WholeReceipt.isBinary(buffer),
-                let end = buffer.firstIndex(of: UInt8(ascii: "\n")),
+                let end = lineEnd(from: 0),
                 WholeReceipt.isReceipt(buffer[..<end])
             {
                 return nil
