@@ -1,5 +1,6 @@
 import AppStore
 import Simulator
+import TestSupport
 
 extension AskedApple {
     /// 2026-04-01: notifications that Apple sent from then on did not arrive.
@@ -25,7 +26,19 @@ extension AskedApple {
     package static func ledger(until end: Timestamp = AskedApple.outage) async throws
         -> TemporaryLedger
     {
-        let place = try TemporaryLedger()
+        guard end == outage else { return try await filled(until: end) }
+        return try await beforeOutage.value.copied()
+    }
+
+    /// Filled once for all tests, which get copies.
+    private static let beforeOutage = Task {
+        try await filled(until: outage, in: try TemporaryDirectory.shared())
+    }
+
+    private static func filled(
+        until end: Timestamp, in directory: TemporaryDirectory? = nil
+    ) async throws -> TemporaryLedger {
+        let place = try TemporaryLedger(in: directory)
         _ = try await place.ingest(sent.filter { $0.signed < end }.map(\.line))
         return place
     }

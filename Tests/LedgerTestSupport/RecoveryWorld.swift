@@ -10,6 +10,7 @@ import Queries
 import SQLiteStore
 import Signing
 import Simulator
+import Synchronization
 import TestSupport
 import Testing
 
@@ -31,8 +32,8 @@ package struct RecoveryWorld: Sendable {
     /// Attempts per request.
     package var attemptCount = 3
 
-    package init() throws {
-        ledger = try TemporaryLedger(apps: [RecoveryWorld.app.rawValue])
+    package init(in directory: TemporaryDirectory? = nil) throws {
+        ledger = try TemporaryLedger(apps: [RecoveryWorld.app.rawValue], in: directory)
         ledger.configuration.apps[0].appAppleId = 1_234_567_890
         ledger.now = RecoveryWorld.now
     }
@@ -135,8 +136,22 @@ package struct RecoveryWorld: Sendable {
         }
     }
 
-    /// Apple's history of a window, by notificationUUID.
+    /// Apple's history of a window, by notificationUUID; requested once for all tests.
     package func sent(_ from: Int64, _ to: Int64) async throws -> Set<String> {
+        let asked = RecoveryWorld.histories.withLock { histories in
+            let window = [from, to]
+            if let known = histories[window] { return known }
+            let asked = Task { try await history(from, to) }
+            histories[window] = asked
+            return asked
+        }
+        return try await asked.value
+    }
+
+    /// By the days before `now` of a window's ends.
+    private static let histories = Mutex<[[Int64]: Task<Set<String>, any Error>]>([:])
+
+    private func history(_ from: Int64, _ to: Int64) async throws -> Set<String> {
         var question = NotificationHistoryRequest()
         question.startDate = RecoveryWorld.days(from)
         question.endDate = RecoveryWorld.days(to)

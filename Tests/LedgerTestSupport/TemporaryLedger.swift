@@ -34,6 +34,18 @@ package struct TemporaryLedger: Sendable {
         configuration.catalogue = StoryCheck.catalogue
     }
 
+    /// A copy of this closed ledger, with its configuration and clock, in a directory of its own.
+    package func copied() throws -> TemporaryLedger {
+        var copy = try TemporaryLedger(environment: environment)
+        let data = copy.configuration.dataDirectory
+        copy.configuration = configuration
+        copy.configuration.dataDirectory = data
+        copy.roots = roots
+        copy.now = now
+        try FileManager.default.copyItem(atPath: configuration.dataDirectory, toPath: data)
+        return copy
+    }
+
     package var environmentDirectory: String {
         configuration.dataDirectory + "/" + EnvironmentLedger.directoryName(environment)
     }

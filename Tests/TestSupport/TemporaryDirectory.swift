@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A directory for one test, removed with it.
 package final class TemporaryDirectory: Sendable {
@@ -15,6 +16,24 @@ package final class TemporaryDirectory: Sendable {
         let url = parent.appending(path: "subledger-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         path = url.path
+    }
+
+    /// A directory that tests share; removed at the end of the process.
+    package static func shared() throws -> TemporaryDirectory {
+        let directory = try TemporaryDirectory()
+        kept.withLock { directories in
+            if directories.isEmpty { atexit { TemporaryDirectory.removeShared() } }
+            directories.append(directory)
+        }
+        return directory
+    }
+
+    private static let kept = Mutex<[TemporaryDirectory]>([])
+
+    private static func removeShared() {
+        for directory in kept.withLock({ $0 }) {
+            try? FileManager.default.removeItem(atPath: directory.path)
+        }
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }

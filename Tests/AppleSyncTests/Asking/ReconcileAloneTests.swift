@@ -80,7 +80,7 @@ struct ReconcileAloneTests {
     }
 
     /// The true state of every chain that has begun.
-    private static func truth() -> [String: TrueInterval] {
+    private static let truth: [String: TrueInterval] = {
         var truth: [String: TrueInterval] = [:]
         var stream = HistoryStream(plan)
         while case let page = stream.next(), !page.isEmpty {
@@ -91,7 +91,7 @@ struct ReconcileAloneTests {
             }
         }
         return truth
-    }
+    }()
 
     /// Takes in everything that Apple sent between these days before now.
     private func recover(
@@ -123,7 +123,7 @@ struct ReconcileAloneTests {
             reported[line["originalTransactionId"]?.string ?? ""] = line["state"]?.string
         }
         var wrong: [String: String] = [:]
-        for (id, interval) in Self.truth() where reported[id] != interval.state.rawValue {
+        for (id, interval) in Self.truth where reported[id] != interval.state.rawValue {
             wrong[id] = "\(reported[id] ?? "nothing") for \(interval.state.rawValue)"
         }
         return wrong
@@ -149,7 +149,7 @@ struct ReconcileAloneTests {
                 "revoked for renewing", "expired for subscribed", "renewing for revoked",
                 "expired for renewing",
             ])
-        let truth = Self.truth()
+        let truth = Self.truth
         for id in unseen.keys {
             #expect(truth[id].map { Self.outage.contains($0.from) } == true)
             let line = try await place.show(id)

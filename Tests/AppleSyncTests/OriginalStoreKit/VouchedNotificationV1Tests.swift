@@ -63,9 +63,11 @@ struct VouchedNotificationV1Tests {
         #expect(items.map(\.standing) == [.unverifiable, .awaitingSecret])
         #expect(items.map(\.bundleId) == [nil, BundleId(MadeChain.app)])
         try await ledger.ledger { opened in
+            // Of a code that a retry skips: the one item of interest is tried among them.
+            let code = VerificationCode.payloadTooLarge.rawValue
             let strangers = (0..<QuarantineLimits.unverifiableCount).map { number in
                 NewQuarantineItem(
-                    receivedAt: chain.start, standing: .unverifiable, code: "wrongSharedSecret",
+                    receivedAt: chain.start, standing: .unverifiable, code: code,
                     message: "Why.", bytes: Array("stranger \(number)".utf8), input: "file:1")
             }
             _ = try await opened.operations.quarantine(strangers)

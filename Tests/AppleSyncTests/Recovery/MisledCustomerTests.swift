@@ -9,6 +9,7 @@ import Projection
 import Queries
 import SQLiteStore
 import Simulator
+import TestSupport
 import Testing
 
 @Suite("Customers about whom answers were wrong")
@@ -18,14 +19,39 @@ struct MisledCustomerTests {
     static let step = 6 * hour
 
     /// Everything that arrived live, except in an outage of ten days without retries by Apple.
-    func ledger() async throws -> RecoveryWorld {
-        let world = try RecoveryWorld()
-        #expect(try await world.ledger.ingest(try Self.live().map(\.line)).isClean)
+    static func ledger() async throws -> RecoveryWorld {
+        let world = try await earlier()
+        #expect(try await world.ledger.ingest(later()).isClean)
         return world
     }
 
-    /// What arrived live, and when.
-    static func live() throws -> [(arrival: Timestamp, line: [UInt8])] {
+    /// Only what arrived before the last 25 days.
+    static func earlier() async throws -> RecoveryWorld {
+        var world = try RecoveryWorld()
+        world.ledger = try await template.value.copied()
+        return world
+    }
+
+    /// What arrived in the last 25 days.
+    static func later() throws -> [[UInt8]] {
+        try live.get().filter { $0.arrival >= split }.map(\.line)
+    }
+
+    private static let split = RecoveryWorld.days(25)
+
+    /// Ingested once for all tests, which get copies.
+    private static let template = Task {
+        let world = try RecoveryWorld(in: try TemporaryDirectory.shared())
+        let lines = try live.get().filter { $0.arrival < split }.map(\.line)
+        let taken = try await world.ledger.ingest(lines)
+        #expect(taken.isClean)
+        return world.ledger
+    }
+
+    /// What arrived live, and when; signed once for all tests.
+    private static let live = Result(catching: { try arrivals() })
+
+    private static func arrivals() throws -> [(arrival: Timestamp, line: [UInt8])] {
         var faults = DeliveryFaults()
         faults.outages = [DeliveryOutage(RecoveryWorld.days(40)...RecoveryWorld.days(30))]
         var notifier = Notifier(books: RecoveryWorld.books, faults: faults)
@@ -98,7 +124,7 @@ struct MisledCustomerTests {
 
     @Test("the reported duration is that of answers at the time that differ from what is known now")
     func durations() async throws {
-        let world = try await ledger()
+        let world = try await Self.ledger()
         let done = try await world.recover(RecoveryWorld.request(40, 30))
         #expect(done.report.newCount > 10)
         let reported = Dictionary(

@@ -11,19 +11,12 @@ struct RecoveryBesideLiveTests {
         "live deliveries meanwhile are not missing: the report equals a quiet recovery's"
     )
     func quiet() async throws {
-        let live = try MisledCustomerTests.live()
         // Deliveries of the last days change states and access of many chains.
-        let split = RecoveryWorld.days(25)
-        let (before, during) = (
-            live.filter { $0.arrival < split }.map(\.line),
-            live.filter { $0.arrival >= split }.map(\.line)
-        )
+        let during = try MisledCustomerTests.later()
         #expect(during.count > 20)
-        let usual = try RecoveryWorld()
-        #expect(try await usual.ledger.ingest(before + during).isClean)
+        let usual = try await MisledCustomerTests.ledger()
         let quiet = try await usual.recover(RecoveryWorld.request(40, 30)).report
-        let busy = try RecoveryWorld()
-        #expect(try await busy.ledger.ingest(before).isClean)
+        let busy = try await MisledCustomerTests.earlier()
         let loud = try await busy.recover(
             RecoveryWorld.request(40, 30), meanwhile: during
         ).report

@@ -10,11 +10,16 @@ import Testing
 
 @Suite("Recovery, when Apple or the network fails")
 struct RecoveryFaultTests {
+    /// What a recovery without failures gives; run once for all cases.
+    private static let whole = Task {
+        try await RecoveryWorld().recover(RecoveryWorld.request(60, 10))
+    }
+
     @Test(
         "interrupted, it resumes where it was and ends as if it had never stopped",
         arguments: [2, 5, 12, 20])
     func resumes(_ request: Int) async throws {
-        let whole = try await RecoveryWorld().recover(RecoveryWorld.request(60, 10))
+        let whole = try await Self.whole.value
         var world = try RecoveryWorld()
         world.faults = [ServedFaultRule(.dropped, from: request)]
         let failure = try await world.failure(RecoveryWorld.request(60, 10))
