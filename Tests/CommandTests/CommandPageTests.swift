@@ -27,6 +27,13 @@ struct CommandPageTests {
 
     /// The long options of each command, by its whole name without `subledger`.
     private static func commands() async throws -> [String: Set<String>] {
+        try await dumped.value
+    }
+
+    /// Printed once for all tests.
+    private static let dumped = Task { try await readHelp() }
+
+    private static func readHelp() async throws -> [String: Set<String>] {
         let place = try Workplace(options: [])
         let dumped = try await place.run(["--experimental-dump-help"])
         let help = try JSONDecoder().decode(Help.self, from: Data(dumped.out.utf8))
