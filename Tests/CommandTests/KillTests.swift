@@ -1,15 +1,21 @@
 import AppStore
 import Foundation
 import Simulator
+import TestSupport
 import Testing
 
 /// Commands of the real binary, killed at random times: no acknowledged event is lost or
 /// duplicated, and the next command needs no intervention.
 @Suite("Killed at any time", .serialized)
 struct KillTests {
+    /// A part of the history, so that rounds are short; all of it in soak.
+    private func lines() async throws -> [String] {
+        Array(try await History.lines().prefix(Soak.count(80, soak: History.count)))
+    }
+
     @Test("Ingest, from the first opening on: existing events stay, and the rest follows")
     func ingest() async throws {
-        let kills = try KillPlace(lines: try await History.lines())
+        let kills = try KillPlace(lines: try await lines())
         var random = SeededGenerator(seed: kills.seed)
         let whole = try await KillPlace(lines: kills.lines).duration(["ingest", "all.ndjson"])
         var known: Int64 = 0
@@ -51,7 +57,7 @@ struct KillTests {
             ["rebuild", "--check"],
         ])
     func derive(arguments: [String]) async throws {
-        let kills = try KillPlace(lines: try await History.lines())
+        let kills = try KillPlace(lines: try await lines())
         var random = SeededGenerator(seed: kills.seed)
         #expect(try await kills.run(["ingest", "all.ndjson"]).code == 0)
         let before = try await kills.run(["export", "transitions"]).out
@@ -77,7 +83,7 @@ struct KillTests {
 
     @Test("Backup: it is absent or complete; the next run removes leftovers")
     func backup() async throws {
-        let kills = try KillPlace(lines: try await History.lines())
+        let kills = try KillPlace(lines: try await lines())
         var random = SeededGenerator(seed: kills.seed)
         #expect(try await kills.run(["ingest", "all.ndjson"]).code == 0)
         let whole = try await kills.duration(["backup", "first.backup"])
@@ -99,7 +105,7 @@ struct KillTests {
 
     @Test("Restore: one log or the other is there, complete, and the old one is kept")
     func restore() async throws {
-        let kills = try KillPlace(lines: try await History.lines())
+        let kills = try KillPlace(lines: try await lines())
         var random = SeededGenerator(seed: kills.seed)
         let half = kills.lines.count / 2
         try kills.place.write(Array(kills.lines.prefix(half)), to: "half.ndjson")

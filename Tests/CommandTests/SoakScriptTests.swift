@@ -11,7 +11,7 @@ struct SoakScriptTests {
     @Test(
         "A script ends by itself, leaves nothing behind, and reports a sound ledger",
         arguments: [
-            ("million.sh", ["EVENTS": "300", "KILLS": "1"]),
+            ("million.sh", ["EVENTS": "120", "KILLS": "1"]),
             ("inject.sh", ["SOAK_CASES": "append", "SOAK_FAULTS": "KILL", "SOAK_STRIDE": "40"]),
             ("nodes.sh", ["NOTIFICATIONS": "60"]),
         ])

@@ -58,10 +58,14 @@ struct AppendFaultTests {
     }
 
     @Test("A connection cut after any byte to the server: the event is there once")
-    func cutToServer() async throws { try await cutEverywhere(.toServer, rounds: 120) }
+    func cutToServer() async throws {
+        try await cutEverywhere(.toServer, rounds: Soak.count(40, soak: 120))
+    }
 
     @Test("A connection cut after any byte to the node: the event is there once")
-    func cutToClient() async throws { try await cutEverywhere(.toClient, rounds: 60) }
+    func cutToClient() async throws {
+        try await cutEverywhere(.toClient, rounds: Soak.count(20, soak: 60))
+    }
 
     @Test("Without an answer the outcome is found out after the timeout, on a new connection")
     func hanging() async throws {

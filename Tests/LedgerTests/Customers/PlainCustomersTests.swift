@@ -23,7 +23,7 @@ struct PlainCustomersTests {
 
     @Test(
         "Holders, verdicts and standings of random customers agree at every moment",
-        arguments: 1...60 as ClosedRange<UInt64>)
+        arguments: 1...UInt64(Soak.count(15, soak: 60)))
     func agreement(_ seed: UInt64) {
         var numbers = SeededNumbers(seed: seed)
         let chains = (0..<2).map { _ in numbered(RandomCommands.facts(&numbers)) }
