@@ -38,9 +38,8 @@ package enum StoredReceipts {
 
     /// Lines of 64 characters.
     package static func broken(_ base64: [UInt8]) -> [UInt8] {
-        Array(
-            stride(from: 0, to: base64.count, by: 64).map {
-                Array(base64[$0..<min($0 + 64, base64.count)])
-            }.joined(separator: [UInt8(ascii: "\n")]))
+        stride(from: 0, to: base64.count, by: 64).map {
+            Array(base64[$0..<min($0 + 64, base64.count)])
+        }.inLines()
     }
 }

@@ -94,7 +94,7 @@ package struct TemporaryLedger: Sendable {
 
     /// Ingests a file of these lines, named `input.ndjson`.
     package func ingest(_ lines: [[UInt8]]) async throws -> IngestSummary {
-        try await ingest(file: Array(lines.joined(separator: [UInt8(ascii: "\n")])))
+        try await ingest(file: lines.inLines())
     }
 
     package func ingest(_ deliveries: [MadeDelivery]) async throws -> IngestSummary {

@@ -45,8 +45,7 @@ struct MigratedPastTests {
             }
         }
         let sent = try reported.notificationsV1(through: AskedApple.now, password: MadeChain.secret)
-        files.append(
-            ("version1.ndjson", Array(sent.map(\.body).joined(separator: [UInt8(ascii: "\n")]))))
+        files.append(("version1.ndjson", sent.map(\.body).inLines()))
         let root = try migration.folder(files, in: place.directory)
         let run = try await migration.migrate(root, try AskedApple(books: books), place)
         #expect(run.ingest.errors.isEmpty, "\(run.ingest.errors.prefix(3))")

@@ -16,7 +16,7 @@ struct MigrationLimitTests {
 
     private func read(_ lines: [[UInt8]]) async throws -> StoredEvidence {
         let directory = try TemporaryDirectory()
-        let file = Array(lines.joined(separator: [UInt8(ascii: "\n")]))
+        let file = lines.inLines()
         let root = try MigrationTests().folder([("lines", file)], in: directory)
         return try await migration.read(root)
     }

@@ -42,8 +42,7 @@ struct LiveFeed: Sendable {
     /// Appends and projects.
     func append(_ deliveries: [MadeDelivery]) async throws {
         let lines = try deliveries.map { try $0.line() }
-        let path = try place.directory.write(
-            Array(lines.joined(separator: [UInt8(ascii: "\n")])), to: "live.ndjson")
+        let path = try place.directory.write(lines.inLines(), to: "live.ndjson")
         let clock = clock
         let ingest = Ingest(
             ledger: session.ledger, apps: place.configuration.apps, verifier: place.verifier
