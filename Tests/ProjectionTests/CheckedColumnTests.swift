@@ -103,15 +103,15 @@ struct CheckedColumnTests {
     }
 
     /// Chains with every kind of row: named customers, notices, future movements.
-    private func taken() async throws -> TemporaryLedger {
-        let ledger = try TemporaryLedger()
+    private static let shared = SharedLedger { ledger in
         let first = MadeChain(
             id: "570000000000001", appAccountToken: "7f2c1f0e-0f0e-4c39-9a53-2c6f0a0b1c2d")
         let second = MadeChain(id: "570000000000005")
         // No evidence covers the period before the renewal.
         _ = try await ledger.ingest(first.life + [second.renewed(3)])
-        return ledger
     }
+
+    private func taken() async throws -> TemporaryLedger { try await Self.shared.copy() }
 
     @Test("Any changed value of the projections is found, and named with its column")
     func everyColumn() async throws {

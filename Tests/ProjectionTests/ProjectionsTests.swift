@@ -12,7 +12,8 @@ import Testing
 
 @Suite("Projections files")
 struct ProjectionsTests {
-    private let chain = MadeChain(id: "570000000000001", storefront: "ZZQ")
+    private static let first = MadeChain(id: "570000000000001", storefront: "ZZQ")
+    private let chain = ProjectionsTests.first
     private let other = MadeChain(id: "570000000000005")
 
     private func taken() async throws -> TemporaryLedger {
@@ -22,13 +23,14 @@ struct ProjectionsTests {
     }
 
     /// Two files, the second one current.
-    private func rebuilt() async throws -> TemporaryLedger {
-        let ledger = try await taken()
+    private static let shared = SharedLedger { ledger in
+        _ = try await ledger.ingest(first.life)
         try await ledger.session { session in
             try await #require(session.projector).rebuild()
         }
-        return ledger
     }
+
+    private func rebuilt() async throws -> TemporaryLedger { try await Self.shared.copy() }
 
     private func files(_ ledger: TemporaryLedger) -> DerivedFiles {
         .projections(in: ledger.environmentDirectory)

@@ -14,20 +14,23 @@ struct ChurnReportTests {
     /// Bought on 2026-01-10, renewed on 02-09, ended on 03-11.
     private let chain = MadeChain(id: "600000000000001")
     /// Bought ten days later, another product and country; no later events.
-    private let silent: MadeChain = {
+    private static let silentChain: MadeChain = {
         var chain = MadeChain(id: "600000000000002", product: "com.example.other")
         chain.start = chain.start.advanced(byMilliseconds: 10 * 86_400_000)
         chain.storefront = "DEU"
         return chain
     }()
 
-    private func taken() async throws -> TemporaryLedger {
-        var ledger = try TemporaryLedger()
-        _ = try await ledger.ingest(chain.life + [silent.bought()])
+    private let silent = ChurnReportTests.silentChain
+
+    private static let shared = SharedLedger { ledger in
+        _ = try await ledger.ingest(
+            MadeChain(id: "600000000000001").life + [silentChain.bought()])
         // 2026-06-15, within all requested ranges.
         ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
-        return ledger
     }
+
+    private func taken() async throws -> TemporaryLedger { try await Self.shared.copy() }
 
     private static func words(
         _ from: String? = "2026-01-01", _ to: String? = "2026-05-01", _ interval: String? = nil,

@@ -12,8 +12,7 @@ import Testing
 @Suite("Definitions of other products beside ours")
 struct ComparisonTests {
     /// A monthly chain that ends, a weekly one, and one in a trial.
-    private func taken() async throws -> TemporaryLedger {
-        var ledger = try TemporaryLedger()
+    private static let shared = SharedLedger { ledger in
         let trial = MadeChain(id: "660000000000003").bought().withTransaction {
             $0.price = 0
             $0.offerType = Raw(.introductoryOffer)
@@ -24,8 +23,9 @@ struct ComparisonTests {
         ledger.configuration.catalogue.products[ProductId("com.example.weekly")] =
             Catalogue.Product(period: ISO8601Period(days: 7))
         ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
-        return ledger
     }
+
+    private func taken() async throws -> TemporaryLedger { try await Self.shared.copy() }
 
     private func report(
         _ ledger: TemporaryLedger, _ metric: String, _ pack: DefinitionPack, by: [String] = []

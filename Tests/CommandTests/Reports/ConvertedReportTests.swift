@@ -13,8 +13,7 @@ import Testing
 @Suite("Reports in one currency")
 struct ConvertedReportTests {
     /// A chain in dollars and one in euros, the latter at 5 and later at 7.
-    private func taken() async throws -> TemporaryLedger {
-        var ledger = try TemporaryLedger()
+    private static let shared = SharedLedger { ledger in
         let euro = MadeChain(id: "600000000000002").life.map { delivery in
             delivery.withTransaction {
                 $0.currency = "EUR"
@@ -23,8 +22,9 @@ struct ConvertedReportTests {
         }
         _ = try await ledger.ingest(MadeChain(id: "600000000000001").life + euro)
         ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
-        return ledger
     }
+
+    private func taken() async throws -> TemporaryLedger { try await Self.shared.copy() }
 
     private func report(
         _ ledger: TemporaryLedger, _ name: String, _ rates: CurrencyRates?, by: [String] = [],

@@ -11,17 +11,15 @@ import Testing
 
 @Suite("Metrics by name")
 struct MetricReportTests {
-    private let chain = MadeChain(id: "600000000000001")
-    private let german: MadeChain = {
+    private static let german: MadeChain = {
         var chain = MadeChain(id: "600000000000002", product: "com.example.other")
         chain.storefront = "DEU"
         return chain
     }()
 
-    private func taken() async throws -> TemporaryLedger {
-        var ledger = try TemporaryLedger()
+    private static let shared = SharedLedger { ledger in
         _ = try await ledger.ingest(
-            chain.life
+            MadeChain(id: "600000000000001").life
                 + german.life.map { delivery in
                     delivery.withTransaction {
                         $0.currency = "EUR"
@@ -29,8 +27,9 @@ struct MetricReportTests {
                     }
                 })
         ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
-        return ledger
     }
+
+    private func taken() async throws -> TemporaryLedger { try await Self.shared.copy() }
 
     private func report(
         _ ledger: TemporaryLedger, _ name: String, by: [String] = [], where filters: [String] = []
