@@ -87,7 +87,7 @@ test-deb: deb
 	Tests/Debian/install.sh ".build/$$package" || { echo "error: dpkg could not install or remove the package as it should; see above."; exit 1; }
 
 # The tests that `Soak` of Tests/TestSupport makes longer.
-LONG_TESTS = FaultLoopTests|FlipTests|DerivedFaultTests|LogMigrationTests|MigratedPastTests|TamperingTests|PlainCustomersTests|ArrivalOrderTests|BundleTests|ProofCommandTests|AppendFaultTests
+LONG_TESTS = FaultLoopTests|FlipTests|DerivedFaultTests|LogMigrationTests|MigratedPastTests|TamperingTests|PlainCustomersTests|ArrivalOrderTests|BundleTests|ProofCommandTests|AppendFaultTests|DrillTests
 
 # Ends by itself and cleans up; a script that cannot run here reports that in one sentence.
 ifdef SEED
@@ -98,7 +98,7 @@ else
 soak: build
 	@swift build --build-tests || { echo "error: the build failed; the first error is above."; exit 1; }
 	@SUBLEDGER_SEEDS=$(SEEDS) SUBLEDGER_SEED=100000 swift test --skip-build --filter WholeSystemTests || { echo "error: a system did not recover; its seed is above."; exit 1; }
-	@SUBLEDGER_SOAK=1 SUBLEDGER_KILL_ROUNDS=$(SOAK_ROUNDS) swift test --skip-build --filter KillTests || { echo "error: a kill round failed; its seed is above."; exit 1; }
+	@SUBLEDGER_SOAK=1 SUBLEDGER_KILL_ROUNDS=$(SOAK_ROUNDS) swift test --skip-build --filter "KillTests|EraseCommandTests" || { echo "error: a kill round failed; its seed is above."; exit 1; }
 	@SUBLEDGER_SOAK=1 swift test --skip-build --filter "$(LONG_TESTS)" || { echo "error: a test at full size failed; its seed and number are above."; exit 1; }
 	@BINARY="$(BINARY)" Tests/Soak/inject.sh
 	@BINARY="$(BINARY)" Tests/Soak/disk-full.sh

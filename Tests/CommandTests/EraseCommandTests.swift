@@ -144,7 +144,7 @@ struct EraseCommandTests {
         let trial = try KillPlace(lines: try Self.lines())
         #expect(try await trial.run(["ingest", "all.ndjson"]).code == 0)
         let whole = try await trial.duration(arguments)
-        for _ in 0..<3 * KillPlace.rounds {
+        for _ in 0..<Soak.count(1, soak: 3 * KillPlace.rounds) {
             try? FileManager.default.removeItem(atPath: kills.place.file("data"))
             #expect(try await kills.run(["ingest", "all.ndjson"]).code == 0)
             for _ in 0..<2 { _ = try await kills.kill(arguments, within: whole, &random) }

@@ -83,14 +83,15 @@ struct MigrateCommandTests {
     func simulatedReceipts() async throws {
         try await apple.serving { place, _ in
             let made = try await place.run([
-                "simulate", "receipts", "stored", "--root", "receipts.der", "--chains", "200",
+                "simulate", "receipts", "stored", "--root", "receipts.der", "--chains", "60",
                 "--at", "2024-01-01T00:00:00Z",
             ])
             #expect(made.code == 0, "\(made.err)")
             let moment = Timestamp(milliseconds: 1_704_067_200_000)
-            let ids = Self.reported.ids(at: moment)
+            let reported = OriginalStoreKit(ServedRecords(HistoryPlan(limit: .chains(60))))
+            let ids = reported.ids(at: moment)
             // Notifications also name customers whose only purchase is no longer in the receipt.
-            let named = try Self.reported.notificationsV1(through: moment, password: "x")
+            let named = try reported.notificationsV1(through: moment, password: "x")
                 .map(\.originalTransactionId)
             #expect(made.out.hasPrefix("\(ids.count) customers as of 2024-01-01"))
             let plan = try await place.run(
