@@ -42,11 +42,15 @@ struct AccessReasonTests {
                 let end = Moment(at: StoryCheck.end, now: StoryCheck.end)
                 while let reading = try await session.query.next(after: &cursor, moment: end) {
                     let id = reading.chain.originalTransactionId.rawValue
-                    for at in reading.transitions.map(\.at) {
+                    // The page for each state and reason once, and of all moments in soak.
+                    var shown: Set<[String]> = []
+                    for transition in reading.transitions {
                         let then = try await session.query.reading(
                             id, bundleId: reading.chain.bundleId,
-                            moment: Moment(at: at, now: StoryCheck.end))
+                            moment: Moment(at: transition.at, now: StoryCheck.end))
                         AccessReasonTests.check(then)
+                        let kind = ["\(transition.to)", transition.reason.map { "\($0)" } ?? ""]
+                        guard shown.insert(kind).inserted || Soak.isOn else { continue }
                         try SubscriptionPageCheck.check(then)
                     }
                 }

@@ -1,4 +1,3 @@
-import Projection
 import TestSupport
 
 /// A ledger that is filled once; every test gets a copy.

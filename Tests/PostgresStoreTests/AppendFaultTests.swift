@@ -64,7 +64,7 @@ struct AppendFaultTests {
 
     @Test("A connection cut after any byte to the node: the event is there once")
     func cutToClient() async throws {
-        try await cutEverywhere(.toClient, rounds: Soak.count(20, soak: 60))
+        try await cutEverywhere(.toClient, rounds: Soak.count(30, soak: 60))
     }
 
     @Test("Without an answer the outcome is found out after the timeout, on a new connection")
