@@ -83,10 +83,12 @@ struct MCPMetricsTests {
         let text = MCPText(origin: "", state: ViewState(environment: .production))
         var offers = RetentionOffers(
             environment: .production, from: ServedPlace.now, to: ServedPlace.now, position: 7)
-        offers.rows = [RetentionOffers.Row(rule: "yearly", results: [.kept: 2, .open: 1])]
+        offers.rows = [
+            RetentionOffers.Row(rule: "yearly", message: "m", results: [.kept: 2, .open: 1])
+        ]
         offers.unanswered = [.late: 3]
         let lines = text.text(offers)
-        #expect(lines.contains("Rule yearly: 3 shown, 2 kept, 0 lost, 1 open."))
+        #expect(lines.contains("Rule yearly, message m: 3 shown, 2 kept, 0 lost, 1 open."))
         #expect(lines.contains { $0.contains("3 late") })
         #expect(lines.last == "As of log position 7.")
     }

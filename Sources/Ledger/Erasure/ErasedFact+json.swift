@@ -1,4 +1,4 @@
-internal import AppStore
+import AppStore
 
 /// A fact in an erasure's evidence, with Apple's names and the wire format of its payloads, so that
 /// later versions read it as they read the payloads themselves.

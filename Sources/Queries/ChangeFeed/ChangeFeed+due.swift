@@ -1,8 +1,8 @@
-import AppStore
+internal import AppStore
 import Ledger
-import LedgerStore
+internal import LedgerStore
 internal import Projection
-import SQLiteStore
+internal import SQLiteStore
 import Synchronization
 
 extension ChangeFeed {

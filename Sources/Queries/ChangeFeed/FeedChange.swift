@@ -1,6 +1,6 @@
 public import AppStore
 public import Ledger
-import LedgerStore
+public import LedgerStore
 import Signing
 
 /// A change with the data needed to encode it.

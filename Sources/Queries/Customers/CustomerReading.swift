@@ -1,6 +1,6 @@
 public import AppStore
 public import Ledger
-import LedgerStore
+public import LedgerStore
 internal import Projection
 
 /// Everything about one customer at one moment: the folded chains they hold or held, and the

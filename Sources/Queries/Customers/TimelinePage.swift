@@ -1,4 +1,4 @@
-import AppStore
+internal import AppStore
 
 /// The direction of a timeline. Raw values are the contract's.
 public enum TimelineOrder: String, Sendable, CaseIterable {

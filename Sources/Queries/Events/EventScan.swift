@@ -1,4 +1,4 @@
-import AppStore
+internal import AppStore
 package import LedgerStore
 
 /// Walks over a log in one direction for one page.

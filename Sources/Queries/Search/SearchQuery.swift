@@ -1,5 +1,5 @@
 public import AppStore
-internal import Ledger
+import Ledger
 internal import LedgerStore
 public import Projection
 internal import SQLiteStore

@@ -1,6 +1,6 @@
 public import AppStore
 import Ledger
-import LedgerStore
+internal import LedgerStore
 internal import Projection
 internal import SQLiteStore
 import Signing

@@ -1,4 +1,4 @@
-internal import AppStore
+import AppStore
 public import Ledger
 
 /// A part of the difference between Apple's number and ours.

@@ -1,4 +1,4 @@
-internal import Ledger
+import Ledger
 
 /// The day by which refunds are counted (`Metrics.md`, refunds). Raw values are the contract's.
 public enum RefundBasis: String, Sendable, CaseIterable {

@@ -1,4 +1,4 @@
-internal import AppStore
+import AppStore
 package import Ledger
 internal import Queries
 

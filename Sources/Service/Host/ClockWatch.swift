@@ -1,5 +1,5 @@
 public import AppStore
-internal import Ledger
+import Ledger
 import Synchronization
 
 /// The service's clock: the system clock, or, while that has jumped forward, the time elapsed on a

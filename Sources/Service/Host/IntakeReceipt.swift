@@ -1,4 +1,4 @@
-internal import AppStore
+import AppStore
 public import Ledger
 internal import LedgerStore
 

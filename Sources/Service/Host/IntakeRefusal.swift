@@ -1,5 +1,5 @@
 public import AppStore
-internal import Ledger
+import Ledger
 
 /// Why a delivery is not in the log.
 public struct IntakeRefusal: Error, Sendable, Equatable {

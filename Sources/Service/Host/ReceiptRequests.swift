@@ -1,7 +1,7 @@
 public import AppStore
 public import AppStoreAPI
 public import AppleSync
-internal import Ledger
+import Ledger
 internal import LedgerStore
 import Synchronization
 

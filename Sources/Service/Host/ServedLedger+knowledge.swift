@@ -1,5 +1,5 @@
 import AppStore
-internal import Ledger
+import Ledger
 internal import LedgerStore
 internal import Projection
 internal import SQLiteStore

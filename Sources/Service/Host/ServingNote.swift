@@ -1,11 +1,11 @@
 public import AppStore
 public import AppleSync
 public import Intake
-internal import Ledger
+import Ledger
 public import LedgerStore
 public import Projection
 internal import Queries
-internal import Signing
+import Signing
 
 /// An entry of the service's log for operators.
 public enum ServingNote: Sendable {

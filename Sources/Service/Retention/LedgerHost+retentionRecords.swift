@@ -1,5 +1,5 @@
-internal import AppStore
-internal import Ledger
+import AppStore
+import Ledger
 internal import LedgerStore
 internal import Projection
 

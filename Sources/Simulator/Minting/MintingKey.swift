@@ -1,4 +1,4 @@
-internal import AppStore
+import AppStore
 internal import COpenSSL
 internal import Signing
 

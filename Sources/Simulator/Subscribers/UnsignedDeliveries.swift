@@ -1,4 +1,4 @@
-internal import AppStore
+import AppStore
 internal import Signing
 
 /// Converts deliveries to well-formed compact JWS with random signatures, to measure the stages
