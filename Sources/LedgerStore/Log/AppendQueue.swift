@@ -2,7 +2,6 @@
 /// refused immediately.
 package struct AppendQueue: Sendable {
     private var waiting: [AppendBatch] = []
-    private var nextIndex = 0
     /// Events and stored bytes not yet answered, including those being written.
     package private(set) var eventCount = 0
     package private(set) var byteCount = 0
@@ -10,13 +9,13 @@ package struct AppendQueue: Sendable {
     package init() {
     }
 
-    var isEmpty: Bool { nextIndex == waiting.count }
+    var isEmpty: Bool { waiting.isEmpty }
 
     /// Batches not taken yet.
-    package var waitingBatchCount: Int { waiting.count - nextIndex }
+    package var waitingBatchCount: Int { waiting.count }
 
     /// Events not taken yet.
-    package var waitingEventCount: Int { waiting[nextIndex...].reduce(0) { $0 + $1.events.count } }
+    package var waitingEventCount: Int { waiting.reduce(0) { $0 + $1.events.count } }
 
     /// False when the queue is full; the batch is then not kept.
     package mutating func add(_ batch: AppendBatch) -> Bool {
@@ -33,23 +32,20 @@ package struct AppendQueue: Sendable {
     /// gets a group of its own: it must write, while an append of known events is answered even
     /// where nothing can be written.
     package mutating func takeGroup() -> [AppendBatch] {
-        var group: [AppendBatch] = []
+        var count = 0
         var (events, bytes) = (0, 0)
-        while nextIndex < waiting.count {
-            let batch = waiting[nextIndex]
+        for batch in waiting {
             events += batch.events.count
             bytes += batch.byteCount
             let fits =
                 events <= LogLimits.batchEventCount && bytes <= LogLimits.batchByteCount
-            guard group.isEmpty || (fits && !batch.isProbe) else { break }
-            group.append(batch)
-            nextIndex += 1
+            guard count == 0 || (fits && !batch.isProbe) else { break }
+            count += 1
             if batch.isProbe { break }
         }
-        if nextIndex == waiting.count {
-            waiting.removeAll(keepingCapacity: true)
-            nextIndex = 0
-        }
+        let group = Array(waiting.prefix(count))
+        // At once: under a lasting load the queue is never empty.
+        waiting.removeFirst(count)
         return group
     }
 

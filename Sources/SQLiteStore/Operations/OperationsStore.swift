@@ -76,7 +76,7 @@ public final class OperationsStore: SQLOperations {
     public func readTables<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLTables) throws -> Value
     ) async throws(StoreError) -> Value {
-        try await read { try body(FileTables(database: $0)) }
+        try await transaction(.deferred) { try body(FileTables(database: $0)) }
     }
 
     /// Runs `body` in one immediate transaction.
@@ -86,9 +86,15 @@ public final class OperationsStore: SQLOperations {
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
+        try await transaction(.immediate, body)
+    }
+
+    private func transaction<Value: Sendable>(
+        _ kind: Database.TransactionKind, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(StoreError) -> Value {
         try await read { database in
             var value: Value?
-            try database.inTransaction(.immediate) {
+            try database.inTransaction(kind) {
                 value = try body(database)
                 return .commit
             }
@@ -97,7 +103,7 @@ public final class OperationsStore: SQLOperations {
         }
     }
 
-    /// Runs `body`, which must only read.
+    /// Runs `body`, which must only read, outside a transaction.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {

@@ -223,7 +223,7 @@ struct DatabaseFile: Sendable {
         case ENOSPC, EDQUOT: return .full(path: path, detail)
         default:
             return StoreError(
-                .ioError, path: path, reason: "It cannot be opened: \(detail)",
+                .ioError, path: path, reason: "The operating system reports: \(detail)",
                 remedy: "Name another data directory, or repair this one.")
         }
     }
