@@ -12,14 +12,6 @@ import Testing
 /// Erasures in every engine that keeps whole logs.
 @Suite("Erasures of the log")
 struct LogErasureTests {
-    private static let engines = [StoreEngine.sqlite] + StoreEngine.postgres
-
-    private func withLog(
-        _ engine: StoreEngine, _ body: (any LedgerLog) async throws -> Void
-    ) async throws {
-        try await engine.withStore { try await body(try #require($0 as? any LedgerLog)) }
-    }
-
     private static func erasure(_ id: String, _ positions: [Int64]) throws -> NewEvent {
         let erasure = Erasure(
             id: id, actor: "dpo", reason: "asked", positions: positions, chains: [], facts: [])
@@ -38,9 +30,9 @@ struct LogErasureTests {
 
     @Test(
         "Evidence and identifying columns go; hashes, tree and everything else stay",
-        arguments: engines)
+        arguments: StoreEngine.logs)
     func erased(_ engine: StoreEngine) async throws {
-        try await withLog(engine) { log in
+        try await engine.withLog { log in
             _ = try await log.append(Sample.events(0..<4))
             let before = try await log.allEvents()
             let tree = try await log.tree()
@@ -73,9 +65,10 @@ struct LogErasureTests {
     }
 
     @Test(
-        "Newer events that may belong to it stop an erasure, and others do not", arguments: engines)
+        "Newer events that may belong to it stop an erasure, and others do not",
+        arguments: StoreEngine.logs)
     func overtaken(_ engine: StoreEngine) async throws {
-        try await withLog(engine) { log in
+        try await engine.withLog { log in
             _ = try await log.append(Sample.events(0..<4))
             let error = await #expect(throws: StoreError.self) {
                 try await log.erase(Self.erasure("e", [2]), within: Self.scope(1))
@@ -99,12 +92,14 @@ struct LogErasureTests {
         }
     }
 
-    @Test("A copy of a log with tombstones and conflicts is the same log", arguments: engines)
+    @Test(
+        "A copy of a log with tombstones and conflicts is the same log",
+        arguments: StoreEngine.logs)
     func copied(_ engine: StoreEngine) async throws {
-        try await withLog(.sqlite) { source in
+        try await StoreEngine.sqlite.withLog { source in
             _ = try await source.append(Sample.events(0..<3))
             _ = try await source.append([try Sample.event("n1", price: 7)])
-            try await withLog(engine) { target in
+            try await engine.withLog { target in
                 // The target had begun before the erasure.
                 _ = try await LogCopy(from: source, to: target).run()
                 _ = try await source.erase(Self.erasure("e", [2]), within: Self.scope(4))
@@ -114,7 +109,7 @@ struct LogErasureTests {
                 #expect(try await target.event(at: 2)?.evidence == nil)
                 #expect(try await target.verify().isSound)
             }
-            try await withLog(engine) { target in
+            try await engine.withLog { target in
                 _ = try await LogCopy(from: source, to: target).run()
                 #expect(try await source.allEvents() == target.allEvents())
                 #expect(try await target.verify().isSound)
@@ -126,7 +121,7 @@ struct LogErasureTests {
 
     @Test("An erasure that names a position the log does not have changes nothing")
     func missing() async throws {
-        try await withLog(.sqlite) { log in
+        try await StoreEngine.sqlite.withLog { log in
             _ = try await log.append(Sample.events(0..<2))
             await #expect(throws: StoreError.self) {
                 try await log.erase(Self.erasure("e", [1, 9]), within: Self.scope(2))

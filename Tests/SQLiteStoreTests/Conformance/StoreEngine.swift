@@ -50,6 +50,16 @@ extension StoreEngine {
     }
 }
 
+extension StoreEngine {
+    /// Those that keep whole logs.
+    static let logs: [StoreEngine] = [.sqlite] + postgres
+
+    /// As `withStore`, with the whole log.
+    func withLog(_ body: (any LedgerLog) async throws -> Void) async throws {
+        try await withStore { try await body(try #require($0 as? any LedgerLog)) }
+    }
+}
+
 extension EventStore {
     /// All rows, page by page.
     func allEvents() async throws -> [RecordedEvent] {

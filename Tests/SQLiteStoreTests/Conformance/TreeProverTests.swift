@@ -8,19 +8,9 @@ import Testing
 /// `TreeProver` over every engine that keeps whole logs.
 @Suite("Proofs of the events of a log")
 struct TreeProverTests {
-    private static let engines = [StoreEngine.sqlite] + StoreEngine.postgres
-
-    private static func withLog(
-        _ engine: StoreEngine, _ body: (any LedgerLog) async throws -> Void
-    ) async throws {
-        try await engine.withStore { store in
-            try await body(try #require(store as? any LedgerLog))
-        }
-    }
-
-    @Test("An event that the log does not hold is not proven", arguments: engines)
+    @Test("An event that the log does not hold is not proven", arguments: StoreEngine.logs)
     func absent(_ engine: StoreEngine) async throws {
-        try await TreeProverTests.withLog(engine) { log in
+        try await engine.withLog { log in
             _ = try await log.append(Sample.events(0..<3))
             let prover = TreeProver(log)
             let event = try #require(try await log.event(at: 2)?.event)
@@ -42,9 +32,9 @@ struct TreeProverTests {
         }
     }
 
-    @Test("Leaf hashes come in order, up to the end", arguments: engines)
+    @Test("Leaf hashes come in order, up to the end", arguments: StoreEngine.logs)
     func leaves(_ engine: StoreEngine) async throws {
-        try await TreeProverTests.withLog(engine) { log in
+        try await engine.withLog { log in
             _ = try await log.append(Sample.events(0..<5))
             let all = try await log.allEvents().map(\.leafHash)
             #expect(try await log.leafHashes(after: 0, through: 5) == all)
@@ -54,9 +44,11 @@ struct TreeProverTests {
         }
     }
 
-    @Test("Events are proven while the log grows over the bounds of blocks", arguments: engines)
+    @Test(
+        "Events are proven while the log grows over the bounds of blocks",
+        arguments: StoreEngine.logs)
     func growing(_ engine: StoreEngine) async throws {
-        try await TreeProverTests.withLog(engine) { log in
+        try await engine.withLog { log in
             let prover = TreeProver(log)
             let width = Int(LogLimits.provenBlockCount)
             var count = 0
@@ -81,7 +73,7 @@ struct TreeProverTests {
     @Test("Stored roots are used, and a torn, old or foreign file changes no proof")
     func stored() async throws {
         let width = Int(LogLimits.provenBlockCount)
-        try await TreeProverTests.withLog(.sqlite) { log in
+        try await StoreEngine.sqlite.withLog { log in
             let directory = try TemporaryDirectory()
             for first in stride(from: 0, to: 2 * width + 5, by: LogLimits.batchEventCount) {
                 let end = min(2 * width + 5, first + LogLimits.batchEventCount)
@@ -107,7 +99,7 @@ struct TreeProverTests {
 
     @Test("Each tree is proven to extend each earlier one, and no other")
     func consistency() async throws {
-        try await TreeProverTests.withLog(.sqlite) { log in
+        try await StoreEngine.sqlite.withLog { log in
             _ = try await log.append(Sample.events(0..<20))
             let leaves = try await log.allEvents().map(\.leafHash)
             let prover = TreeProver(log)

@@ -1,0 +1,117 @@
+import AppStore
+import Ledger
+import LedgerStore
+import LedgerTestSupport
+import Testing
+
+/// Questions that both engines answer by the same SQL (`SQLLog`).
+@Suite("Any log: questions")
+struct LogQueryConformance {
+    private static let app = BundleId("com.example")
+
+    private func event(
+        _ id: String, _ kind: EventKind = .notification, at milliseconds: Int64,
+        claimed: Bool = false, _ change: (inout EventAttributes) -> Void = { _ in }
+    ) throws -> NewEvent {
+        var event = try Sample.event(
+            id, kind: kind, evidence: .verbatim([]), at: milliseconds, claimed: claimed)
+        change(&event.attributes)
+        return event
+    }
+
+    private func events() throws -> [NewEvent] {
+        [
+            try event("a", at: 1_000) { $0.notificationType = nil },
+            try event("b", .sweep, at: 1_100),
+            try event("c", at: 1_200) { $0.signedAt = Timestamp(milliseconds: 400) },
+            try event("d", at: 1_300) { $0.notificationType = "TEST" },
+            try event("e", at: 1_400) { $0.bundleId = BundleId("com.example\0") },
+            try event("f", at: 1_500, claimed: true) { $0.source = .import },
+            try event("g", at: 1_600) { $0.source = .import },
+            try event("h", at: 1_700) { $0.signedAt = nil },
+            try event("i", .command, at: 1_800) { $0.source = .operator },
+            try event("j", .command, at: 1_900) { $0.source = .client },
+            try event("k", .command, at: 2_000),
+        ]
+    }
+
+    private func time(_ milliseconds: Int64) -> Timestamp { Timestamp(milliseconds: milliseconds) }
+
+    @Test(
+        "Arrivals are those of the app that Apple made or a line states",
+        arguments: StoreEngine.logs)
+    func arrivals(engine: StoreEngine) async throws {
+        try await engine.withLog { log in
+            _ = try await log.append(try events())
+            let all = try await log.arrivals(
+                of: Self.app, since: time(0), after: 0, through: 11)
+            #expect(all.map(\.receivedAt.milliseconds) == [1_500, 1_300, 1_200, 1_000])
+            let late = try await log.arrivals(
+                of: Self.app, since: time(1_200), after: 0, through: 4)
+            #expect(late.map(\.receivedAt.milliseconds) == [1_300, 1_200])
+            let later = try await log.arrivals(
+                of: Self.app, since: time(1_201), after: 3, through: 3)
+            #expect(later.isEmpty)
+            let last = try await log.lastArrival(of: Self.app, through: time(1_250))
+            #expect(last?.milliseconds == 1_200)
+            #expect(try await log.lastArrival(of: BundleId("none"), through: time(9_999)) == nil)
+        }
+    }
+
+    @Test(
+        "Sweeps and decisions are found by their kind, decisions newest first",
+        arguments: StoreEngine.logs)
+    func kinds(engine: StoreEngine) async throws {
+        try await engine.withLog { log in
+            _ = try await log.append(try events())
+            #expect(try await log.sweepPositions(through: 2) == [2])
+            #expect(try await log.sweepPositions(through: 1) == [])
+            #expect(try await log.decisionPositions(after: 0, through: 11, limit: 9) == [11, 9])
+            #expect(try await log.decisionPositions(after: 0, through: 11, limit: 1) == [11])
+            #expect(try await log.decisionPositions(after: 9, through: 10, limit: 9) == [])
+        }
+    }
+
+    @Test(
+        "Late notifications are those signed in the span, without TEST",
+        arguments: StoreEngine.logs)
+    func late(engine: StoreEngine) async throws {
+        try await engine.withLog { log in
+            _ = try await log.append(try events())
+            let all = try await log.notifications(
+                of: Self.app, signedFrom: time(0), before: time(501), after: 0, through: 11)
+            #expect(all.found.map(\.position) == [1, 3, 6, 7] && all.next == 11)
+            let early = try await log.notifications(
+                of: Self.app, signedFrom: time(400), before: time(500), after: 0, through: 11)
+            #expect(early.found.map(\.position) == [3])
+            let none = try await log.notifications(
+                of: Self.app, signedFrom: time(401), before: time(500), after: 3, through: 4)
+            #expect(none.found.isEmpty && none.next == 4)
+        }
+    }
+
+    @Test(
+        "Trees are extended, and events found by key and by what they repeat",
+        arguments: StoreEngine.logs)
+    func keys(engine: StoreEngine) async throws {
+        try await engine.withLog { log in
+            let events = try Sample.events(0..<5)
+            _ = try await log.append(events)
+            let tree = try await log.tree()
+            #expect(try await log.extended(CompactRange(), through: 5) == tree)
+            #expect(try await log.extended(CompactRange(), through: 3)?.size == 3)
+            #expect(try await log.event(key: events[3].key)?.event.position == 4)
+            let unknown = try Sample.event("x")
+            #expect(try await log.event(key: unknown.key) == nil)
+            #expect(try await log.position(ofKnown: unknown) == nil)
+            let (conflict, other) = (
+                try Sample.event("n3", price: 7), try Sample.event("n3", price: 8)
+            )
+            #expect(try await log.position(ofKnown: conflict) == nil)
+            #expect(try await log.append([conflict]) == [.conflict(position: 6)])
+            #expect(try await log.position(ofKnown: events[3]) == 4)
+            #expect(try await log.position(ofKnown: conflict) == 6)
+            #expect(try await log.position(ofKnown: other) == nil)
+        }
+    }
+}
