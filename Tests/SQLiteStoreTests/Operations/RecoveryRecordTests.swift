@@ -64,6 +64,37 @@ struct RecoveryRecordTests {
         }
     }
 
+    @Test("the earliest time of Apple's clock is kept, a flaw and the last position stay")
+    func noted() async throws {
+        let lifetime = OperationsLimits.recoveryMilliseconds
+        try await store { store in
+            let begun = try await store.beginRecovery(
+                "a", at: Self.start, head: 5, slices: [slice()], keptFor: lifetime)
+            #expect(begun.appleRequestedAt == nil && !begun.isFlawed)
+            var part = slice()
+            part.place = "next"
+            part.fetchedCount = 3
+            let notes: [(date: Int64?, isFlawed: Bool, position: Int64)] = [
+                (nil, false, 6), (20, false, 7), (10, true, 6), (nil, false, 6), (30, false, 6),
+            ]
+            for note in notes {
+                try await store.advanceRecovery(
+                    "a", part, undelivered: [],
+                    appleDate: note.date.map { Timestamp(milliseconds: $0) },
+                    isFlawed: note.isFlawed, position: note.position)
+            }
+            let noted = try await store.beginRecovery(
+                "a", at: Self.start, head: 7, slices: [slice()], keptFor: lifetime)
+            #expect(noted.appleRequestedAt?.milliseconds == 10 && noted.isFlawed)
+            #expect(noted.startPosition == 5 && noted.slices == [part])
+            // A log that ends before the last page's is another one.
+            let anew = try await store.beginRecovery(
+                "a", at: Self.start, head: 6, slices: [slice()], keptFor: lifetime)
+            #expect(anew.appleRequestedAt == nil && !anew.isFlawed)
+            #expect(anew.startPosition == 6 && anew.slices == [slice()])
+        }
+    }
+
     private func report(_ number: Int, of app: BundleId = Self.app) -> StoredReport {
         StoredReport(
             bundleId: app, endedAt: Self.start.advanced(byMilliseconds: Int64(number)),
