@@ -58,7 +58,6 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-
     /// Whether sending it twice has the same effect as sending it once; otherwise it is not retried
     /// while it is unknown whether it arrived.
     public var isRepeatable: Bool {

@@ -151,14 +151,7 @@ extension PostgresLog {
     ) async throws(StoreError) -> Value {
         try commits.requireOpen()
         return try await readers.run(location) { slot in
-            do { return try body(try slot.connection()) } catch let error as PostgresError {
-                guard error.kind == .lost else {
-                    if error.isConnectionLost { slot.drop() }
-                    throw error
-                }
-                slot.drop()
-                return try body(try slot.connection())
-            }
+            try slot.again { try body(slot.connection()) }
         }
     }
 }

@@ -222,9 +222,12 @@ public final class PostgresOperations: SharedOperations, SQLOperations {
 }
 
 extension ConnectionSlot {
-    /// Runs `body`, and again where the connection was lost: the second time opens a new one.
+    /// Runs `body`, and again on a new connection where the first was lost. One that gave no answer
+    /// in time is closed.
     func again<Value>(_ body: () throws -> Value) throws -> Value {
-        do { return try body() } catch let error as PostgresError where error.kind == .lost {
+        do { return try body() } catch let error as PostgresError where error.isConnectionLost {
+            drop()
+            guard error.kind == .lost else { throw error }
             return try body()
         }
     }
