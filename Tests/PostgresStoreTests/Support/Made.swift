@@ -8,19 +8,15 @@ enum Made {
     static let packer = EvidencePacker()
 
     static func event(
-        _ id: String, kind: EventKind = .command, evidence: Evidence,
-        bundleId: String = "com.example",
-        type: String? = nil, signedAt: Int64? = 500, receivedAt: Int64 = 1_000
+        _ id: String, kind: EventKind = .command, evidence: Evidence
     ) throws -> NewEvent {
         NewEvent(
             key: EventKey.make(kind, [id]),
             attributes: EventAttributes(
-                kind: kind, source: .webhook, trust: .signed, bundleId: BundleId(bundleId),
-                chain: OriginalTransactionId("chain-" + id), notificationType: type,
-                notificationUUID: NotificationUUID(id),
-                signedAt: signedAt.map(Timestamp.init(milliseconds:)),
-                rootFingerprint: SHA256.hash([1])),
-            receivedAt: Timestamp(milliseconds: receivedAt), evidence: try packer.pack(evidence))
+                kind: kind, source: .webhook, trust: .signed, bundleId: BundleId("com.example"),
+                chain: OriginalTransactionId("chain-" + id), notificationUUID: NotificationUUID(id),
+                signedAt: Timestamp(milliseconds: 500), rootFingerprint: SHA256.hash([1])),
+            receivedAt: Timestamp(milliseconds: 1_000), evidence: try packer.pack(evidence))
     }
 
     /// A small event, stored verbatim.
