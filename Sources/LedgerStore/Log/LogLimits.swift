@@ -50,7 +50,7 @@ public enum LogLimits {
     /// Rows scanned in one transaction by a query over many rows.
     package static let scannedEventCount: Int64 = 50_000
     /// Leaves of one block whose root is kept to prove events (`TreeProver`), a power of two.
-    package static let provenBlockCount: Int64 = 256
+    package static let provenBlockCount: Int64 = 64
     /// Header segments cached by their bytes, so that equal ones are hashed once.
     static let rememberedHeaderCount = 16
     /// Header ids cached by a log. Beyond this the oldest are dropped and read again.
