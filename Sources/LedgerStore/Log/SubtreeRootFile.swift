@@ -19,8 +19,17 @@ struct SubtreeRootFile: Sendable {
         }
     }
 
-    /// Replaces the file. Where it cannot be written, the roots are computed again after a start.
-    func replace(with roots: [Digest]) {
-        try? Data(roots.flatMap(\.bytes)).write(to: URL(filePath: path), options: .atomic)
+    /// Writes the roots that follow the first `count`; without these, replaces the file. Where it
+    /// cannot be written, the roots are computed again after a start.
+    func write(_ roots: [Digest], after count: Int) {
+        let data = Data(roots.flatMap(\.bytes))
+        guard count > 0 else {
+            try? data.write(to: URL(filePath: path), options: .atomic)
+            return
+        }
+        guard let file = FileHandle(forWritingAtPath: path) else { return }
+        defer { try? file.close() }
+        try? file.seek(toOffset: UInt64(count * Digest.byteCount))
+        try? file.write(contentsOf: data)
     }
 }

@@ -191,31 +191,40 @@ public final class TreeProver: Sendable {
 
     // MARK: Blocks
 
+    private var blockCount: Int { levels.withLock { $0.blockCount } }
+
+    private func add(_ blocks: ArraySlice<Digest>) {
+        levels.withLock { levels in
+            for block in blocks { levels.append(block) }
+        }
+    }
+
     /// Computes the roots of the full blocks of a tree; false where a leaf is missing.
     ///
-    /// - Parameter isFresh: whether the file is not to be trusted.
+    /// - Parameter isFresh: whether the file is not to be trusted; no block is known then.
     private func extendLevels(to size: Int64, isFresh: Bool) async throws(StoreError) -> Bool {
         let width = TreeProver.width
         let count = Int(size / width)
-        var known = levels.withLock { $0 }
-        if known.blockCount == 0, !isFresh, count > 0 {
-            for root in file?.roots().prefix(count) ?? [] { known.append(root) }
+        if !isFresh, count > 0, blockCount == 0 {
+            add(file?.roots().prefix(count) ?? [])
         }
-        let stored = isFresh ? 0 : known.blockCount
-        while known.blockCount < count {
-            let start = Int64(known.blockCount) * width
-            let more = min(Int64(count - known.blockCount), LogLimits.scannedEventCount / width)
+        let stored = blockCount
+        var added: [Digest] = []
+        while stored + added.count < count {
+            let start = Int64(stored + added.count) * width
+            let more = min(
+                Int64(count - stored - added.count), LogLimits.scannedEventCount / width)
             let leaves = try await log.leafHashes(after: start, through: start + more * width)
             guard leaves.count == Int(more * width) else { return false }
             for first in stride(from: 0, to: leaves.count, by: Int(width)) {
                 var block = CompactRange()
                 for leaf in leaves[first..<(first + Int(width))] { block.append(leaf) }
-                known.append(block.root)
+                added.append(block.root)
             }
         }
-        let found = known
-        levels.withLock { $0 = found }
-        if stored < count || isFresh { file?.replace(with: found.nodes[0]) }
+        guard !added.isEmpty else { return true }
+        add(added[...])
+        file?.write(added, after: stored)
         return true
     }
 }

@@ -89,11 +89,18 @@ struct TreeProverTests {
             #expect(expected?.isValid == true)
             let files: [[Digest]] = [[], [roots[0]], roots.reversed(), roots + roots]
             for damaged in files {
-                file.replace(with: damaged)
+                file.write(damaged, after: 0)
                 let prover = TreeProver(log, directory: directory.path)
                 #expect(try await prover.proof(of: event) == expected)
                 #expect(file.roots().prefix(2) == roots[...])
             }
+            file.write(roots, after: 0)
+            _ = try await log.append(Sample.events((2 * width + 5)..<(3 * width)))
+            try await made.prepare()
+            let grown = file.roots()
+            #expect(grown.count == 3)
+            try await TreeProver(log, directory: directory.path).prepare()
+            #expect(file.roots() == grown)
         }
     }
 
