@@ -8,8 +8,6 @@ import Testing
 /// Other definitions over simulated lives against plain recounts of the payments.
 @Suite("Other definitions against a plain recount of simulated lives")
 struct RecountedDefinitionTests {
-    private static let seeds: Range<UInt64> = 1..<160
-
     /// A transaction that gave access, from the first moment of access.
     private struct Paid {
         let from: Timestamp
@@ -60,7 +58,7 @@ struct RecountedDefinitionTests {
 
     @Test("Starts: first payments for RevenueCat, also payments after a gap for App Store Connect")
     func starts() async throws {
-        let world = try await RecountedWorld.make(Self.seeds)
+        let world = try await RecountedWorld.copy()
         try await check(world, "starts", .revenuecat, "paidStarts") { paid in
             paid.first { !$0.isTrial }.map { [$0.from] } ?? []
         }
@@ -71,7 +69,7 @@ struct RecountedDefinitionTests {
 
     @Test("Adapty: a trial converts by any later payment, and begins its cohort")
     func trials() async throws {
-        let world = try await RecountedWorld.make(Self.seeds)
+        let world = try await RecountedWorld.copy()
         try await check(world, "trials", .adapty, "converted") { paid in
             paid.indices.filter { index in
                 paid[index].isTrial && paid[(index + 1)...].contains { !$0.isTrial }
@@ -87,7 +85,7 @@ struct RecountedDefinitionTests {
         "RevenueCat: purchases while inactive resubscribe; cohorts are stays of one product"
     )
     func stays() async throws {
-        let world = try await RecountedWorld.make(Self.seeds)
+        let world = try await RecountedWorld.copy()
         try await check(world, "reactivations", .revenuecat, "reactivated") { paid in
             paid.filter { !$0.isFirst && !$0.isContinued }.map(\.from)
         }

@@ -19,8 +19,13 @@ struct MetricViewTests {
         return words
     }
 
+    /// Signed once for all zones.
+    private static let lines: Result<[[UInt8]], any Error> = Result {
+        try MetricsWorld.lines(100...130, seed: 9)
+    }
+
     private func taken(_ zone: String) async throws -> MetricsWorld {
-        let world = try MetricsWorld(lives: 100...130, seed: 9, reportTimeZone: zone)
+        let world = try MetricsWorld(MetricViewTests.lines.get(), reportTimeZone: zone)
         try await world.take(0, of: 2)
         try await world.take(1, of: 2)
         return world

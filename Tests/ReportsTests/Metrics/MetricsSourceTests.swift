@@ -6,6 +6,7 @@ import LedgerTestSupport
 import Queries
 import SQLiteStore
 import Simulator
+import TestSupport
 import Testing
 
 @testable import Projection
@@ -19,19 +20,27 @@ struct MetricsSourceTests {
         "UTC", "Europe/Berlin", "America/St_Johns", "America/Sao_Paulo", "Pacific/Apia",
     ]
 
+    private static let seed: UInt64 = 5
+    /// Signed once for all zones.
+    private static let lines: Result<[[UInt8]], any Error> = Result {
+        try MetricsWorld.lines(1...24, seed: seed)
+    }
+
     @Test(
         "For worlds in any order of arrival, in zones with and without daylight saving",
         arguments: zones)
     func world(_ zone: String) async throws {
-        let seed: UInt64 = 5
-        var chance = SeededGenerator(seed: seed)
-        let world = try MetricsWorld(lives: 1...24, seed: seed, reportTimeZone: zone)
+        var chance = SeededGenerator(seed: MetricsSourceTests.seed)
+        let world = try MetricsWorld(MetricsSourceTests.lines.get(), reportTimeZone: zone)
         var sources: [MovementSource: Int] = [:]
         for piece in 0..<MetricsSourceTests.pieceCount {
             try await world.take(piece, of: MetricsSourceTests.pieceCount)
+            var questions: [MetricsQuestion] = []
             for _ in 0..<12 {
-                let asked = try MetricsQuestion(&chance, zones: [zone, zone, "Asia/Kolkata"])
-                let source = try await compare(world, asked)
+                questions.append(
+                    try MetricsQuestion(&chance, zones: [zone, zone, "Asia/Kolkata"]))
+            }
+            for source in try await compare(world, questions) {
                 sources[source, default: 0] += 1
             }
         }
@@ -39,30 +48,34 @@ struct MetricsSourceTests {
         try await compareRebuild(world)
     }
 
-    /// Checks that the sources agree; returns the source of the unrestricted answer.
+    /// Checks that the sources agree; returns the source of each unrestricted answer.
     private func compare(
-        _ world: MetricsWorld, _ asked: MetricsQuestion
-    ) async throws -> MovementSource {
+        _ world: MetricsWorld, _ questions: [MetricsQuestion]
+    ) async throws -> [MovementSource] {
         try await world.ledger.session { session in
-            let query = MetricsQuery(
-                session.query, reportTimeZone: world.ledger.configuration.reportTimeZone,
-                now: asked.now)
-            let expected = try await query.rollForward(
-                asked.question, by: asked.zone, from: [.facts])
-            let stored = try await query.rollForward(
-                asked.question, by: asked.zone, from: [.contributions])
-            let best = try await query.rollForward(asked.question, by: asked.zone)
-            #expect(expected.source == .facts && stored.source == .contributions)
-            let rows = expected.rollForward.rows()
-            #expect(stored.rollForward.rows() == rows, "\(asked)")
-            #expect(best.rollForward.rows() == rows, "\(asked)")
-            for answer in [stored, best] {
-                #expect(answer.tally.hasUnpriced == expected.tally.hasUnpriced)
-                #expect(answer.tally.hasInferredPeriods == expected.tally.hasInferredPeriods)
-                #expect((answer.tally.chainCount == 0) == (expected.tally.chainCount == 0))
-                #expect(answer.head == expected.head)
+            var sources: [MovementSource] = []
+            for asked in questions {
+                let query = MetricsQuery(
+                    session.query, reportTimeZone: world.ledger.configuration.reportTimeZone,
+                    now: asked.now)
+                let expected = try await query.rollForward(
+                    asked.question, by: asked.zone, from: [.facts])
+                let stored = try await query.rollForward(
+                    asked.question, by: asked.zone, from: [.contributions])
+                let best = try await query.rollForward(asked.question, by: asked.zone)
+                #expect(expected.source == .facts && stored.source == .contributions)
+                let rows = expected.rollForward.rows()
+                #expect(stored.rollForward.rows() == rows, "\(asked)")
+                #expect(best.rollForward.rows() == rows, "\(asked)")
+                for answer in [stored, best] {
+                    #expect(answer.tally.hasUnpriced == expected.tally.hasUnpriced)
+                    #expect(answer.tally.hasInferredPeriods == expected.tally.hasInferredPeriods)
+                    #expect((answer.tally.chainCount == 0) == (expected.tally.chainCount == 0))
+                    #expect(answer.head == expected.head)
+                }
+                sources.append(best.source)
             }
-            return best.source
+            return sources
         }
     }
 
@@ -94,7 +107,7 @@ struct MetricsSourceTests {
             // From before the first arrival to after the last.
             let arrivals = try await session.ledger.log.events(after: 0).map(\.receivedAt)
             let span = try #require(arrivals.min()).milliseconds...arrivals.max()!.milliseconds
-            for number in 0..<48 {
+            for number in 0..<Soak.count(24, soak: 48) {
                 let asked = try MetricsQuestion(&chance, zones: ["UTC", "Europe/Berlin"])
                 let position = Int64.random(in: 0...session.head, using: &chance)
                 let time = Timestamp(

@@ -11,10 +11,20 @@ struct MetricsWorld: Sendable {
     /// In the order of ingestion.
     let lines: [[UInt8]]
 
+    init(lives: ClosedRange<UInt64>, seed: UInt64) throws {
+        try self.init(try MetricsWorld.lines(lives, seed: seed))
+    }
+
     /// - Parameter reportTimeZone: the zone of the stored sums.
-    init(lives: ClosedRange<UInt64>, seed: UInt64, reportTimeZone: String = "UTC") throws {
+    init(_ lines: [[UInt8]], reportTimeZone: String = "UTC") throws {
         var ledger = try TemporaryLedger()
         ledger.configuration.reportTimeZone = reportTimeZone
+        self.lines = lines
+        self.ledger = ledger
+    }
+
+    /// The evidence of simulated lives, shuffled.
+    static func lines(_ lives: ClosedRange<UInt64>, seed: UInt64) throws -> [[UInt8]] {
         let signer = DeliverySigner(authority: TestAuthority.shared, appAppleId: 1_234_567_890)
         let world = SubscriberWorld()
         var lines: [[UInt8]] = []
@@ -22,8 +32,7 @@ struct MetricsWorld: Sendable {
             lines += try life.deliveries.map { try signer.line($0) }
         }
         var chance = SeededGenerator(seed: seed)
-        self.lines = lines.shuffled(using: &chance)
-        self.ledger = ledger
+        return lines.shuffled(using: &chance)
     }
 
     /// Ingests the nth of `count` parts.

@@ -11,13 +11,11 @@ import Testing
 /// Figures of simulated lives against plain recounts of their truth.
 @Suite("Reports against a plain recount of simulated lives")
 struct RecountedReportTests {
-    private static let seeds: Range<UInt64> = 1..<160
-
     // MARK: Recurring money
 
     @Test("ARR is the annual price of all chains with paid access at the end, by currency")
     func arr() async throws {
-        let world = try await RecountedWorld.make(Self.seeds)
+        let world = try await RecountedWorld.copy()
         let report = try await world.query { try await $0.metric(.arr, $1) }
         var reported: [Timestamp: [String: Int64]] = [:]
         for row in report.rows {
@@ -59,7 +57,7 @@ struct RecountedReportTests {
 
     @Test("returnsNetted: returns to paid time, from an end or from a failed payment")
     func returns() async throws {
-        let world = try await RecountedWorld.make(Self.seeds)
+        let world = try await RecountedWorld.copy()
         let report = try await compared(world, "churn", .revenuecat)
         let turns = world.lives.flatMap(\.turns)
         #expect(report.rules.last == .returnsNetted)
@@ -81,7 +79,7 @@ struct RecountedReportTests {
         "lastThirtyDays, perSubscriber: losses in 30 days, all chains of a customer together"
     )
     func lastDays() async throws {
-        let world = try await RecountedWorld.make(Self.seeds, sharing: true)
+        let world = try await RecountedWorld.copy(sharing: true)
         let report = try await compared(world, "churn", .stripe)
         // A subscriber is not lost while a renewal is past due.
         let lives = world.lives.map { life in
@@ -116,7 +114,7 @@ struct RecountedReportTests {
 
     @Test("refundedRemoved: a refunded subscription is removed from all of its past")
     func refunds() async throws {
-        let world = try await RecountedWorld.make(Self.seeds)
+        let world = try await RecountedWorld.copy()
         let report = try await compared(world, "mrr", .adapty)
         try check(report, world) { life, stretch in
             guard stretch.isPaid, let year = life.annualised(stretch) else { return nil }
@@ -133,7 +131,7 @@ struct RecountedReportTests {
 
     @Test("pastDueIncluded: a chain in billing retry still counts with its last price")
     func pastDue() async throws {
-        let world = try await RecountedWorld.make(Self.seeds)
+        let world = try await RecountedWorld.copy()
         let report = try await compared(world, "mrr", .stripe)
         try check(report, world) { life, stretch in
             guard !stretch.isTrial, let year = life.annualised(stretch) else { return nil }
@@ -189,7 +187,7 @@ struct RecountedReportTests {
 
     @Test("Lateness: number, late ones, and the smallest delay within each percentage")
     func lateness() async throws {
-        let world = try await RecountedWorld.make(Self.seeds)
+        let world = try await RecountedWorld.copy()
         let report = try await world.query { try await $0.metric(.lateness, $1) }
         var first: [NotificationUUID: (signed: Timestamp, delay: Int64)] = [:]
         for delivery in world.lives.flatMap(\.life.deliveries) {
@@ -231,7 +229,7 @@ struct RecountedReportTests {
         "LTV: a customer's payments by each age, less refunds, by the quarter of the first purchase"
     )
     func lifetime() async throws {
-        let world = try await RecountedWorld.make(Self.seeds)
+        let world = try await RecountedWorld.copy()
         let report = try await world.query { try await $0.metric(.ltv, $1) }
         let accounts = try await accounts(world)
         var count: Int64 = 0

@@ -7,6 +7,7 @@ import LedgerTestSupport
 import Queries
 import Reports
 import Simulator
+import TestSupport
 import Testing
 
 /// Simulated lives, their signed evidence in a ledger, and the truth of each, for plain recounts
@@ -19,11 +20,18 @@ struct RecountedWorld: Sendable {
     static let from = "2022-01-01"
     static let interval = "quarter"
 
+    /// The lives that most tests recount, made once; every test gets a copy of the ledger.
+    static func copy(sharing: Bool = false) async throws -> RecountedWorld {
+        let world = try await (sharing ? shared : separate).value
+        return RecountedWorld(ledger: try world.ledger.copied(), lives: world.lives)
+    }
+
+    private static let separate = Task { try await make(1..<160, sharing: false) }
+    private static let shared = Task { try await make(1..<160, sharing: true) }
+
     /// - Parameter sharing: every two lives belong to one customer.
-    static func make(
-        _ seeds: Range<UInt64>, sharing: Bool = false
-    ) async throws -> RecountedWorld {
-        var ledger = try TemporaryLedger()
+    static func make(_ seeds: Range<UInt64>, sharing: Bool) async throws -> RecountedWorld {
+        var ledger = try TemporaryLedger(in: TemporaryDirectory.shared())
         let world = SubscriberWorld()
         ledger.configuration.catalogue = Catalogue(
             products: Dictionary(
@@ -48,6 +56,8 @@ struct RecountedWorld: Sendable {
         }
         let sent = reported.flatMap(\.deliveries).sorted { $0.receivedAt < $1.receivedAt }
         #expect(try await ledger.ingest(try sent.map { try signer.line($0) }).isClean)
+        // The copies are projected, too.
+        try await ledger.session { _ in }
         return RecountedWorld(ledger: ledger, lives: reported)
     }
 
