@@ -8,16 +8,18 @@ import Testing
 
 @Suite("Exports")
 struct ExportTests {
-    private let chains = [
+    private static let all = [
         MadeChain(id: "550000000000003"), MadeChain(id: "550000000000001"),
         MadeChain(id: "550000000000002", product: #"com.example."odd", pro"#),
     ]
 
-    private func taken() async throws -> TemporaryLedger {
-        let ledger = try TemporaryLedger()
-        _ = try await ledger.ingest(chains[0].life + [chains[1].bought()] + chains[2].life)
-        return ledger
+    private let chains = ExportTests.all
+
+    private static let shared = SharedLedger { ledger in
+        _ = try await ledger.ingest(all[0].life + [all[1].bought()] + all[2].life)
     }
+
+    private func taken() async throws -> TemporaryLedger { try await Self.shared.copy() }
 
     /// Events 4 + 1 + 4; transitions 3 + 2 + 3; facts 2 + 0 + 2.
     static let counts: [(Export.Subject, Int)] = [

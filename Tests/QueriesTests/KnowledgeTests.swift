@@ -23,17 +23,25 @@ struct KnowledgeTests {
     private func answers(
         _ ledger: TemporaryLedger, _ knowledge: AsOf
     ) async throws -> [String] {
-        var found: [String] = []
-        for at in moments + [ledger.now] {
-            let lines = try await ledger.exportLines(.subscriptions, at: at, knowledge: knowledge)
-            found += lines.map {
-                String(decoding: $0.without("knownAt", "position").encoded(), as: UTF8.self)
+        try await ledger.session { session in
+            var found: [String] = []
+            for at in moments + [ledger.now] {
+                let export = Export(query: session.query, moment: ledger.moment(at, knowledge))
+                for subject in [Export.Subject.subscriptions, .transitions, .facts] {
+                    var bytes: [UInt8] = []
+                    try await export.run(subject, format: .ndjson) { bytes += $0 }
+                    guard subject == .subscriptions else {
+                        found.append(String(decoding: bytes, as: UTF8.self))
+                        continue
+                    }
+                    for line in bytes.split(separator: UInt8(ascii: "\n")) {
+                        let value = try JSONValue.parse(Array(line)).without("knownAt", "position")
+                        found.append(String(decoding: value.encoded(), as: UTF8.self))
+                    }
+                }
             }
-            for subject in [Export.Subject.transitions, .facts] {
-                found.append(try await ledger.export(subject, at: at, knowledge: knowledge))
-            }
+            return found
         }
-        return found
     }
 
     @Test("By knowledge up to a position, a ledger answers like one without later events")

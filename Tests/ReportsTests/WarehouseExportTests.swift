@@ -10,31 +10,41 @@ import Testing
 
 @Suite("Append-only exports")
 struct WarehouseExportTests {
-    private let late = MadeChain(id: "650000000000001")
-    private let plain = MadeChain(id: "650000000000002", product: "com.example.other")
+    private static let lateChain = MadeChain(id: "650000000000001")
+    private static let plainChain = MadeChain(
+        id: "650000000000002", product: "com.example.other")
+    private let late = WarehouseExportTests.lateChain
+    private let plain = WarehouseExportTests.plainChain
 
     /// The end of one life arrives after all of another, and its middle last.
-    private func taken() async throws -> TemporaryLedger {
-        let ledger = try TemporaryLedger()
+    private static let shared = SharedLedger { ledger in
+        let (late, plain) = (lateChain, plainChain)
         var renewal = late.renewed(1)
         renewal.receivedAt = plain.expired(1).receivedAt.advanced(byMilliseconds: 86_400_000)
         _ = try await ledger.ingest(
             [late.bought(), late.turnedOff(1), late.expired(1)] + plain.life + [renewal])
-        return ledger
     }
+
+    private func taken() async throws -> TemporaryLedger { try await Self.shared.copy() }
 
     private func export(
         _ ledger: TemporaryLedger, _ subject: WarehouseSubject, _ format: Export.Format = .ndjson,
         after: Int64 = 0, through: Int64 = .max
     ) async throws -> String {
         try await ledger.session { session in
-            var export = try #require(
-                WarehouseExport(query: session.query, reportTimeZone: "UTC"))
-            (export.after, export.through) = (after, through)
-            var bytes: [UInt8] = []
-            try await export.run(subject, format: format) { bytes += $0 }
-            return String(decoding: bytes, as: UTF8.self)
+            try await export(session, subject, format, after: after, through: through)
         }
+    }
+
+    private func export(
+        _ session: LedgerSession, _ subject: WarehouseSubject, _ format: Export.Format,
+        after: Int64 = 0, through: Int64 = .max
+    ) async throws -> String {
+        var export = try #require(WarehouseExport(query: session.query, reportTimeZone: "UTC"))
+        (export.after, export.through) = (after, through)
+        var bytes: [UInt8] = []
+        try await export.run(subject, format: format) { bytes += $0 }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private func lines(_ text: String) throws -> [JSONValue] {
@@ -45,16 +55,17 @@ struct WarehouseExportTests {
         "Resumed after any position, the lines equal those of a single run after it",
         arguments: WarehouseSubject.allCases)
     func resumed(_ subject: WarehouseSubject) async throws {
-        let ledger = try await taken()
-        for format in Export.Format.allCases {
-            let whole = try await export(ledger, subject, format)
-            #expect(!whole.isEmpty)
-            for position in 0...8 as ClosedRange<Int64> {
-                let before = try await export(ledger, subject, format, through: position)
-                let after = try await export(ledger, subject, format, after: position)
-                #expect(
-                    before + (position == 0 && format != .ndjson ? "" : after) == whole
-                        || position == 0 && after == whole)
+        try await taken().session { session in
+            for format in Export.Format.allCases {
+                let whole = try await export(session, subject, format)
+                #expect(!whole.isEmpty)
+                for position in 0...8 as ClosedRange<Int64> {
+                    let before = try await export(session, subject, format, through: position)
+                    let after = try await export(session, subject, format, after: position)
+                    #expect(
+                        before + (position == 0 && format != .ndjson ? "" : after) == whole
+                            || position == 0 && after == whole)
+                }
             }
         }
     }
