@@ -10,7 +10,7 @@ import Testing
 @Suite("Every file system call fails once", .serialized)
 struct FaultLoopTests {
     /// Calls that fail, one in each interval of a scenario; a soak has all of them fail.
-    private static let sampleCount = 8
+    private static let sampleCount = 4
 
     /// The codes a fault may have. Never damage, which would make an operator restore a backup
     /// because a disk was full.

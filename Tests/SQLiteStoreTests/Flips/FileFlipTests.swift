@@ -98,13 +98,14 @@ struct FileFlipTests {
     @Test(
         "A file header with false records about its pages", arguments: [35, 39, 52, 55])
     func header(byte: Int) async throws {
+        let origin = try TemporaryDirectory()
+        try await SmallLog.make(try SmallLog.crowd(), in: origin)
+        let sound = try Data(contentsOf: URL(filePath: origin.file("log.sqlite")))
         for bit in 0..<8 {
             let directory = try TemporaryDirectory()
-            try await SmallLog.make(try SmallLog.crowd(), in: directory)
-            let file = URL(filePath: directory.file("log.sqlite"))
-            var bytes = try Data(contentsOf: file)
+            var bytes = sound
             bytes[byte] ^= 1 << UInt8(bit)
-            try bytes.write(to: file)
+            try bytes.write(to: URL(filePath: directory.file("log.sqlite")))
             if byte > 50 {
                 await #expect {
                     _ = try await EventLog.open(directory: directory.path)

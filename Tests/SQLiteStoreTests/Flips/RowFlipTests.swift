@@ -8,7 +8,7 @@ import Testing
 @Suite("Any flipped bit in a row")
 struct RowFlipTests {
     /// Flips of one table, spread over its bytes, where not every bit of every byte is flipped.
-    private static let usualCount = 300
+    private static let usualCount = 150
 
     @Test("The audit reports it", arguments: ["events", "evidence", "headers", "head"])
     func reported(table: String) async throws {

@@ -14,7 +14,8 @@ import Testing
 @Suite("Stored sums of movements")
 struct MovementSumTests {
     private let directory: TemporaryDirectory
-    private let chains = SimulatedChains.make(120)
+    private static let made = SimulatedChains.make(120)
+    private let chains = MovementSumTests.made
 
     init() throws { directory = try TemporaryDirectory() }
 

@@ -34,7 +34,7 @@ struct QuarantineRows {
             result = .kept(id: try insert(item, digest, keeping: bytes))
         }
         try addToTotals(item.standing.code, items: 1, bytes: Int64(bytes.count))
-        try dropOldest()
+        if item.standing == .unverifiable { try dropOldest() }
         return result
     }
 
