@@ -1,4 +1,5 @@
 internal import LedgerStore
+internal import Synchronization
 
 /// The tables of one schema, inside one transaction.
 struct SchemaTables: SQLTables {
@@ -12,8 +13,20 @@ struct SchemaTables: SQLTables {
     }
 
     func command(_ sql: String, _ values: [(any BoundValue)?] = []) -> Command {
-        Statement(sql.replacing("@", with: "\"\(schema)\".")).with { parameters in
+        Statement(named(sql)).with { parameters in
             for value in values { parameters.add(value?.boundValue ?? .null) }
+        }
+    }
+
+    /// Statements with the names of a schema's tables, by schema and text: as many as the code has.
+    private static let known = Mutex<[String: [String: String]]>([:])
+
+    private func named(_ sql: String) -> String {
+        SchemaTables.known.withLock { known in
+            if let text = known[schema]?[sql] { return text }
+            let text = sql.replacing("@", with: "\"\(schema)\".")
+            known[schema, default: [:]][sql] = text
+            return text
         }
     }
 
