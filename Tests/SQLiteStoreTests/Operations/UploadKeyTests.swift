@@ -99,11 +99,13 @@ extension OperationalState {
             return
         }
         try await (self as? OperationsStore)?.write { database in
-            let insert = try database.makeStatement(
-                sql: "INSERT INTO upload_keys (key, request, taken_at) VALUES (?, x'00', ?)")
-            for number in 0..<count {
-                try insert.execute(arguments: ["key \(number)", time.milliseconds])
-            }
+            try database.execute(
+                sql: """
+                    WITH RECURSIVE numbers (number) AS (
+                        SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ?)
+                    INSERT INTO upload_keys (key, request, taken_at)
+                    SELECT 'key ' || number, x'00', ? FROM numbers
+                    """, arguments: [count, time.milliseconds])
         }
     }
 
