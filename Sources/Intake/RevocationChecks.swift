@@ -102,7 +102,7 @@ public final class RevocationChecks: Sendable {
         _ chains: [VerifiedCertificateChain], isStored: () async -> Bool
     ) async throws(VerificationError) {
         let now = clock()
-        guard !chains.allSatisfy({ isSettled($0, now) }), await !isStored() else { return }
+        guard !chains.allSatisfy({ isSettled($0, at: now) }), await !isStored() else { return }
         let requests = chains.map { request(for: $0, now) }
         guard policy == .require else { return }
         var refusals: [VerificationError] = []
@@ -118,8 +118,12 @@ public final class RevocationChecks: Sendable {
     /// Certificate chains that are cached or have a request in progress.
     var rememberedCount: Int { entries.withLock { $0.count } }
 
-    /// Whether neither a request nor a refusal follows.
-    private func isSettled(_ chain: VerifiedCertificateChain, _ now: Timestamp) -> Bool {
+    /// Whether `admit` would return at once: neither a request nor a refusal follows.
+    package func isSettled(_ chain: VerifiedCertificateChain) -> Bool {
+        isSettled(chain, at: clock())
+    }
+
+    private func isSettled(_ chain: VerifiedCertificateChain, at now: Timestamp) -> Bool {
         entries.withLock { entries in
             guard let entry = entries[chain.fingerprint] else { return false }
             let status = entry.status(at: now)

@@ -140,7 +140,8 @@ extension LedgerHost {
     private func admission(
         of chain: VerifiedCertificateChain?, by deadline: ContinuousClock.Instant
     ) async -> Result<Void, VerificationError> {
-        guard let revocation, let chain else { return .success(()) }
+        // Almost always: no responder has to answer, and nothing needs a timer.
+        guard let revocation, let chain, !revocation.isSettled(chain) else { return .success(()) }
         let late = VerificationError(
             .revocationUnknown, reason: "No responder has answered in time for a request.")
         guard ContinuousClock.now < deadline, retentionAnswers.beginWork() else {

@@ -64,7 +64,8 @@ final class RetentionAnswers: Sendable {
     /// The next records to write; nil ends the writer.
     func page(in environment: Environment) -> Page? {
         state.withLock { state in
-            let waiting = state.waiting[environment] ?? []
+            // Taken out, so that no record is copied.
+            var waiting = state.waiting.removeValue(forKey: environment) ?? []
             guard !waiting.isEmpty else {
                 state.writing.remove(environment)
                 return nil
@@ -74,7 +75,8 @@ final class RetentionAnswers: Sendable {
                 page.records.append(record)
                 page.position = min(page.position, position)
             }
-            state.waiting[environment] = Array(waiting.dropFirst(page.records.count))
+            waiting.removeFirst(page.records.count)
+            state.waiting[environment] = waiting
             return page
         }
     }

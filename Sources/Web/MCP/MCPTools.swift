@@ -184,6 +184,8 @@ struct MCPTools: Sendable {
 
     private func missing(_ arguments: JSONValue?) async throws -> MCPAnswer {
         let scope = try read(arguments) { try $0.place() }
+        // Before the first state nothing is known of completeness; a broken projector has none.
+        _ = try? await host.ledger(scope.environment).snapshot()
         let status = try await host.status(scope.environment)
         return MCPAnswer(words(scope).text(status, of: scope.bundleId)) { status.write(to: &$0) }
     }
