@@ -159,6 +159,23 @@ struct RetentionRouteTests {
         }
     }
 
+    @Test("A request under certificates whose status is known needs no time for the check")
+    func settled() async throws {
+        var place = try place()
+        place.configuration.verification.revocation = .require
+        place.responders = RevocationRouteTests.Responder(.good)
+        place.retentionLimit = .zero
+        let request = try body(payload())
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            let unknown = try await client.post("/appstore/retention", request)
+            #expect(unknown.code == "revocationUnknown")
+            let notified = try await client.notify(purchase.notificationBody())
+            #expect(notified.status == 200)
+            let known = try await client.post("/appstore/retention", request)
+            #expect(known.status == 200)
+        }
+    }
+
     @Test("What is not ready in time is no message, is counted, and names no subscription")
     func late() async throws {
         var place = try place()

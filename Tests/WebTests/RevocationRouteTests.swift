@@ -18,7 +18,7 @@ struct RevocationRouteTests {
     private let purchase = MadePurchase()
 
     /// Says the same of every certificate, or nothing.
-    private final class Responder: RevocationTransport {
+    final class Responder: RevocationTransport {
         private struct Silent: Error {}
         private let status: RevocationStatus?
         private let count = Mutex(0)
