@@ -20,15 +20,13 @@ extension Authority {
     private static let fileMode: mode_t = 0o600
     private static let directoryMode: mode_t = 0o700
 
-    /// The authority kept in `directory`; on first use a new one of Apple's shape, written there
-    /// with unencrypted private keys. For scratch directories only.
+    /// The authority kept in `directory`; where that is missing or empty, a new one of Apple's shape,
+    /// written there with unencrypted private keys. For scratch directories only.
     ///
     /// Throws `DirectoryProblem`, or the errors of key generation.
     public static func kept(in directory: String) throws -> Authority {
-        var status = stat()
-        if stat(directory, &status) != 0 {
-            try Authority().save(in: directory)
-        }
+        let names = try? FileManager.default.contentsOfDirectory(atPath: directory)
+        if names?.isEmpty ?? true { try Authority().save(in: directory) }
         return try Authority(directory: directory)
     }
 

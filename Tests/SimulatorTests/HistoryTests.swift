@@ -127,6 +127,8 @@ struct HistoryTests {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "subledger-authority-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
+        // An empty directory holds none yet.
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         let made = try Authority.kept(in: folder.path)
         let again = try Authority.kept(in: folder.path)
         #expect(made.rootDER == again.rootDER)

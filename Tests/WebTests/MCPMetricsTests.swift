@@ -50,7 +50,10 @@ struct MCPMetricsTests {
         (
             "metrics", #"{"name":"retention-offers","from":0}"#,
             "/v1/metrics/retention-offers?from=0",
-            ["No message was shown.", "0 noRule", "log position 2"]
+            [
+                "\(place)/reports/retention-offers?from=1970-01-01", "No message was shown.",
+                "0 noRule", "log position 2",
+            ]
         ),
         (
             "chains", #"{"column":"new","from":"2026-01-01"}"#,
@@ -90,6 +93,8 @@ struct MCPMetricsTests {
         let lines = text.text(offers)
         #expect(lines.contains("Rule yearly, message m: 3 shown, 2 kept, 0 lost, 1 open."))
         #expect(lines.contains { $0.contains("3 late") })
-        #expect(lines.last == "As of log position 7.")
+        #expect(lines.dropLast().last == "As of log position 7.")
+        let page = "Console: /console/production/reports/retention-offers?from="
+        #expect(lines.last?.hasPrefix(page) == true)
     }
 }

@@ -231,6 +231,9 @@ struct MCPText {
             + (rows.isEmpty ? ["No message was shown."] : rows) + [
                 "Without a message: \(reasons.joined(separator: ", ")).",
                 "As of log position \(offers.position).",
+                page(
+                    ["reports", ReportRoutes.retentionName],
+                    [("from", offers.from.rfc3339), ("to", offers.to.rfc3339)]),
             ]
     }
 
