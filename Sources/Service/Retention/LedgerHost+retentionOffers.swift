@@ -26,9 +26,13 @@ extension LedgerHost {
     public func retentionOffersReport(
         from: Timestamp, to: Timestamp?, _ scope: QueryScope
     ) async throws -> RetentionOffers {
-        let now = clock()
-        let snapshot = try await ledger(scope.environment).snapshot(atLeast: scope.minPosition)
-        return try await snapshot.query.retentionOffers(
-            from: from, to: to ?? now, now: now, bundleId: scope.bundleId)
+        let ledger = try ledger(scope.environment)
+        // As every report: one at a time, since it may fold a chain for each of a million answers.
+        return try await ledger.reports.pass {
+            let now = clock()
+            let snapshot = try await ledger.snapshot(atLeast: scope.minPosition)
+            return try await snapshot.query.retentionOffers(
+                from: from, to: to ?? now, now: now, bundleId: scope.bundleId)
+        }
     }
 }
