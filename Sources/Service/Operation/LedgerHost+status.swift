@@ -19,7 +19,9 @@ extension LedgerHost {
     public func status(_ environment: Environment) async throws -> IntakeStatus {
         let served = try ledger(environment)
         // The projector may not have read it yet: then everything would seem to be missing.
-        if let end = try? await served.reachableHead() { served.board.reached(head: end) }
+        if served.head == 0, let end = try? await served.reachableHead() {
+            served.board.reached(head: end)
+        }
         let (now, head) = (clock(), served.head)
         var problems: [String] = []
         let jump = clockWatch.jumpMilliseconds
