@@ -83,6 +83,16 @@ test("a pair has two JWS, anything else one", () => {
   assert.deepEqual(tokens(JSON.stringify(pair)), ["a.b.c", "d.e.f"]);
 });
 
+test("evidence without signatures is never accepted", async () => {
+  // As a section of an event's page, and of a proof, which verify each of the tokens.
+  for (const text of ["{}", "{\"status\":1}", "{\"signedTransactionInfo\":{\"split\":1}}"]) {
+    const found = tokens(text);
+    assert.equal(found.length, 2, text);
+    for (const token of found) await assert.rejects(verifyJWS(token), text);
+  }
+  assert.throws(() => tokens("{"));
+});
+
 test("only trusted roots are accepted", { skip }, async () => {
   const [jws] = jwsOf("APPLE_VALID");
   for (const roots of [[], ["00".repeat(32)], [appleRoot.slice(0, 63)]]) {

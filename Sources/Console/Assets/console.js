@@ -1,10 +1,10 @@
 /* Keys and live behaviour; every page works without.
- * data-key="x" or "g c": followed, pressed or focused by it; "/" by Ctrl+K, even with keys off
+ * data-key="x" or "g c": followed, pressed or focused; "/" by Ctrl+K, even with keys off
  * data-row: j and k move to its first link
  * #keys: checkbox, keys on or off
  * <html data-tz="local">: <time datetime> rewritten, title has UTC
  * data-copy=ID: hidden button, copies that text
- * tbody data-live=URL: each event `row`, a <tr>, is prepended; reopened with after=ID
+ * tbody data-live=URL: each event `row`, a <tr>, prepended; reopened with after=ID
  * data-live-state: says live or reconnecting
  * id and data-refresh=S: fetched every S seconds without focus
  * form data-once: is sent once
@@ -65,7 +65,7 @@ function prepare(root) {
       time.textContent = new Date(time.dateTime).toLocaleString("sv-SE");
     }
   }
-  // On plain http off loopback there is no clipboard.
+  // No clipboard on plain http.
   for (const one of all("[data-slider],[data-copy]", root)) {
     one.hidden = "copy" in one.dataset && !navigator.clipboard;
   }
@@ -91,7 +91,7 @@ function open(body) {
   source.onopen = () => say("live");
   source.onerror = () => {
     say("reconnecting");
-    // After a 503; the browser itself retries only lost connections.
+    // After a 503: browsers retry lost connections only.
     if (source.readyState === EventSource.CLOSED) {
       setTimeout(() => { if (sources.includes(source)) listen(); }, 5000);
     }

@@ -1,7 +1,7 @@
 /* Verifies an event (Verification.md, Log.md): one <li> per check in <section id="verify">; its
- * data-state becomes running, then yes, no or unavailable. Bytes are lower-case hex.
- * data-jws-from: id of the element with the JWS
- * data-raw: else address of the evidence; data-jws: JWS, or JSON with some
+ * data-state becomes running, then yes, no or unavailable. Bytes in hex.
+ * data-jws-from: id of the JWS
+ * data-raw: else its address; data-jws: JWS or pair
  * data-roots, data-path: hashes, by spaces; by commas
  * data-date: for a JWS without a date, ms
  * data-leaf: base64; none of an erased event
@@ -72,7 +72,7 @@ async function certificate(der, rules, issuer) {
     need(!found[id] && (values.length < 2 || /^551d(13|0f)$/.test(id)), "critical extension");
     found[id] = values.at(-1).content;
   }
-  for (const id in rules) need(rules[id].test(found[id] ?? ""), `extension ${id} is wrong`);
+  for (const id in rules) need(rules[id].test(found[id] ?? ""), `extension ${id}`);
   const result = { key: key.whole, name: subject.whole, dates: elements(dates.content).map(time) };
   const signer = issuer ?? result;
   const numbers = sequence(signature.content.slice(2)).map(({ content }) =>
@@ -100,7 +100,7 @@ export async function verifyJWS(jws, roots = [appleRoot], otherDate) {
   });
   const signed = await check("signature", async () => {
     need(leaf?.key.startsWith(p256) && await verifies(leaf.key, "SHA-256", base64url(signature),
-      encode(`${header}.${content}`)), "not by a trusted leaf on P-256");
+      encode(`${header}.${content}`)), "not by a trusted P-256 leaf");
     payload = json(base64url(content));
     return "ES256";
   });
@@ -122,9 +122,9 @@ export async function verifyJWS(jws, roots = [appleRoot], otherDate) {
   }
   return { ok: checks.every(({ ok }) => ok), checks };
 }
-/** Itself, or those in JSON. */
+/** Itself, or both of a pair. */
 export const tokens = (text) => text[0] !== "{" ? [text]
-  : Object.values(JSON.parse(text)).filter((value) => value?.split);
+  : ["signedTransactionInfo", "signedRenewalInfo"].map((name) => JSON.parse(text)[name]);
 /** RFC 9162 §2.1.3.2. */
 export async function verifyInclusion({ leafHash, index, size, path, root }) {
   let [node, last, hash] = [BigInt(index), BigInt(size) - 1n, leafHash];
@@ -168,7 +168,7 @@ async function show(section) {
     return evidence.length;
   }));
   if (evidence && (jwsFrom || jws)) for (const token of tokens(decoder.decode(evidence)))
-    checks.push(...(await verifyJWS(token, roots.split(" "), Number(date))).checks);
+    checks.push(...(await verifyJWS(token, roots.split(" "), +date)).checks);
   if (leaf !== undefined) checks.push(await check("leaf hash", () =>
     verifyLeaf({ data: base64(leaf), hash: leafHash, index, evidence })));
   checks.push(await check(`in tree of ${Number(size).toLocaleString("en")}`, async () => {
@@ -184,4 +184,7 @@ async function show(section) {
   section.dataset.state = checks.every(({ ok }) => ok) ? "yes" : "no";
 }
 const section = globalThis.document?.getElementById("verify");
-if (section) show(section);
+if (section) show(section).catch(({ message }) => {
+  section.dataset.state = "no";
+  section.append(message);
+});

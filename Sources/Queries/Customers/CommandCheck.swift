@@ -28,6 +28,11 @@ package enum CommandCheck {
         if let key = order.key { try checkKey(key) }
     }
 
+    /// Whether a text can name the author of a command.
+    package static func isActor(_ text: String) -> Bool {
+        isValid(text, CommandLimits.actorByteCount)
+    }
+
     package static func checkKey(_ key: String) throws(CommandError) {
         try check(key, CommandLimits.idByteCount, .invalidIdempotencyKey, "An idempotency key")
     }
@@ -40,14 +45,17 @@ package enum CommandCheck {
     private static func check(
         _ text: String, _ limit: Int, _ code: CommandError.Code, _ name: String
     ) throws(CommandError) {
-        let isPrintable = text.unicodeScalars.allSatisfy { scalar in
-            scalar.value >= 0x20 && !(0x7F..<0xA0).contains(scalar.value)
-        }
-        guard !text.isEmpty, text.utf8.count <= limit, isPrintable,
-            text.unicodeScalars.contains(where: { !$0.properties.isWhitespace })
-        else {
+        guard isValid(text, limit) else {
             throw CommandError(
                 code, "\(name) takes 1 to \(limit) bytes of text without control characters.")
         }
+    }
+
+    private static func isValid(_ text: String, _ limit: Int) -> Bool {
+        let isPrintable = text.unicodeScalars.allSatisfy { scalar in
+            scalar.value >= 0x20 && !(0x7F..<0xA0).contains(scalar.value)
+        }
+        return isPrintable && text.utf8.count <= limit
+            && text.unicodeScalars.contains { !$0.properties.isWhitespace }
     }
 }

@@ -28,6 +28,9 @@ public struct AccessTokens: Sendable {
     /// Whether no token is required.
     public var isEmpty: Bool { entries.isEmpty }
 
+    /// Whether a token has this name.
+    public func isName(_ name: String) -> Bool { entries.contains { $0.name == name } }
+
     /// The principal of a token; nil for an unknown one. Runs in constant time, whichever token
     /// matches and however much of a digest agrees.
     public func principal(of token: some Collection<UInt8>) -> Principal? {

@@ -1,7 +1,7 @@
 internal import Console
 import HTTPTypes
 import Hummingbird
-internal import Ledger
+internal import Queries
 internal import Service
 
 extension HTTPField.Name {
@@ -88,16 +88,18 @@ struct ConsoleGuard: RouterMiddleware {
             detail: "A form is accepted from a page of this service only. Open the page again.")
     }
 
-    /// Who signed in at the trusted proxy that sent the request. Nil where the sender is no such
-    /// proxy, or names not exactly one user.
+    /// The user who signed in at the trusted proxy that sent the request. Nil where the sender is
+    /// no such proxy, or names not exactly one user. A user cannot have the name of a token, since
+    /// decisions would name both alike.
     private func proxyUser(_ request: Request, _ context: WebContext) -> AccessTokens.Principal? {
         guard let users = server.proxyUsers, let header = HTTPField.Name(users.header),
             let peer = context.peer?.ipAddress,
             server.trustedProxies.contains(where: { $0.contains(peer) })
         else { return nil }
         let names = request.headers[values: header]
-        guard names.count == 1, let name = names.first,
-            1...CommandLimits.actorByteCount ~= name.utf8.count
+        guard names.count == 1, let name = names.first, CommandCheck.isActor(name),
+            // swift-nio replaces invalid UTF-8 by it: two names may have become equal.
+            !name.unicodeScalars.contains("\u{FFFD}"), !tokens.isName(name)
         else { return nil }
         return AccessTokens.Principal(name: name, scopes: Set(users.scopes), isProxyUser: true)
     }
