@@ -1,5 +1,5 @@
 package import AppStore
-internal import Ledger
+package import Ledger
 internal import LedgerStore
 package import Queries
 internal import Signing
@@ -8,12 +8,17 @@ internal import Signing
 package struct EventPage {
     let frame: Frame
     let detail: EventDetail
+    /// What the event decided of its subscription.
+    let decided: [DecidedChange]
     /// SHA-256 of the roots that this service trusts.
     let roots: [Digest]
 
-    package init(_ frame: Frame, _ detail: EventDetail, roots: [Digest]) {
+    package init(
+        _ frame: Frame, _ detail: EventDetail, decided: [DecidedChange], roots: [Digest]
+    ) {
         self.frame = frame
         self.detail = detail
+        self.decided = decided
         self.roots = roots
     }
 
@@ -21,6 +26,8 @@ package struct EventPage {
 
     /// Longest evidence that the page shows as it is, bytes.
     static let shownByteCount = 24 * 1_024
+    /// Changes that the page names.
+    package static let decidedCount = 12
 
     package var page: Page {
         let name = EventsPage.name(event)
@@ -67,6 +74,7 @@ package struct EventPage {
             ("Vouched for by", "\(attributes.trust.sentence)\(isApple ? "" : addedRoot)"),
             ("App", "\(attributes.bundleId)"),
             ("Subscription", attributes.chain.map { frame.chain($0) }),
+            ("Decides", decides),
             ("Notification", attributes.notificationUUID.map { "<bdi class=\"id\">\($0)</bdi>" }),
             ("Signed", attributes.signedAt.map { frame.time($0) }),
             ("Received", "\(frame.time(event.receivedAt))\(lateness)"),
@@ -75,6 +83,20 @@ package struct EventPage {
             ("Leaf hash", "<span class=\"id\">\(event.leafHash.hexadecimal)</span>"),
         ]
         return .fields(rows)
+    }
+
+    /// What the event decided; nil where it decided nothing that is known now.
+    private var decides: HTML? {
+        guard !decided.isEmpty else { return nil }
+        let changes = decided.prefix(EventPage.decidedCount).map { change -> HTML in
+            switch change.kind {
+            case .state(let state): "<b>\(state.text)</b> from \(frame.time(change.at))"
+            case .fact(let name):
+                "\(TimelineRows.words(name.rawValue)) at \(frame.time(change.at))"
+            }
+        }
+        let more: HTML = decided.count > EventPage.decidedCount ? " and more" : ""
+        return changes.joined(", ") + more
     }
 
     private var isApple: Bool {

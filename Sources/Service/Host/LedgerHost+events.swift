@@ -3,6 +3,7 @@ import Ledger
 public import LedgerStore
 internal import Projection
 public import Queries
+internal import SQLiteStore
 
 /// The log itself, by position. Each throws `StoreError` or `ServingError`.
 extension LedgerHost {
@@ -77,6 +78,22 @@ extension LedgerHost {
         let head = try await ledger.ledger.log.head().position
         return EventDetail(
             logged, in: scope.environment, proof: proof, head: proof?.treeSize ?? head)
+    }
+
+    /// States and facts that an event decided of the chain that it names, as known now, those that
+    /// began by now. Nothing while no answer includes the event yet.
+    ///
+    /// - `limit`: of the changes returned.
+    public func decided(
+        by event: RecordedEvent, _ scope: QueryScope, limit: Int
+    ) async throws -> [DecidedChange] {
+        let ledger = try ledger(scope.environment)
+        guard let id = event.attributes.chain, let projected = ledger.projectedPosition,
+            event.position <= projected
+        else { return [] }
+        let chain = ChainId(bundleId: event.attributes.bundleId, originalTransactionId: id)
+        return try await ledger.snapshot().projections.decided(
+            by: event.position, of: chain, through: clock(), limit: limit)
     }
 
     /// `{"event":…,"payload":…,"proof":…,"position":…}`; nil as `event(at:)`.

@@ -32,7 +32,10 @@ struct EventPages: Sendable {
                 throw EventPages.noSuchEvent
             }
             let roots = host.roots.fingerprints.sorted { $0.hexadecimal < $1.hexadecimal }
-            return pages.response(EventPage(frame, detail, roots: roots).page)
+            let changes = try await host.decided(
+                by: detail.event, pages.scope(frame), limit: EventPage.decidedCount + 1)
+            let page = EventPage(frame, detail, decided: changes, roots: roots)
+            return pages.response(page.page)
         }
         group.get("\(path)/:position/raw") { request, context in
             let (frame, position) = try frame(request, context)

@@ -35,6 +35,38 @@ struct ProjectionsSearchTests {
         #expect(steps.allSatisfy { $0.hasPrefix("SEARCH ") }, "\(steps)")
     }
 
+    @Test("What an event decided is found by its chain, up to a moment and a number")
+    func decided() async throws {
+        let chain = try #require(SimulatedChains.make(4).first { $0.facts.count > 2 })
+        let life = Lifecycle(chain.facts, environment: .production, catalogue: Catalogue())
+        var count = 0
+        for position in chain.facts.map(\.position) {
+            var expected = life.intervals.filter { life.cause(of: $0) == position }.map {
+                DecidedChange(.state($0.state), at: $0.from)
+            }
+            expected += life.lifeFacts.filter { $0.cause == position }.map {
+                DecidedChange(.fact($0.name), at: $0.at)
+            }
+            let end = Timestamp(milliseconds: .max)
+            let found = try await store.decided(
+                by: position, of: chain.id, through: end, limit: 100)
+            #expect(Set(found) == Set(expected) && found.count == expected.count)
+            guard let first = found.first else { continue }
+            count += found.count
+            let begun = try await store.decided(
+                by: position, of: chain.id, through: first.at, limit: 100)
+            #expect(Set(begun) == Set(found.filter { $0.at == first.at }))
+            let one = try await store.decided(
+                by: position, of: chain.id, through: end, limit: 1)
+            #expect(one.map(\.at) == [first.at])
+            let elsewhere = try await store.decided(
+                by: position, of: SimulatedChains.id(SimulatedChains.app, "none"), through: end,
+                limit: 100)
+            #expect(elsewhere.isEmpty)
+        }
+        #expect(count > 0)
+    }
+
     @Test("A customer of many chains is found once, and a filter examines a bounded number")
     func bounded() async throws {
         let count = ProjectionsStore.examinedCount

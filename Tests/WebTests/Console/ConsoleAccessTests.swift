@@ -92,7 +92,57 @@ struct ConsoleAccessTests {
         }
     }
 
-    @Test("A trusted proxy names its user once; elsewhere the header signs nobody in")
+    private static let userField = HTTPField.Name("X-Forwarded-User")!
+
+    /// A place whose every client is a trusted proxy.
+    private func proxied(_ scopes: [Scope]) throws -> ServedPlace {
+        var place = try place([.read, .write])
+        place.configuration.server.proxyUsers = ServiceConfiguration.Server.ProxyUsers(
+            header: "X-Forwarded-User", scopes: scopes)
+        place.configuration.server.trustedProxies = [
+            try #require(NetworkRange("127.0.0.0/8")), try #require(NetworkRange("::1/128")),
+        ]
+        return place
+    }
+
+    @Test(
+        "A name of a proxy that no decision can carry, or that a token has, does not count",
+        arguments: [
+            ("Zoë", 200), ("sara", 303), ("an\u{85}n", 303), ("an\u{FFFD}n", 303),
+        ])
+    func proxyNames(_ name: String, _ status: Int) async throws {
+        try await proxied([.support]).serve(.live) {
+            (client: WebClient, _: LedgerHost) async throws in
+            let page = try await client.get(
+                ConsoleAccessTests.home, [ConsoleAccessTests.userField: name])
+            #expect(page.status == status)
+        }
+    }
+
+    @Test("A proxy's user decides under that name alone, by forms of this service only")
+    func proxyDecision() async throws {
+        let path = "\(ConsoleAccessTests.home)/customers/ann/note"
+        let body = ConsoleAccessTests.form([("key", "k"), ("reason", "r"), ("actor", "mallory")])
+        try await proxied([.support, .write]).serve(.live) {
+            (client: WebClient, host: LedgerHost) async throws in
+            // A session beside it changes nothing.
+            let session = try #require(try await ConsoleAccessTests.signIn(client))
+            var fields = ConsoleAccessTests.fields([.cookie: session])
+            fields[ConsoleAccessTests.userField] = "bob@example.com"
+            let log = try host.ledger(.production).ledger.log
+            var foreign = fields
+            foreign[.fetchSite] = "cross-site"
+            #expect(try await client.send(.post, path, foreign, body).status == 403)
+            #expect(try await log.head().position == 0)
+            #expect(try await client.send(.post, path, fields, body).status == 303)
+            let event = try #require(try await log.event(at: 1))
+            let text = String(decoding: try event.originalBytes() ?? [], as: UTF8.self)
+            #expect(text.contains("bob@example.com"))
+            #expect(!text.contains("mallory") && !text.contains("sara"))
+        }
+    }
+
+    @Test("A trusted proxy names its user once; elsewhere the header signs no user in")
     func proxyUsers() async throws {
         let users = ServiceConfiguration.Server.ProxyUsers(
             header: "X-Forwarded-User", scopes: [.support])

@@ -68,6 +68,10 @@ struct ConsolePageTests {
             let text = ConsolePageTests.text(event)
             #expect(text.contains("data-jws-from=\"jws\"") && text.contains("data-leaf-hash="))
             #expect(text.contains("id=\"jws\"") && !text.contains("data-raw="))
+            #expect(text.contains("<dt>Decides</dt>") && text.contains("renewed at <time"))
+            let first = ConsolePageTests.text(
+                try await client.get("\(ConsolePageTests.home)/events/1"))
+            #expect(first.contains("</b> from <time"))
             let raw = try await client.get("\(ConsolePageTests.home)/events/3/raw")
             #expect(raw.bytes.first == UInt8(ascii: "e"))
             #expect(try await client.get("\(ConsolePageTests.home)/events/4").status == 404)
@@ -122,6 +126,8 @@ struct ConsolePageTests {
             #expect(try await host.ledger(.production).ledger.log.head().position == 4)
             let page = ConsolePageTests.text(try await client.get(address))
             #expect(page.contains("#4") && page.contains("ticket 7"))
+            let event = try await client.get("\(ConsolePageTests.home)/events/4")
+            #expect(!ConsolePageTests.text(event).contains("Decides"))
         }
     }
 
