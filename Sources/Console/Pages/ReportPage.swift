@@ -15,8 +15,11 @@ package struct ReportPage {
 
     /// Bounds of intervals up to which a chart has a link for each bar.
     static let linkedCount = 40
-    /// Bytes of rows on one page: with the rest it stays below 60 KB.
-    static let tableByteCount = 22 * 1_024
+    /// Bytes of the chart and the rows on one page: with the rest it stays below 60 KiB. Links are
+    /// longer in views of another time, zone or app.
+    static let contentByteCount = 41 * 1_024
+    /// Bytes that rows may have beside a chart of any length.
+    static let rowsByteCount = 8 * 1_024
 
     package init(
         _ frame: Frame, _ report: Report, name: String, question: [(String, String?)],
@@ -35,6 +38,7 @@ package struct ReportPage {
 
     package var page: Page {
         let title = name.prefix(1).uppercased() + name.dropFirst()
+        let chart = chart
         return Page(
             title, frame,
             """
@@ -43,7 +47,7 @@ package struct ReportPage {
             \(KnowledgeForm(frame: frame, kept: question).html)
             \(stamp)
             \(chart)
-            \(table)
+            \(table(beside: chart))
             \(remarks)
             """)
     }
@@ -124,14 +128,15 @@ package struct ReportPage {
         }
     }
 
-    private var table: HTML {
+    private func table(beside chart: HTML) -> HTML {
         guard first < report.rows.count else { return "<p class=\"muted\">No rows.</p>" }
         let columns = shownColumns
+        let limit = max(Self.rowsByteCount, Self.contentByteCount - chart.text.utf8.count)
         var rows = HTML()
         var end = first
         while end < report.rows.count {
             let next = row(report.rows[end], columns)
-            guard end == first || rows.text.utf8.count + next.text.utf8.count <= Self.tableByteCount
+            guard end == first || rows.text.utf8.count + next.text.utf8.count <= limit
             else { break }
             rows += next
             end += 1
