@@ -184,7 +184,7 @@ async function show(section) {
   section.dataset.state = checks.every(({ ok }) => ok) ? "yes" : "no";
 }
 const section = globalThis.document?.getElementById("verify");
-if (section) show(section).catch(({ message }) => {
+if (section) show(section).catch(() => {
   section.dataset.state = "no";
-  section.append(message);
+  section.append("✗ FAILED malformed");
 });
