@@ -69,6 +69,10 @@ struct ClockJumpTests {
             #expect(answer.code == "clockJumped", "\(index)")
             #expect(answer.headers[.retryAfter] != nil, "\(index)")
         }
+        // A page loads itself again; a form is not sent again.
+        let page = try await client.get("/console/production/subscriptions/\(purchase.id)")
+        #expect(page.status == 503 && page.headers[.refresh] == page.headers[.retryAfter])
+        #expect(page.headers[.refresh] != nil)
         let ledger = try host.ledger(.production).ledger
         #expect(try await ledger.log.head().position == head)
         #expect(try await ledger.operations.quarantineCount() == 0)

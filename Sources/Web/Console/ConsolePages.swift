@@ -112,6 +112,8 @@ struct ConsolePages: Sendable {
                 retrySeconds: problem.retryAfter), status: problem.status)
         if let retryAfter = problem.retryAfter {
             response.headers[.retryAfter] = String(retryAfter)
+            // The page comes by itself; a form is not sent again.
+            if request.method == .get { response.headers[.refresh] = String(retryAfter) }
         }
         return response
     }

@@ -1,0 +1,44 @@
+import AppStore
+import Ledger
+import Testing
+
+@testable import Console
+
+@Suite("What a page says above its content")
+struct BannerTests {
+    private let frame = Frame.bare(["help"], now: Timestamp(milliseconds: 1_774_000_000_000))
+
+    private func html(_ frame: Frame) -> String { Page("Help", frame, "<h1>Help</h1>").html }
+
+    @Test("A service behind says by how many events; without its database, how old answers are")
+    func behind() {
+        #expect(!html(frame).contains("class=\"banner"))
+        var behind = frame
+        behind.lag = 12
+        #expect(html(behind).contains("12 events are not included yet"))
+        behind.ageSeconds = 7
+        #expect(html(behind).contains("The database cannot be reached"))
+        #expect(html(behind).contains("answers are 7 s old") && !html(behind).contains("12 events"))
+    }
+
+    @Test("Completeness that was never confirmed is a warning")
+    func complete() {
+        var stated = frame
+        stated.saysComplete = true
+        let never = html(stated)
+        #expect(never.contains("<p class=\"banner warn\">Completeness was never confirmed"))
+        #expect(!never.contains("Complete from"))
+        stated.complete = CompleteWindow(
+            from: Timestamp(milliseconds: 0), through: Timestamp(milliseconds: 1_000))
+        #expect(html(stated).contains("Complete from") && !html(stated).contains("never confirmed"))
+    }
+
+    @Test("A problem keeps the page, with its code, what to do and when, as text")
+    func problem() {
+        let page = PlainPages.problem(
+            frame, status: 503, code: "projectionBehind", detail: "<b>Later", retrySeconds: 3)
+        for part in ["class=\"find\"", "projectionBehind", "&lt;b&gt;Later", "Try again in 3 s"] {
+            #expect(page.html.contains(part), "\(part)")
+        }
+    }
+}
