@@ -20,8 +20,8 @@ extension Authority {
     private static let fileMode: mode_t = 0o600
     private static let directoryMode: mode_t = 0o700
 
-    /// The authority kept in `directory`; where that is missing or empty, a new one of Apple's shape,
-    /// written there with unencrypted private keys. For scratch directories only.
+    /// The authority kept in `directory`; where that is missing or empty, a new one of Apple's
+    /// shape, written there with unencrypted private keys. For scratch directories only.
     ///
     /// Throws `DirectoryProblem`, or the errors of key generation.
     public static func kept(in directory: String) throws -> Authority {

@@ -12,7 +12,9 @@ struct GroupCommitTests {
 
         var count: Int { state.withLock { $0 } }
 
-        func add() { state.withLock { $0 += 1 } }
+        func add() {
+            state.withLock { $0 += 1 }
+        }
     }
 
     private let commits = GroupCommit("log")

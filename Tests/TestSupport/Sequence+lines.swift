@@ -1,5 +1,5 @@
 extension Sequence<[UInt8]> {
-    /// The lines of a file, a line feed between each and the next. `joined` goes byte by byte, which
+    /// The lines of a file, a line feed between each and the next. `joined` goes byte by byte, and
     /// takes longer than to ingest them where nothing is optimised.
     package func inLines() -> [UInt8] {
         var bytes: [UInt8] = []

@@ -43,8 +43,8 @@ public struct SearchMatch: Hashable, Sendable {
 public struct SearchAnswer: Sendable {
     /// The text as searched for, without surrounding white space.
     public let text: String
-    /// Customers, chains, transactions, order lines, events; ids equal to the text, else those that begin
-    /// with it.
+    /// Customers, chains, transactions, order lines, events; ids equal to the text, else those that
+    /// begin with it.
     public let matches: [SearchMatch]
     /// Whether the matches have the id, instead of beginning with it.
     public let isExact: Bool

@@ -29,7 +29,7 @@ public struct AccessTokens: Sendable {
     public var isEmpty: Bool { entries.isEmpty }
 
     /// Whether a token has this name.
-    public func isName(_ name: String) -> Bool { entries.contains { $0.name == name } }
+    public func isName(_ name: String) -> Bool { entries.map(\.name).contains(name) }
 
     /// The principal of a token; nil for an unknown one. Runs in constant time, whichever token
     /// matches and however much of a digest agrees.

@@ -139,8 +139,9 @@ extension ServiceConfiguration {
     ) throws(ConfigurationError) -> Server.Token {
         let name = try mapping.required("name")
         let hexadecimal = try mapping.required("sha256")
-        let scopes = try ServiceConfiguration.scopes(&mapping)
+        let names = try mapping.texts("scopes")
         try mapping.requireNothingElse()
+        let scopes = try ServiceConfiguration.scopes(names, &mapping)
         guard let digest = Digest(hexadecimal: hexadecimal.lowercased()) else {
             throw mapping.invalid(
                 "sha256",
@@ -155,8 +156,9 @@ extension ServiceConfiguration {
         _ mapping: inout YAMLMapping, _ server: Server
     ) throws(ConfigurationError) -> Server.ProxyUsers {
         let header = try mapping.required("header")
-        let scopes = try ServiceConfiguration.scopes(&mapping)
+        let names = try mapping.texts("scopes")
         try mapping.requireNothingElse()
+        let scopes = try ServiceConfiguration.scopes(names, &mapping)
         let isName = header.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -178,9 +180,8 @@ extension ServiceConfiguration {
     }
 
     private static func scopes(
-        _ mapping: inout YAMLMapping
+        _ names: [String], _ mapping: inout YAMLMapping
     ) throws(ConfigurationError) -> [Scope] {
-        let names = try mapping.texts("scopes")
         guard !names.isEmpty else {
             throw ConfigurationError(
                 .missingKey, key: mapping.name("scopes"),

@@ -25,8 +25,8 @@ struct ConsoleGuard: RouterMiddleware {
     let server: ServiceConfiguration.Server
     let pages: ConsolePages
 
-    /// What a page may load: its own files, and nothing inline but its style sheet, by hash (W3C CSP
-    /// Level 3).
+    /// What a page may load: its own files, and nothing inline but its style sheet, by hash (W3C
+    /// CSP Level 3).
     static let policy =
         "default-src 'none'; script-src 'self'; style-src \(ConsoleStyle.policySource);"
         + " img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none';"
