@@ -7,10 +7,10 @@ import Testing
 
 @Suite("Reads of operational state")
 struct OperationsSnapshotTests {
-    @Test(
-        "A read sees one state, whatever another process writes meanwhile",
-        arguments: OperationsEngine.all)
-    func snapshot(engine: OperationsEngine) async throws {
+    /// PostgreSQL has such snapshots by its isolation level, and repeats reads that take long.
+    @Test("A read sees one state, whatever another process writes meanwhile")
+    func snapshot() async throws {
+        let engine = OperationsEngine.sqlite
         let place = try TemporaryDirectory()
         let reader = try #require(try await engine.open(place) as? any SQLOperations)
         let writer = try await engine.open(place)
