@@ -2,6 +2,7 @@ import AppStore
 import ArgumentParser
 import Console
 import Foundation
+import Intake
 import Ledger
 import LedgerStore
 import Projection

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Intake
 import Ledger
 import Queries
 import Reports

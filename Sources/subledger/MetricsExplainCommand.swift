@@ -1,6 +1,7 @@
 import AppStore
 import ArgumentParser
 import Foundation
+import Intake
 import Queries
 import Reports
 import Service
