@@ -29,8 +29,10 @@ def fill(page):
 
 def act_page(console, page, name):
     """Opens the form page of an act from a customer's or a subscription's page."""
-    # A link asks for the customer first, so it begins at a subscription.
-    kinds = ("subscriptions", "customers") if name == "link" else ("customers", "subscriptions")
+    # A link asks for the customer first; a chain that was linked is erased by its own id.
+    kinds = ("customers", "subscriptions")
+    if name in ("link", "erase"):
+        kinds = kinds[::-1]
     for url in map(console.first, kinds):
         console.go(page, url)
         link = page.locator("main .acts a").filter(has_text=re.compile(name, re.I))
