@@ -5,6 +5,7 @@ extension APICredentials {
     /// Signs what an app passes to StoreKit, with the key of the app's requests to Apple.
     ///
     /// - Parameters:
+    ///   - request: what is signed, refused where Apple would refuse it.
     ///   - nonce: a UUID, a new one for every signature.
     ///   - now: the time of signing.
     ///

@@ -37,7 +37,9 @@ extension CurrencyRates {
     /// The part of the table from which the days `[from, through]` are converted, so that later
     /// rates do not change what names it.
     ///
-    /// - Parameter from: nil: from the first.
+    /// - Parameters:
+    ///   - from: nil: from the first.
+    ///   - through: the last day, included.
     public func within(from: CivilDate?, through: CivilDate) -> CurrencyRates {
         let first: Int64 =
             from.map { $0.daysSinceEpoch - CurrencyRates.bridgedDayCount } ?? .min

@@ -39,7 +39,9 @@ public struct RetentionSituation: Hashable, Sendable {
 extension Lifecycle {
     /// The situation at a moment; nil before the first period, and for a one-time purchase.
     ///
-    /// - Parameter request: app, environment, product and locale of the request.
+    /// - Parameters:
+    ///   - time: the moment, as known now.
+    ///   - request: app, environment, product and locale of the request.
     public func situation(
         at time: Timestamp, of request: RetentionSituation
     ) -> RetentionSituation? {

@@ -18,7 +18,9 @@ public struct EligibilityAnswer: Sendable {
 
     /// The members of the object.
     ///
-    /// - Parameter isStamped: as for `ChainReading.writeShow`.
+    /// - Parameters:
+    ///   - json: an open object.
+    ///   - isStamped: as for `ChainReading.writeShow`.
     public func writeMembers(to json: inout JSONWriter, isStamped: Bool = true) {
         json.member("eligible", eligibility.isEligible)
         json.member("reason", eligibility.reason.rawValue)
@@ -78,9 +80,13 @@ extension CustomerQuery {
     /// Applies a rule to the chains that a customer holds or held.
     ///
     /// - Parameters:
+    ///   - rule: who may have the offer.
+    ///   - product: of the offer, or of its group.
+    ///   - bundleId: only chains of this app.
     ///   - customers: beside those who hold the transaction's chain.
     ///   - id: any transactionId of one of the chains. Beside a customer it may be unknown: Apple
     ///     also takes an appTransactionId.
+    ///   - moment: time and knowledge of the decision.
     ///
     /// Throws `EligibilityError` (`unknownGroup`), `QueryError` or `StoreError`.
     public func eligibility(

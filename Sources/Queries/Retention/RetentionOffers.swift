@@ -65,9 +65,13 @@ extension ChainQuery {
 
     /// The answers from `from` until before `to`, with what became of them by now.
     ///
-    /// Throws `invalidRange` unless `to` is after `from`, and `store`.
+    /// - Parameters:
+    ///   - from: answered from then on.
+    ///   - to: answered before then.
+    ///   - now: the time of what became of them.
+    ///   - bundleId: only of this app.
     ///
-    /// - Parameter bundleId: only of this app.
+    /// Throws `invalidRange` unless `to` is after `from`, and `store`.
     public func retentionOffers(
         from: Timestamp, to: Timestamp, now: Timestamp, bundleId: BundleId? = nil
     ) async throws(QueryError) -> RetentionOffers {

@@ -28,7 +28,9 @@ public struct ReportExplanation: Sendable {
 extension MetricsQuery {
     /// Apple's numbers beside ours, with the causes of each difference. Folds every chain.
     ///
-    /// - Parameter timeZone: an IANA name; nil: the configured report zone.
+    /// - Parameters:
+    ///   - table: Apple's report.
+    ///   - timeZone: an IANA name; nil: the configured report zone.
     public func explain(
         _ table: SalesReportTable, timeZone: String? = nil
     ) async throws(MetricsError) -> ReportExplanation {

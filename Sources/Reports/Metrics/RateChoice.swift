@@ -14,7 +14,10 @@ public enum RateChoice: Sendable, Equatable {
 
     /// The table for a report; nil: nothing is converted.
     ///
-    /// - Parameter configured: called only where the configured table is used.
+    /// - Parameters:
+    ///   - metric: only metrics of money are converted.
+    ///   - parameters: of the question.
+    ///   - configured: called only where the configured table is used.
     ///
     /// Throws what `configured` throws.
     public func table(

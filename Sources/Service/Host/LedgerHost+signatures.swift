@@ -6,8 +6,10 @@ public import Queries
 extension LedgerHost {
     /// Signs an order with the app's key.
     ///
-    /// - Parameter scope: the app, which may be omitted where only one has a key; environment and
-    ///   minimum position of the state that decides eligibility.
+    /// - Parameters:
+    ///   - order: what is signed, and who may have it.
+    ///   - scope: the app, which may be omitted where only one has a key; environment and minimum
+    ///     position of the state that decides eligibility.
     ///
     /// Throws `IntakeRefusal` (`malformed` for what cannot be signed), `EligibilityError`,
     /// `OperatorError` (`missingKey`), `QueryError`, `MissingAnswer`, `StoreError` or

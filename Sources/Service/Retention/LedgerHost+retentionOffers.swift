@@ -4,14 +4,14 @@ internal import Projection
 public import Queries
 
 extension LedgerHost {
-    /// `metrics retention-offers`, of what is known now; the scope's time and knowledge are
-    /// ignored.
+    /// `metrics retention-offers`, of what is known now.
     ///
     /// Throws `QueryError` (`invalidRange`), `StoreError` or `ServingError`.
     ///
     /// - Parameters:
     ///   - from: answered from then on.
     ///   - to: answered before then; nil: now.
+    ///   - scope: its time and knowledge are ignored.
     public func retentionOffers(
         from: Timestamp, to: Timestamp?, _ scope: QueryScope
     ) async throws -> ServedAnswer {
