@@ -38,6 +38,12 @@ struct ModelTests {
         Case("getNotificationHistoryResponse", NotificationHistoryResponse.self),
         Case("requestTestNotificationResponse", SendTestNotificationResponse.self),
         Case("getTestNotificationStatusResponse", NotificationHistoryResponseItem.self),
+        Case("getImageListResponse", ImageListResponse.self),
+        Case("getMessageListResponse", MessageListResponse.self),
+        Case("getDefaultMessageResponse", DefaultMessage.self),
+        Case("getRealtimeUrlResponse", RealtimeURL.self),
+        Case("performanceTestResponse", PerformanceTestResponse.self),
+        Case("performanceTestResultResponse", PerformanceTestResult.self),
         Case("apiException", ErrorPayload.self),
         Case("apiTooManyRequestsException", ErrorPayload.self),
         Case("appTransactionDoesNotExistError", ErrorPayload.self),
@@ -71,6 +77,18 @@ struct ModelTests {
             Fixtures.model("transactionHistoryResponseWithMalformedEnvironment"))
         #expect(read.environment?.rawValue == "LocalTestingxxx")
         #expect(read.unknownValues == ["environment"])
+    }
+
+    @Test("failures of a performance test may have a reason that is not known yet, and a number")
+    func failures() throws {
+        func read(_ failures: String) throws -> [String: Int64]? {
+            try PerformanceTestResult.decode(Array("{\"failures\":\(failures)}".utf8)).failures
+        }
+        for wrong in ["[]", "{\"OTHER\":\"1\"}", "{\"OTHER\":null}", "{\"A\":1,\"A\":1}"] {
+            #expect(throws: JSONError.self, "\(wrong)") { try read(wrong) }
+        }
+        #expect(try read("{}") == [:])
+        #expect(try read("{\"OTHER\":2,\"NEW\":1}") == ["OTHER": 2, "NEW": 1])
     }
 
     @Test("a number written as a string is rejected")

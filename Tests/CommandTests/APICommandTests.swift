@@ -174,6 +174,13 @@ struct APICommandTests {
             #expect(result?["result"]?.string == "FAIL")
             let failures = (result?["failures"]?.object ?? []).compactMap(\.value.int64)
             #expect(failures.reduce(0, +) == test?["config"]?["totalRequests"]?.int64)
+            let text = try await place.run(
+                ["api", "performance-test-result", request] + place.options
+            ).out
+            for part in [
+                "config:\n  maxConcurrentRequests: 10\n", "\n  successRateThreshold: 95\n",
+                "\nresult: FAIL\nsuccessRate: 0\nnumPending: 0\n", "\n  p99: ",
+            ] { #expect(text.contains(part), "\(part)") }
         }
     }
 }

@@ -89,3 +89,27 @@ extension Array: WireValue where Element: WireValue {
         for name in found where !names.contains(name) { names.append(name) }
     }
 }
+
+/// A map whose keys no type lists; written in the order of the keys.
+extension Dictionary: WireValue where Key == String, Value: WireValue {
+    public static func read(
+        _ cursor: inout JSONCursor, _ key: JSONKey
+    ) throws(JSONError) -> [String: Value] {
+        guard cursor.peek() == UInt8(ascii: "{") else { throw cursor.mismatch(key) }
+        var values: [String: Value] = [:]
+        var object = try cursor.beginObject()
+        while let name = try cursor.nextKey(&object) {
+            values[name.string] = try Value.read(&cursor, name)
+        }
+        return values
+    }
+
+    public func writeField(_ json: inout JSONWriter) {
+        json.object { json in
+            for (key, value) in sorted(by: { $0.key < $1.key }) {
+                json.key(key)
+                value.writeField(&json)
+            }
+        }
+    }
+}

@@ -92,44 +92,6 @@ public struct RealtimeURL: APIObject {
     }
 }
 
-/// The subscription that a test asks about (Retention Messaging API, `PerformanceTestRequest`).
-public struct PerformanceTestRequest: APIObject {
-    public var originalTransactionId: OriginalTransactionId?
-
-    /// All fields absent.
-    public init() {}
-
-    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
-        visitor.visit("originalTransactionId", &originalTransactionId)
-    }
-}
-
-/// A test has begun (Retention Messaging API, `PerformanceTestResponse`).
-public struct PerformanceTestResponse: APIObject {
-    /// Names the test in later requests.
-    public var requestId: String?
-
-    /// All fields absent.
-    public init() {}
-
-    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
-        visitor.visit("requestId", &requestId)
-    }
-}
-
-/// How a test went (Retention Messaging API, `PerformanceTestResultResponse`).
-public struct PerformanceTestResult: APIObject {
-    /// PENDING, PASS or FAIL.
-    public var result: String?
-
-    /// All fields absent.
-    public init() {}
-
-    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
-        visitor.visit("result", &result)
-    }
-}
-
 extension ImageListResponse: RequiredMembers {
     var missingMember: String? { imageIdentifiers == nil ? "imageIdentifiers" : nil }
 }
