@@ -28,6 +28,9 @@ public enum SchemaHistory {
         Migration(
             version: 13, name: "V0013_operations_retention",
             sql: PackageResources.V0013_operations_retention_sql),
+        Migration(
+            version: 14, name: "V0014_operations_retention_offer",
+            sql: PackageResources.V0014_operations_retention_offer_sql),
     ]
 
     /// A schema in PostgreSQL: log and operations of one environment.
@@ -46,5 +49,8 @@ public enum SchemaHistory {
         Migration(
             version: 5, name: "V0005_postgres_retention",
             sql: PackageResources.V0005_postgres_retention_sql),
+        Migration(
+            version: 6, name: "V0006_postgres_retention_offer",
+            sql: PackageResources.V0006_postgres_retention_offer_sql),
     ]
 }

@@ -37,11 +37,12 @@ extension RetentionOffers {
     fileprivate var text: String {
         let results = RetentionResult.allCases
         let lines = rows.map { row in
-            [row.rule, row.message, "\(row.shown)"] + results.map { "\(row.count($0))" }
+            [row.rule, row.message, row.promotionalOffer ?? "–", "\(row.shown)"]
+                + results.map { "\(row.count($0))" }
         }
         let table = TextTable(
-            header: ["rule", "message", "shown"] + results.map(\.rawValue), rows: lines)
+            header: ["rule", "message", "offer", "shown"] + results.map(\.rawValue), rows: lines)
         let reasons = RetentionOffers.reasons.map { "\(unanswered[$0] ?? 0) \($0.rawValue)" }
-        return table.aligned(leading: 2) + "without a message: \(reasons.joined(separator: ", "))\n"
+        return table.aligned(leading: 3) + "without a message: \(reasons.joined(separator: ", "))\n"
     }
 }

@@ -75,7 +75,7 @@ struct RetentionCommandTests {
         #expect(report.code == 0, "\(report.err)")
         #expect(
             report.out == """
-                rule  message  shown  kept  lost  open
+                rule  message  offer  shown  kept  lost  open
                 without a message: 0 noRule, 0 unknownChain, 0 unavailable, 0 late
 
                 """)

@@ -37,12 +37,15 @@ struct RetentionOffersPageTests {
         #expect(page.contains("position 7"))
     }
 
-    @Test("A row has the rule, the message and its counts, as text")
+    @Test("A row has the rule, the message, the offer and its counts, as text")
     func row() {
         let row = RetentionOffers.Row(
-            rule: "<b>yearly", message: "\"m", results: [.kept: 31, .lost: 17])
+            rule: "<b>yearly", message: "\"m", promotionalOffer: "<i>stay",
+            results: [.kept: 31, .lost: 17])
         let page = html([row])
         #expect(page.contains("&lt;b&gt;yearly") && page.contains("&quot;m"))
+        #expect(page.contains("Offer\">&lt;i&gt;stay<"))
+        #expect(html(rows(1)).contains("Offer\">–<"))
         for cell in ["Shown\" class=\"num\">48<", "Kept\" class=\"num\">31<", ">17<", ">0<"] {
             #expect(page.contains(cell), "\(cell)")
         }

@@ -310,6 +310,27 @@ struct ErasureTests {
         #expect(try await ledger.exportLines(.subscriptions).count == 2)
     }
 
+    @Test("The same order finishes the answers to retention requests of a customer's chains, too")
+    func stoppedAnswers() async throws {
+        let ledger = try await ledger()
+        let record = RetentionRecord(
+            requestId: "r", chain: ledger.chain(chain.id), at: ledger.now, outcome: .shown,
+            rule: "all")
+        try await ledger.session { session in
+            let erasure = PersonErasure(session, now: ledger.now)
+            let customer = CustomerId(stated: ErasureTests.token)
+            let plan = try await erasure.plan(chains: [], customer: customer)
+            let operations = session.ledger.operations
+            try await erasure.carryOut(plan, TemporaryLedger.erasing, steps: 2)
+            // By a writer that looked for erasures just before.
+            let count = try await operations.erasureCount()
+            let isKept = try await operations.keep([record], erasures: count)
+            #expect(isKept)
+        }
+        try await ledger.erase(customer: ErasureTests.token)
+        #expect(try ledger.files(holding: ids).isEmpty)
+    }
+
     // MARK: Other state
 
     @Test("Quarantined inputs that name the person go, and others stay")

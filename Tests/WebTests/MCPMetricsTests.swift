@@ -87,11 +87,15 @@ struct MCPMetricsTests {
         var offers = RetentionOffers(
             environment: .production, from: ServedPlace.now, to: ServedPlace.now, position: 7)
         offers.rows = [
-            RetentionOffers.Row(rule: "yearly", message: "m", results: [.kept: 2, .open: 1])
+            RetentionOffers.Row(rule: "yearly", message: "m", results: [.kept: 2, .open: 1]),
+            RetentionOffers.Row(
+                rule: "yearly", message: "m", promotionalOffer: "stay", results: [.lost: 1]),
         ]
         offers.unanswered = [.late: 3]
         let lines = text.text(offers)
         #expect(lines.contains("Rule yearly, message m: 3 shown, 2 kept, 0 lost, 1 open."))
+        let offered = "Rule yearly, message m, promotional offer stay: 1 shown,"
+        #expect(lines.contains { $0.hasPrefix(offered) })
         #expect(lines.contains { $0.contains("3 late") })
         #expect(lines.dropLast().last == "As of log position 7.")
         let page = "Console: /console/production/reports/retention-offers?from="

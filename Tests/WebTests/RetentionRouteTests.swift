@@ -199,28 +199,61 @@ struct RetentionRouteTests {
         }
     }
 
+    /// The order to erase the purchase.
+    private var order: [UInt8] {
+        var order = JSONWriter()
+        order.object { json in
+            json.array("chains", [purchase.id])
+            json.member("actor", "dpo")
+            json.member("reason", "request 7")
+        }
+        return order.bytes
+    }
+
+    /// Answers about the purchase, and about the chain `9`.
+    private var records: [RetentionRecord] {
+        [purchase.id, "9"].map { id in
+            let chain = ChainId(
+                bundleId: BundleId(MadePurchase.app),
+                originalTransactionId: OriginalTransactionId(id))
+            return RetentionRecord(
+                requestId: id, chain: chain, at: ServedPlace.now, outcome: .shown, rule: "all")
+        }
+    }
+
+    @Test("An erasure between the look for erasures and the write leaves no record at any time")
+    func overtaken() async throws {
+        let order = order
+        try await place().serve { (client: WebClient, host: LedgerHost) async throws in
+            _ = try await client.notify(purchase.notificationBody())
+            _ = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=1")
+            let served = try host.ledger(.production)
+            try await host.store(
+                RetentionAnswers.Page(records: records, position: 1), in: served
+            ) {
+                do {
+                    let isErased = try await served.ledger.log.head().position > 1
+                    if !isErased {
+                        let answer = try await client.post("/v1/erasures", order)
+                        #expect(answer.status == 200)
+                    }
+                    let left = try await stored(host)
+                    #expect(left.isEmpty)
+                } catch { Issue.record(error) }
+            }
+            #expect(try await stored(host).map(\.requestId) == ["9"])
+        }
+    }
+
     @Test("Answers that wait to be recorded while their subscription is erased are not recorded")
     func erased() async throws {
         let request = try body(payload())
         try await place().serve { (client: WebClient, host: LedgerHost) async throws in
             _ = try await client.notify(purchase.notificationBody())
             _ = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=1")
-            var order = JSONWriter()
-            order.object { json in
-                json.array("chains", [purchase.id])
-                json.member("actor", "dpo")
-                json.member("reason", "request 7")
-            }
-            #expect(try await client.post("/v1/erasures", order.bytes).status == 200)
+            #expect(try await client.post("/v1/erasures", order).status == 200)
             let served = try host.ledger(.production)
-            for id in [purchase.id, "9"] {
-                let chain = ChainId(
-                    bundleId: BundleId(MadePurchase.app),
-                    originalTransactionId: OriginalTransactionId(id))
-                let record = RetentionRecord(
-                    requestId: id, chain: chain, at: ServedPlace.now, outcome: .shown, rule: "all")
-                host.keep(record, answeredAt: 1, in: served)
-            }
+            for record in records { host.keep(record, answeredAt: 1, in: served) }
             #expect(try await recorded(host).map(\.requestId) == ["9"])
             // Apple asks about it again.
             _ = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=2")
@@ -318,8 +351,16 @@ struct RetentionRouteTests {
             #expect(offer?["messageIdentifier"]?.string == Self.message)
             let token = offer?["promotionalOfferSignatureV2"]?.string ?? ""
             #expect(token.split(separator: ".").count == 3)
-            let outcomes = try await recorded(host, count: 2).map(\.outcome)
-            #expect(Set(outcomes) == [.unavailable, .shown])
+            let records = try await recorded(host, count: 2)
+            #expect(Set(records.map(\.outcome)) == [.unavailable, .shown])
+            // Of the answer that was signed only.
+            let offers = records.filter { $0.outcome == .shown }.map(\.promotionalOffer)
+            #expect(offers == ["stay"])
+            #expect(records.compactMap(\.promotionalOffer).count == 1)
+            let end = ServedPlace.now.milliseconds + 1
+            let counted = try await client.get("/v1/metrics/retention-offers?from=0&to=\(end)")
+            let row = counted.json["rows"]?.array?.first
+            #expect(row?["promotionalOffer"]?.string == "stay")
         }
     }
 
@@ -327,13 +368,17 @@ struct RetentionRouteTests {
     private func recorded(
         _ host: LedgerHost, count: Int = 1
     ) async throws -> [RetentionRecord] {
-        let operations = try host.ledger(.production).ledger.operations
         while true {
-            let records = try await operations.retentionAnswers(
-                after: RetentionRecord.Place(before: Timestamp(milliseconds: 0)),
-                before: Timestamp(milliseconds: .max), limit: 10)
+            let records = try await stored(host)
             guard records.count < count else { return records }
             await Task.yield()
         }
+    }
+
+    /// The records that are written now.
+    private func stored(_ host: LedgerHost) async throws -> [RetentionRecord] {
+        try await host.ledger(.production).ledger.operations.retentionAnswers(
+            after: RetentionRecord.Place(before: Timestamp(milliseconds: 0)),
+            before: Timestamp(milliseconds: .max), limit: 10)
     }
 }

@@ -2,8 +2,8 @@ internal import Ledger
 internal import LedgerStore
 package import Queries
 
-/// What became of subscriptions after retention messages, by rule and message. Of the present only:
-/// the answers are operational state, of which no earlier knowledge exists.
+/// What became of subscriptions after retention messages, by rule, message and offer. Of the
+/// present only: the answers are operational state, of which no earlier knowledge exists.
 package struct RetentionOffersPage {
     let frame: Frame
     let offers: RetentionOffers
@@ -56,14 +56,16 @@ package struct RetentionOffersPage {
     private var table: HTML {
         let figures = ["Shown", "Kept", "Lost", "Open"]
         let table = RowTable(
-            label: "Retention offers", heads: ["Rule", "Message"] + figures, figures: Set(figures))
+            label: "Retention offers", heads: ["Rule", "Message", "Offer"] + figures,
+            figures: Set(figures))
         // A link may name any row.
         let start = min(first, offers.rows.count)
         let end = start + Frame.rowCount
         let rows = offers.rows.dropFirst(start).prefix(Frame.rowCount).map { row in
             table.row([
-                "\(row.rule)", "<bdi>\(row.message)</bdi>", "\(row.shown)", "\(row.count(.kept))",
-                "\(row.count(.lost))", "\(row.count(.open))",
+                "\(row.rule)", "<bdi>\(row.message)</bdi>", "\(row.promotionalOffer ?? "–")",
+                "\(row.shown)", "\(row.count(.kept))", "\(row.count(.lost))",
+                "\(row.count(.open))",
             ])
         }
         let next = end < offers.rows.count ? String(end) : nil

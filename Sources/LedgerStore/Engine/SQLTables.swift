@@ -22,6 +22,10 @@ public protocol SQLTables {
         into table: String, _ area: OperationsArea,
         _ values: KeyValuePairs<String, (any BoundValue)?>
     ) throws -> Int64
+
+    /// Inserts answers to requests that have none yet; of several to one request, the first. Other
+    /// answers take no id, since the oldest are dropped by id.
+    func insertAnswers(_ answers: [RetentionRecord]) throws
 }
 
 /// One row of a query. Columns count from 0.

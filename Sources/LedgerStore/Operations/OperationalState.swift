@@ -146,6 +146,9 @@ public protocol OperationalState: QuarantineStore {
         chains: [ChainId], ids: [String], positions: [Int64]
     ) async throws(StoreError)
 
+    /// How often `erase` was called, by any process.
+    func erasureCount() async throws(StoreError) -> Int64
+
     /// Removes what is left of removed rows in the store's files.
     func purge() async throws(StoreError)
 
@@ -166,7 +169,17 @@ public protocol OperationalState: QuarantineStore {
     /// Stores answers to requests for retention messages; a request that is known keeps its first
     /// answer. Drops answers older than `OperationsLimits.retentionMilliseconds` before the newest
     /// one given, and the oldest beyond `OperationsLimits.retentionAnswerCount`.
-    func keep(_ answers: [RetentionRecord]) async throws(StoreError)
+    ///
+    /// An erasure is appended to the log between two calls of `erase`. Where the caller reads the
+    /// count and then looks for erasures in the log, nothing of an erased chain remains: the look
+    /// finds the erasure, or the second `erase` comes before this call, which is then refused, or
+    /// after it, and removes the answer.
+    ///
+    /// - Parameter count: `erasureCount` before the look.
+    /// - Returns: false where `erase` was called since, and nothing was stored.
+    func keep(
+        _ answers: [RetentionRecord], erasures count: Int64
+    ) async throws(StoreError) -> Bool
 
     /// The answers after a place and before a time, in order; at most `limit`.
     func retentionAnswers(

@@ -29,11 +29,14 @@ public struct RetentionRecord: Hashable, Sendable {
     public var rule: String?
     public var message: String?
     public var alternateProduct: ProductId?
+    /// The promotional offer whose signature the answer had; nil where there was none, and where an
+    /// earlier release recorded the answer.
+    public var promotionalOffer: String?
 
     public init(
         requestId: String, chain: ChainId, at: Timestamp, productId: ProductId? = nil,
         locale: String? = nil, outcome: Outcome, rule: String? = nil, message: String? = nil,
-        alternateProduct: ProductId? = nil
+        alternateProduct: ProductId? = nil, promotionalOffer: String? = nil
     ) {
         self.requestId = requestId
         self.chain = chain
@@ -44,6 +47,7 @@ public struct RetentionRecord: Hashable, Sendable {
         self.rule = rule
         self.message = message
         self.alternateProduct = alternateProduct
+        self.promotionalOffer = promotionalOffer
     }
 
     /// A place in the order of records: by time, then by request.

@@ -21,7 +21,7 @@ struct SchemaTables: SQLTables {
     /// Statements with the names of a schema's tables, by schema and text: as many as the code has.
     private static let known = Mutex<[String: [String: String]]>([:])
 
-    private func named(_ sql: String) -> String {
+    func named(_ sql: String) -> String {
         SchemaTables.known.withLock { known in
             if let text = known[schema]?[sql] { return text }
             let text = sql.replacing("@", with: "\"\(schema)\".")

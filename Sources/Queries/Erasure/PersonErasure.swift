@@ -144,7 +144,8 @@ public struct PersonErasure: Sendable {
     }
 
     /// Finishes an erasure that was interrupted after the log was erased, and removes what a node
-    /// that was behind stored of the person afterwards, as far as the order names it.
+    /// that was behind stored of the person afterwards, as far as the order names it; answers to
+    /// retention requests also of chains that only the erasure names.
     private func finish(
         _ chains: [ChainId], _ customer: CustomerId?, erasedAt position: Int64
     ) async throws(StoreError) {
@@ -152,8 +153,26 @@ public struct PersonErasure: Sendable {
         let erasure = try logged?.originalBytes().flatMap { Erasure(evidence: $0) }
         var ids = Set(chains.map(\.originalTransactionId.rawValue))
         if let customer { ids.insert(customer.rawValue) }
-        try await eraseOperations(chains, ids, erasure?.positions ?? [])
+        let answered = try await answeredChains(among: Set(erasure?.chains ?? []))
+        try await eraseOperations(chains + answered, ids, erasure?.positions ?? [])
         try await ledger.log.purge()
+    }
+
+    /// The erased chains that answers to retention requests still name.
+    private func answeredChains(
+        among erased: Set<ErasedChain>
+    ) async throws(StoreError) -> [ChainId] {
+        var chains: Set<ChainId> = []
+        var place = RetentionRecord.Place(before: Timestamp(milliseconds: 0))
+        while true {
+            let page = try await ledger.operations.retentionAnswers(
+                after: place, before: Timestamp(milliseconds: .max),
+                limit: ChainQuery.retentionPageCount)
+            guard let last = page.last else { break }
+            place = RetentionRecord.Place(last)
+            chains.formUnion(page.map(\.chain))
+        }
+        return chains.filter { erased.contains(ErasedChain($0)) }.sorted()
     }
 
     // MARK: The event

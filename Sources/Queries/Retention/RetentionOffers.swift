@@ -7,11 +7,13 @@ internal import SQLiteStore
 /// The answers to Apple's requests for retention messages in a window, and their results
 /// (`Contract.md`, metrics retention-offers).
 public struct RetentionOffers: Sendable, Equatable {
-    /// The answers of one rule with one message.
+    /// The answers of one rule with one message, and with one promotional offer or none.
     public struct Row: Sendable, Equatable {
         public let rule: String
         /// The UUID of the message.
         public let message: String
+        /// The promotional offer whose signature the answers had; nil: they had none.
+        public internal(set) var promotionalOffer: String?
         public internal(set) var results: [RetentionResult: Int] = [:]
 
         public var shown: Int { results.values.reduce(0, +) }
@@ -24,7 +26,7 @@ public struct RetentionOffers: Sendable, Equatable {
     public let to: Timestamp
     /// The position the results include.
     public let position: Int64
-    /// By the rule's name, then by message.
+    /// By the rule's name, then by message, then by offer, none first.
     public internal(set) var rows: [Row] = []
     /// Requests that got no message, by reason.
     public internal(set) var unanswered: [RetentionRecord.Outcome: Int] = [:]
@@ -44,6 +46,7 @@ public struct RetentionOffers: Sendable, Equatable {
                 json.object { json in
                     json.member("rule", row.rule)
                     json.member("message", row.message)
+                    json.member("promotionalOffer", row.promotionalOffer)
                     json.member("shown", row.shown)
                     for result in RetentionResult.allCases {
                         json.member(result.rawValue, row.count(result))
@@ -61,7 +64,7 @@ public struct RetentionOffers: Sendable, Equatable {
 
 extension ChainQuery {
     /// Answers read at once.
-    private static var retentionPageCount: Int { 500 }
+    static var retentionPageCount: Int { 500 }
 
     /// The answers from `from` until before `to`, with what became of them by now.
     ///
@@ -88,6 +91,7 @@ extension ChainQuery {
     private struct Shown: Hashable {
         let rule: String
         let message: String
+        let promotionalOffer: String?
     }
 
     private func countedOffers(
@@ -112,13 +116,20 @@ extension ChainQuery {
                 }
                 let result =
                     lives[record.chain]?.retentionResult(ofMessageAt: record.at, now: now) ?? .open
-                let shown = Shown(rule: record.rule ?? "", message: record.message ?? "")
+                let shown = Shown(
+                    rule: record.rule ?? "", message: record.message ?? "",
+                    promotionalOffer: record.promotionalOffer)
                 counts[shown, default: [:]][result, default: 0] += 1
             }
         }
         offers.rows = counts.map {
-            RetentionOffers.Row(rule: $0.key.rule, message: $0.key.message, results: $0.value)
-        }.sorted { ($0.rule, $0.message) < ($1.rule, $1.message) }
+            RetentionOffers.Row(
+                rule: $0.key.rule, message: $0.key.message,
+                promotionalOffer: $0.key.promotionalOffer, results: $0.value)
+        }.sorted {
+            ($0.rule, $0.message, $0.promotionalOffer ?? "")
+                < ($1.rule, $1.message, $1.promotionalOffer ?? "")
+        }
         return offers
     }
 

@@ -62,6 +62,7 @@ extension LedgerHost {
             record.rule = rule?.name
             record.message = rule?.message
             record.alternateProduct = rule?.alternateProduct
+            record.promotionalOffer = rule?.promotionalOffer
         case .failure(let miss):
             record.outcome = miss.outcome
             // The ledger may know nothing of it, as after an erasure.

@@ -7,8 +7,6 @@ internal import Projection
 extension LedgerHost {
     /// Wait after a page that was not full, so that one transaction holds many records.
     static let retentionWriteInterval: Duration = .milliseconds(100)
-    /// Wait until the log is read again for erasures.
-    static let retentionCheckInterval: Duration = .seconds(1)
 
     /// Counts an answer, and has it recorded.
     ///
@@ -35,39 +33,31 @@ extension LedgerHost {
     }
 
     private func write(_ page: RetentionAnswers.Page, in served: ServedLedger) async {
-        var records = page.records
-        do throws(StoreError) {
-            let gone = try await erased(after: page.position, in: served)
-            if !gone.isEmpty { records.removeAll { gone.contains(ErasedChain($0.chain)) } }
-            try await served.ledger.operations.keep(records)
-        } catch {
+        do throws(StoreError) { try await store(page, in: served) } catch {
             observer.lostRetentionRecords(page.records.count)
             observer.noted(.retentionUnrecorded(served.environment, error))
         }
-        // An erasure that was carried out meanwhile may have looked before the write, which may be
-        // durable although it failed. Until this is known nothing more is written, and what waits
-        // beyond its bound is counted as lost.
-        let chains = Set(records.map(\.chain))
-        while await !isFree(of: chains, erasedAfter: page.position, in: served) {
-            do { try await Task.sleep(for: LedgerHost.retentionCheckInterval) } catch { return }
-        }
     }
 
-    /// Removes the records of chains that were erased while these were being written; false when
-    /// it has to be tried again.
-    private func isFree(
-        of chains: Set<ChainId>, erasedAfter position: Int64, in served: ServedLedger
-    ) async -> Bool {
+    /// Stores records, except those of chains that were erased after what their answers include.
+    /// Looks again where an erasure comes between the look and the write: no crash leaves a record
+    /// that the erasure has not seen.
+    ///
+    /// - Parameter looked: called between the look and the write; for tests.
+    func store(
+        _ page: RetentionAnswers.Page, in served: ServedLedger,
+        looked: @Sendable () async -> Void = {}
+    ) async throws(StoreError) {
         let operations = served.ledger.operations
-        do throws(StoreError) {
-            let gone = try await erased(after: position, in: served)
-            let overtaken = gone.isEmpty ? [] : chains.filter { gone.contains(ErasedChain($0)) }
-            guard !overtaken.isEmpty else { return true }
-            try await operations.erase(chains: overtaken.sorted(), ids: [], positions: [])
-            try await operations.purge()
-            return true
-        } catch {
-            return false
+        var isStored = false
+        while !isStored {
+            let count = try await operations.erasureCount()
+            let gone = try await erased(after: page.position, in: served)
+            let records =
+                gone.isEmpty
+                ? page.records : page.records.filter { !gone.contains(ErasedChain($0.chain)) }
+            await looked()
+            isStored = try await operations.keep(records, erasures: count)
         }
     }
 

@@ -221,7 +221,8 @@ struct MCPText {
     func text(_ offers: RetentionOffers) -> [String] {
         let rows = offers.rows.map { row -> String in
             let results = RetentionResult.allCases.map { "\(row.count($0)) \($0.rawValue)" }
-            return "Rule \(row.rule), message \(row.message): \(row.shown) shown,"
+            let offer = row.promotionalOffer.map { ", promotional offer \($0)" } ?? ""
+            return "Rule \(row.rule), message \(row.message)\(offer): \(row.shown) shown,"
                 + " \(results.joined(separator: ", "))."
         }
         let reasons = RetentionOffers.reasons.map {

@@ -24,6 +24,8 @@ struct SchemaHistoryTests {
             "855501d2af9d7e24c82a7523cc7c33cb60d62d2a04ab5ccfcdd19191d4b19c6a",
         "V0013_operations_retention":
             "82b0173808f3445e34d6021a10ec75c46bd6e54ddd868a88477e06460ad7bec3",
+        "V0014_operations_retention_offer":
+            "76772f744a0803eef071ba8bd583412847c2bb90c1c5575f78098492ed51101a",
     ]
 
     @Test("No script has changed since it was added")

@@ -31,7 +31,11 @@ struct OperationsMigrationTests {
             try database.execute(sql: "DELETE FROM migrations")
             let known = SchemaHistory.operations.dropFirst().filter { versions ~= $0.version }
             if known.isEmpty {
-                try database.execute(sql: "DROP TABLE checkpoints; DROP TABLE retention_answers")
+                try database.execute(
+                    sql: """
+                        DROP TABLE checkpoints; DROP TABLE retention_answers;
+                        DROP TABLE erasure_count
+                        """)
             }
             for step in known {
                 try database.execute(

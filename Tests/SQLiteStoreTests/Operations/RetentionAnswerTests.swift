@@ -20,7 +20,7 @@ struct RetentionAnswerTests {
                 originalTransactionId: OriginalTransactionId(chain)),
             at: start.advanced(byMilliseconds: after), productId: ProductId("pro"),
             locale: "en-US", outcome: .shown, rule: "r", message: "m",
-            alternateProduct: ProductId("basic"))
+            alternateProduct: ProductId("basic"), promotionalOffer: "stay")
     }
 
     private func store(_ body: (any OperationalState) async throws -> Void) async throws {
@@ -80,6 +80,37 @@ struct RetentionAnswerTests {
         }
     }
 
+    @Test("After an erasure nothing is stored under the count of before, of any chain")
+    func overtaken() async throws {
+        try await store { store in
+            try await store.keep([record("a", "1")])
+            let count = try await store.erasureCount()
+            try await store.erase(chains: [record("b", "2").chain], ids: [], positions: [])
+            let late = [record("b", "2"), record("c", "3")]
+            let isLate = try await !store.keep(late, erasures: count)
+            #expect(isLate)
+            #expect(try await all(store) == [record("a", "1")])
+            let next = try await store.erasureCount()
+            #expect(next == count + 1)
+            let isKept = try await store.keep([record("c", "3")], erasures: next)
+            #expect(isKept)
+            #expect(try await all(store) == [record("a", "1"), record("c", "3")])
+        }
+    }
+
+    @Test("A store that is opened again still counts its erasures")
+    func counted() async throws {
+        for engine in OperationsEngine.all {
+            let directory = try TemporaryDirectory()
+            let first = try await engine.open(directory)
+            try await first.erase(chains: [], ids: ["x"], positions: [])
+            await first.close()
+            let second = try await engine.open(directory)
+            #expect(try await second.erasureCount() == 1)
+            await second.close()
+        }
+    }
+
     @Test("Both engines give the answers of one time in the same order, each on one page")
     func pages() async throws {
         // By bytes, whatever the language of the database.
@@ -98,12 +129,12 @@ struct RetentionAnswerTests {
         }
     }
 
-    @Test("A repetition takes none of the ids by which the oldest answers are dropped")
+    @Test("Ids, by which the oldest answers are dropped, are in order; a repetition takes none")
     func repeated() async throws {
         try await store { store in
             try await store.keep([record("a"), record("a")])
-            try await store.keep([record("a"), record("b")])
-            #expect(try await store.storedAnswerIds == [1, 2])
+            try await store.keep([record("c"), record("a"), record("b"), record("c")])
+            #expect(try await store.storedAnswers == ["1 a", "2 c", "3 b"])
         }
     }
 
@@ -121,6 +152,12 @@ struct RetentionAnswerTests {
 }
 
 extension OperationalState {
+    /// Stores answers while nothing is erased.
+    fileprivate func keep(_ answers: [RetentionRecord]) async throws {
+        let isKept = try await keep(answers, erasures: erasureCount())
+        #expect(isKept)
+    }
+
     /// Has the next row take this id, as if those before it had been stored.
     fileprivate func skipAnswerIds(to next: Int64) async throws {
         if let store = self as? PostgresOperations {
@@ -137,17 +174,19 @@ extension OperationalState {
         }
     }
 
-    /// Ids of rows, which no protocol shows.
-    fileprivate var storedAnswerIds: [Int64] {
+    /// Ids of rows, which no protocol shows, with their requests.
+    fileprivate var storedAnswers: [String] {
         get async throws {
             let query = "retention_answers ORDER BY id"
             if let store = self as? PostgresOperations {
                 return try await store.read { transaction in
-                    try transaction.run("SELECT id FROM @\(query)").rows.map { try $0.int64(0) }
+                    try transaction.run("SELECT id, request FROM @\(query)").rows.map { row in
+                        "\(try row.int64(0)) \(row.text(1) ?? "")"
+                    }
                 }
             }
             let found = try await (self as? OperationsStore)?.read { database in
-                try Int64.fetchAll(database, sql: "SELECT id FROM \(query)")
+                try String.fetchAll(database, sql: "SELECT id || ' ' || request FROM \(query)")
             }
             return found ?? []
         }

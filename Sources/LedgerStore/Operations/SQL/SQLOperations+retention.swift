@@ -3,25 +3,13 @@ internal import Ledger
 
 /// Answers to Apple's requests for retention messages.
 extension SQLOperations {
-    public func keep(_ answers: [RetentionRecord]) async throws(StoreError) {
-        guard let newest = answers.map(\.at).max() else { return }
-        try await writeTables(.requests) { tables in
-            for answer in answers {
-                // A repetition takes no id: by id the oldest are dropped.
-                try tables.execute(
-                    """
-                    INSERT INTO @retention_answers (request, bundle_id, chain, at, product, locale,
-                        outcome, rule, message, alternate_product)
-                    SELECT $1::bytea, $2::bytea, $3::bytea, $4::bigint, $5::bytea, $6::bytea,
-                        $7::bytea, $8::bytea, $9::bytea, $10::bytea
-                    WHERE NOT EXISTS (
-                        SELECT 1 FROM @retention_answers WHERE request = $1::bytea)
-                    ON CONFLICT (request) DO NOTHING
-                    """, answer.requestId, answer.chain.bundleId,
-                    answer.chain.originalTransactionId, answer.at, answer.productId,
-                    answer.locale, answer.outcome.rawValue, answer.rule, answer.message,
-                    answer.alternateProduct)
-            }
+    public func keep(
+        _ answers: [RetentionRecord], erasures count: Int64
+    ) async throws(StoreError) -> Bool {
+        guard let newest = answers.map(\.at).max() else { return true }
+        return try await writeTables(.requests) { tables in
+            guard try tables.erasureCount() == count else { return false }
+            try tables.insertAnswers(answers)
             try tables.execute(
                 "DELETE FROM @retention_answers WHERE at <= $1::bigint",
                 newest.milliseconds - OperationsLimits.retentionMilliseconds)
@@ -30,7 +18,12 @@ extension SQLOperations {
                 DELETE FROM @retention_answers
                 WHERE id <= (SELECT max(id) FROM @retention_answers) - $1::bigint
                 """, OperationsLimits.retentionAnswerCount)
+            return true
         }
+    }
+
+    public func erasureCount() async throws(StoreError) -> Int64 {
+        try await readTables { tables in try tables.erasureCount() }
     }
 
     public func retentionAnswers(
@@ -40,7 +33,7 @@ extension SQLOperations {
             try tables.rows(
                 """
                 SELECT request, bundle_id, chain, at, product, locale, outcome, rule, message,
-                    alternate_product
+                    alternate_product, promotional_offer
                 FROM @retention_answers
                 WHERE (at, request) > ($1::bigint, $2::bytea) AND at < $3::bigint
                 ORDER BY at, request LIMIT $4::bigint
@@ -53,8 +46,33 @@ extension SQLOperations {
                     outcome: RetentionRecord.Outcome(rawValue: try row.requiredText(6))
                         ?? .unavailable,
                     rule: row.text(7), message: row.text(8),
-                    alternateProduct: row.text(9).map { ProductId($0) })
+                    alternateProduct: row.text(9).map { ProductId($0) },
+                    promotionalOffer: row.text(10))
             }
+        }
+    }
+}
+
+extension SQLTables {
+    fileprivate func erasureCount() throws -> Int64 {
+        try rows("SELECT number FROM @erasure_count") { try $0.int64(0) }.first ?? 0
+    }
+
+    public func insertAnswers(_ answers: [RetentionRecord]) throws {
+        for answer in answers {
+            try execute(
+                """
+                INSERT INTO @retention_answers (request, bundle_id, chain, at, product, locale,
+                    outcome, rule, message, alternate_product, promotional_offer)
+                SELECT $1::bytea, $2::bytea, $3::bytea, $4::bigint, $5::bytea, $6::bytea,
+                    $7::bytea, $8::bytea, $9::bytea, $10::bytea, $11::bytea
+                WHERE NOT EXISTS (
+                    SELECT 1 FROM @retention_answers WHERE request = $1::bytea)
+                ON CONFLICT (request) DO NOTHING
+                """, answer.requestId, answer.chain.bundleId,
+                answer.chain.originalTransactionId, answer.at, answer.productId,
+                answer.locale, answer.outcome.rawValue, answer.rule, answer.message,
+                answer.alternateProduct, answer.promotionalOffer)
         }
     }
 }

@@ -2,8 +2,10 @@ package import Ledger
 
 /// Erasure of a person from operational state.
 extension SQLTables {
-    /// Removes what is kept about chains, ids and positions, except reports that name an id.
+    /// Removes what is kept about chains, ids and positions, except reports that name an id, and
+    /// counts the erasure.
     package func erase(chains: [ChainId], ids: [String], positions: [Int64]) throws {
+        try execute("UPDATE @erasure_count SET number = number + 1")
         for chain in chains {
             for table in ["clock_readings", "webhook_waiting", "lookups", "retention_answers"] {
                 try execute(
