@@ -135,6 +135,16 @@ extension RequestTests {
         }
     }
 
+    @Test("A message names its images in lower case, as they are uploaded")
+    func imageIdentifiers() async throws {
+        let asked = try Asked([.json("")])
+        var request = RequestTests.message()
+        request.image?.imageIdentifier = RequestTests.uuid.uppercased()
+        request.bulletPoints?[0].imageIdentifier = RequestTests.uuid.uppercased()
+        _ = try await asked.client.uploadMessage(RequestTests.uuid, request, in: .production)
+        #expect(asked.transport.requests.first?.body == RequestTests.message().encoded())
+    }
+
     @Test("An image is a PNG, an identifier a UUID, an address HTTPS")
     func unusableMessaging() async throws {
         let asked = try Asked([.json("")])

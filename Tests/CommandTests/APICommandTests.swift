@@ -154,6 +154,9 @@ struct APICommandTests {
             let message = ["upload-message", id, "--header", "Stay", "--body", "More"]
             let refused = try await place.run(["api"] + message + place.options)
             #expect(refused.code == 64)
+            let misplaced = try await place.run(
+                ["api"] + message + ["--yes", "--header-position", "LEFT"] + place.options)
+            #expect(misplaced.errorCode == "invalidOption")
             _ = try await answer("upload-message", id, "--header", "Stay", "--body", "More")
             let again = try await place.run(["api"] + message + ["--yes"] + place.options)
             #expect(again.code != 0)

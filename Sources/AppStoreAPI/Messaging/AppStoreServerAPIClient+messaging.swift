@@ -41,9 +41,17 @@ extension AppStoreServerAPIClient {
     ) async throws(APIFailure) -> APIResponse<Accepted> {
         let path = try path("message", id, .uploadMessage)
         try requireMessage(request)
+        // As images are uploaded.
+        var sent = request
+        sent.image?.imageIdentifier = request.image?.imageIdentifier?.lowercased()
+        sent.bulletPoints = request.bulletPoints?.map { point in
+            var point = point
+            point.imageIdentifier = point.imageIdentifier?.lowercased()
+            return point
+        }
         return try await emit(
             APIRequest(
-                endpoint: .uploadMessage, method: .put, path: path, body: request.encoded()),
+                endpoint: .uploadMessage, method: .put, path: path, body: sent.encoded()),
             .only(environment))
     }
 

@@ -80,7 +80,8 @@ extension CurrencyRates {
         return moment.date
     }
 
-    private static func code(_ text: String, _ key: String) throws(ConfigurationError) -> String {
+    /// A currency, or the error for the key.
+    static func code(_ text: String, _ key: String) throws(ConfigurationError) -> String {
         guard isCode(text) else {
             throw ConfigurationError(
                 .invalidValue, key: key, reason: "An ISO 4217 code is expected, e.g. USD.")

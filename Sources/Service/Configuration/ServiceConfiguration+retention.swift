@@ -1,8 +1,10 @@
 import AppStore
+import AppStoreAPI
 import Foundation
 internal import Intake
 import Ledger
 internal import Projection
+internal import Reports
 
 extension ServiceConfiguration {
     /// Most rules for retention messages.
@@ -39,8 +41,8 @@ extension ServiceConfiguration {
             throw entry.invalid("message", "The UUID of a message is expected.")
         }
         var rule = RetentionRule(name: name, message: message.lowercased())
-        rule.alternateProduct = try entry.text("alternateProduct").map { ProductId($0) }
-        rule.promotionalOffer = try entry.text("promotionalOffer")
+        rule.alternateProduct = try identifier("alternateProduct", &entry).map { ProductId($0) }
+        rule.promotionalOffer = try identifier("promotionalOffer", &entry)
         guard rule.alternateProduct == nil || rule.promotionalOffer == nil else {
             throw entry.invalid("promotionalOffer", "Not together with alternateProduct.")
         }
@@ -57,13 +59,30 @@ extension ServiceConfiguration {
         rule.refunds = try bounds("refunds", &entry)
         rule.cancellations = try bounds("cancellations", &entry)
         if var price = try entry.mapping("price") {
-            let currency = try price.required("currency")
+            let currency = try CurrencyRates.code(
+                try price.required("currency"), price.name("currency"))
             rule.price = RetentionRule.Price(
                 currency: currency, milliunits: try bounds(&price))
             try price.requireNothingElse()
         }
         try entry.requireNothingElse()
         return rule
+    }
+
+    /// The identifier of a product or offer; what could not be signed is refused.
+    private static func identifier(
+        _ key: String, _ entry: inout YAMLMapping
+    ) throws(ConfigurationError) -> String? {
+        guard let text = try entry.text(key) else { return nil }
+        guard (1...SignatureRequest.textByteCount).contains(text.utf8.count),
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        else {
+            throw entry.invalid(
+                key,
+                "1 to \(SignatureRequest.textByteCount) ASCII characters without spaces are"
+                    + " expected.")
+        }
+        return text
     }
 
     private static func bounds(

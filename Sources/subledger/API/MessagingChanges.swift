@@ -104,6 +104,11 @@ enum MessagingChanges {
         @OptionGroup var consent: APIOptions.Consent
 
         func check() throws(CommandFailure) {
+            guard headerPosition.map({ HeaderPosition(rawValue: $0) != nil }) ?? true else {
+                throw CommandFailure(
+                    code: "invalidOption",
+                    message: "--header-position must be ABOVE_BODY or ABOVE_IMAGE.", exit: .usage)
+            }
             guard bulletImage.count == bullet.count, bulletAltText.count == bullet.count else {
                 throw CommandFailure(
                     code: "invalidOption",

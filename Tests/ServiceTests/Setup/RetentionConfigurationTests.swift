@@ -1,4 +1,5 @@
 import AppStore
+import AppStoreAPI
 import Intake
 import Ledger
 import Service
@@ -22,6 +23,9 @@ struct RetentionConfigurationTests {
             "{ name: a, message: \(message), tenureDays: { from: -1 } }",
             "{ name: a, message: \(message), tenureDays: { days: 1 } }",
             "{ name: a, message: \(message), price: { from: 1 } }",
+            "{ name: a, message: \(message), price: { currency: usd } }",
+            "{ name: a, message: \(message), alternateProduct: '' }",
+            "{ name: a, message: \(message), promotionalOffer: a b }",
             "{ name: a, message: \(message), environment: moon }",
             "{ name: a, message: \(message), alternateProduct: b, promotionalOffer: c }",
         ])
@@ -62,6 +66,17 @@ struct RetentionConfigurationTests {
         expected.refunds = RetentionRule.Bounds(below: 1)
         expected.cancellations = RetentionRule.Bounds(from: 1)
         #expect(rule == expected)
+    }
+
+    @Test("An offer's identifier as long as can be signed is read, a longer one is an error")
+    func offer() throws {
+        for (excess, isRead) in [(0, true), (1, false)] {
+            let offer = String(repeating: "o", count: SignatureRequest.textByteCount + excess)
+            let text =
+                "retention:\n  - { name: a, message: \(Self.message), promotionalOffer: \(offer) }\n"
+            let read = try? rules(text).first?.promotionalOffer
+            #expect(read == (isRead ? offer : nil))
+        }
     }
 
     @Test("As many rules as allowed are read, one more is an error", arguments: [0, 1])
