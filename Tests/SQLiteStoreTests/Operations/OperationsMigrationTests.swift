@@ -70,6 +70,39 @@ struct OperationsMigrationTests {
         await store.close()
     }
 
+    @Test("Answers to retention requests of the release before stay, without an offer")
+    func answers() async throws {
+        let directory = try TemporaryDirectory()
+        let chain = ChainId(
+            bundleId: BundleId("com.example"), originalTransactionId: OriginalTransactionId("1"))
+        let at = Timestamp(milliseconds: 1_770_000_000_000)
+        var record = RetentionRecord(
+            requestId: "a", chain: chain, at: at, outcome: .shown, rule: "r", message: "m",
+            promotionalOffer: "stay")
+        let store = try await OperationsStore.open(directory: directory.path)
+        let isKept = try await store.keep([record], erasures: 0)
+        #expect(isKept)
+        await store.close()
+        let file = try DatabaseQueue(path: directory.file(OperationsStore.fileName))
+        try await file.write { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE retention_answers DROP COLUMN promotional_offer;
+                    DROP TABLE erasure_count;
+                    DELETE FROM migrations WHERE version = 14
+                    """)
+        }
+        try file.close()
+        let opened = try await OperationsStore.open(directory: directory.path)
+        let found = try await opened.retentionAnswers(
+            after: RetentionRecord.Place(before: at), before: at.advanced(byMilliseconds: 1),
+            limit: 10)
+        record.promotionalOffer = nil
+        #expect(found == [record])
+        #expect(try await opened.erasureCount() == 0)
+        await opened.close()
+    }
+
     @Test("A file of fewer, of another eleventh, or of a later one is refused")
     func refused() async throws {
         let fewer = try TemporaryDirectory()
