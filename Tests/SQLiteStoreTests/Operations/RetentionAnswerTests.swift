@@ -180,8 +180,10 @@ extension OperationalState {
             let query = "retention_answers ORDER BY id"
             if let store = self as? PostgresOperations {
                 return try await store.read { transaction in
-                    try transaction.run("SELECT id, request FROM @\(query)").rows.map { row in
-                        "\(try row.int64(0)) \(row.text(1) ?? "")"
+                    try transaction.run("SELECT id, request FROM @\(query)").rows.map {
+                        row -> String in
+                        let id = try row.int64(0)
+                        return "\(id) \(row.text(1) ?? "")"
                     }
                 }
             }
