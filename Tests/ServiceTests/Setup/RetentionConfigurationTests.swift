@@ -72,9 +72,8 @@ struct RetentionConfigurationTests {
     func offer() throws {
         for (excess, isRead) in [(0, true), (1, false)] {
             let offer = String(repeating: "o", count: SignatureRequest.textByteCount + excess)
-            let text =
-                "retention:\n  - { name: a, message: \(Self.message), promotionalOffer: \(offer) }\n"
-            let read = try? rules(text).first?.promotionalOffer
+            let rule = "{ name: a, message: \(Self.message), promotionalOffer: \(offer) }"
+            let read = try? rules("retention:\n  - \(rule)\n").first?.promotionalOffer
             #expect(read == (isRead ? offer : nil))
         }
     }
