@@ -79,7 +79,7 @@ deb: PACKAGES += dpkg-dev python3
 deb: build
 	@BINARY="$(BINARY)" Packaging/Debian/build.sh .build || { echo "error: the package could not be built; see above."; exit 1; }
 
-test-deb: PACKAGES += dpkg-dev python3 systemd groff-base
+test-deb: PACKAGES += dpkg-dev python3 systemd groff-base zsh fish
 test-deb: deb
 	@mkdir -p .build/again; package="subledger_$$("$(BINARY)" --version)_$$(dpkg --print-architecture).deb"; \
 	BINARY="$(BINARY)" Packaging/Debian/build.sh .build/again >/dev/null && cmp ".build/$$package" ".build/again/$$package" || { \

@@ -53,11 +53,14 @@ for page in "$root"/usr/share/man/man1/*.1.gz; do
 done
 present usr/share/man/man1/subledger-audit-verify.1.gz
 bash -n "$root/usr/share/bash-completion/completions/subledger" || fail "bash cannot read its completion"
-for shell in zsh fish; do
-  file="$(find "$root/usr/share/$shell" -type f)"
-  command -v "$shell" >/dev/null || { echo "skipped: $shell is not installed"; continue; }
-  "$shell" -n "$file" || fail "$shell cannot read its completion"
-done
+if command -v zsh >/dev/null; then
+  zsh -fc 'fpath=("$1/usr/share/zsh/vendor-completions" $fpath); autoload -Uz compinit; compinit -D -u
+    [ "$_comps[subledger]" = _subledger ] && autoload +X _subledger' zsh "$root" || fail "zsh does not load its completion"
+else echo "skipped: zsh is not installed"; fi
+if command -v fish >/dev/null; then
+  answer="$(fish --no-config -c "source $root/usr/share/fish/vendor_completions.d/subledger.fish; complete -C 'subledger chur'" | cut -f 1)"
+  [ "$answer" = churn ] || fail "fish completes \`chur\` as \`$answer\`"
+else echo "skipped: fish is not installed"; fi
 answer="$(root="$root" bash -c '
   PATH="$root/usr/bin:$PATH"; shopt -s extglob
   . "$root/usr/share/bash-completion/completions/subledger"
