@@ -26,26 +26,12 @@ public struct TimelinePage<Entry: Sendable>: Sendable {
     ) {
         self.order = order
         self.after = after
-        let places = TimelinePlace.places(of: all.map(time))
-        let count = max(1, limit ?? all.count)
-        switch order {
-        case .oldest:
-            let start =
-                after.map { after in
-                    places.firstIndex { $0 > after } ?? all.count
-                } ?? 0
-            let end = start + min(count, all.count - start)
-            entries = Array(all[start..<end])
-            next = end < all.count && end > start ? places[end - 1] : nil
-        case .newest:
-            let end =
-                after.map { after in
-                    places.lastIndex { $0 < after }.map { $0 + 1 } ?? 0
-                } ?? all.count
-            let start = end - min(count, end)
-            entries = all[start..<end].reversed()
-            next = start > 0 && end > start ? places[start] : nil
-        }
+        var rest = Array(zip(all, TimelinePlace.places(of: all.map(time))))
+        if order == .newest { rest.reverse() }
+        if let after { rest.removeAll { order == .oldest ? $0.1 <= after : $0.1 >= after } }
+        let page = rest.prefix(max(1, limit ?? all.count))
+        entries = page.map(\.0)
+        next = page.count < rest.count ? page.last?.1 : nil
     }
 
     /// Whether something that begins at a time belongs on this page. Everything belongs on exactly

@@ -34,11 +34,8 @@ extension ReceiptExamination {
     }
 
     var form: String? {
-        switch contents {
-        case .app: "appReceipt"
-        case .transaction: "transactionReceipt"
-        case .nothing: nil
-        }
+        if appReceipt != nil { return "appReceipt" }
+        return transactionReceipt == nil ? nil : "transactionReceipt"
     }
 
     /// Apple, a root added by the operator, or Xcode; nil when verification failed.
@@ -49,16 +46,6 @@ extension ReceiptExamination {
         case .local: "Xcode"
         case nil: nil
         }
-    }
-
-    private var appReceipt: AppReceipt? {
-        guard case .app(let receipt) = contents else { return nil }
-        return receipt
-    }
-
-    private var transactionReceipt: TransactionReceipt? {
-        guard case .transaction(let receipt) = contents else { return nil }
-        return receipt
     }
 }
 

@@ -5,15 +5,10 @@ public import Signing
 
 /// The contents of a receipt and the result of its verification, for `receipt`. Appends nothing.
 public struct ReceiptExamination: Sendable {
-    /// The readable contents, verified or not.
-    public enum Contents: Sendable {
-        case app(AppReceipt)
-        case transaction(TransactionReceipt)
-        /// Neither kind of receipt.
-        case nothing
-    }
-
-    public let contents: Contents
+    /// The contents of an app receipt, verified or not; nil for anything else.
+    public let appReceipt: AppReceipt?
+    /// The contents of a transaction receipt of iOS 6; nil for anything else.
+    public let transactionReceipt: TransactionReceipt?
     /// The trust anchor of the signature; nil when verification failed.
     public let trust: EvidenceTrust?
     /// SHA-256 of the root certificate; nil when verification failed, or for Xcode.
@@ -41,7 +36,7 @@ public struct ReceiptExamination: Sendable {
     ) {
         do throws(VerificationError) {
             let verified = try verifier.verify(receipt, receivedAt: now)
-            contents = .app(verified.receipt)
+            (appReceipt, transactionReceipt) = (verified.receipt, nil)
             trust = verified.trust
             rootFingerprint = verified.rootFingerprint
             effectiveDate = verified.effectiveDate
@@ -60,32 +55,22 @@ public struct ReceiptExamination: Sendable {
             rootFingerprint = nil
             effectiveDate = nil
             isOfDevice = nil
-            if let app = try? ReceiptVerifier.readUnverified(receipt) {
-                contents = .app(app)
-                refusal = error
-            } else if let transaction = ReceiptForm.transactionReceipt(receipt) {
-                contents = .transaction(transaction)
-                refusal = VerificationError(
+            let app = try? ReceiptVerifier.readUnverified(receipt)
+            let transaction = app == nil ? ReceiptForm.transactionReceipt(receipt) : nil
+            (appReceipt, transactionReceipt) = (app, transaction)
+            refusal =
+                transaction == nil
+                ? error
+                : VerificationError(
                     .unsupportedAlgorithm,
                     reason: "A transaction receipt of iOS 6 cannot be verified here: request its"
                         + " id from the App Store.")
-            } else {
-                contents = .nothing
-                refusal = error
-            }
         }
-        untypedProducts = ReceiptExamination.untypedProducts(contents, catalogue)
-    }
-
-    private static func untypedProducts(
-        _ contents: Contents, _ catalogue: Catalogue
-    ) -> [ProductId] {
-        guard case .app(let receipt) = contents else { return [] }
-        let unknown = receipt.inAppPurchases.filter { purchase in
+        let unknown = (appReceipt?.inAppPurchases ?? []).filter { purchase in
             purchase.expiresDate == nil && purchase.productType?.value?.productType == nil
         }
-        return Set(unknown.compactMap(\.productId)).filter { catalogue.products[$0] == nil }
-            .sorted()
+        untypedProducts = Set(unknown.compactMap(\.productId))
+            .filter { catalogue.products[$0] == nil }.sorted()
     }
 
     private static func refusal(
@@ -103,39 +88,23 @@ public struct ReceiptExamination: Sendable {
     public var isAccepted: Bool { refusal == nil }
 
     /// The app stated in the receipt.
-    public var bundleId: BundleId? {
-        switch contents {
-        case .app(let receipt): receipt.bundleId
-        case .transaction(let receipt): receipt.bundleId
-        case .nothing: nil
-        }
-    }
+    public var bundleId: BundleId? { appReceipt?.bundleId ?? transactionReceipt?.bundleId }
 
     /// The environment stated in the receipt.
     public var environment: Environment? {
-        switch contents {
-        case .app(let receipt): receipt.environment
-        case .transaction(let receipt): receipt.environment?.value
-        case .nothing: nil
-        }
+        appReceipt?.environment ?? transactionReceipt?.environment?.value
     }
 
     /// Chains that can be requested from the App Store, without duplicates. Excludes Xcode's
     /// placeholder "0", and ids with other characters than letters, digits, dots and hyphens, which
     /// an untrusted receipt may contain.
     public var originalTransactionIds: [OriginalTransactionId] {
-        let ids: [OriginalTransactionId] =
-            switch contents {
-            case .app(let receipt): receipt.originalTransactionIds
-            case .transaction(let receipt):
-                [
-                    receipt.originalTransactionId
-                        ?? OriginalTransactionId(receipt.transactionId.rawValue)
-                ]
-            case .nothing: []
-            }
-        return environment == .xcode
-            ? [] : ids.filter { ReceiptExamination.isPlain($0.rawValue) }
+        guard environment != .xcode else { return [] }
+        let ofTransaction = transactionReceipt.map { receipt in
+            receipt.originalTransactionId ?? OriginalTransactionId(receipt.transactionId.rawValue)
+        }
+        let ids = appReceipt?.originalTransactionIds ?? ofTransaction.map { [$0] } ?? []
+        return ids.filter { ReceiptExamination.isPlain($0.rawValue) }
     }
 
     /// Throws `wrongApp` or `wrongEnvironment`.

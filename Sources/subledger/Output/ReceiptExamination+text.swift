@@ -13,7 +13,7 @@ extension ReceiptExamination {
         if let isOfDevice {
             lines.append("device".padding(to: 16) + (isOfDevice ? "the given one" : "another one"))
         }
-        if case .app(let receipt) = contents {
+        if let receipt = appReceipt {
             lines.append("purchases".padding(to: 16) + String(receipt.inAppPurchases.count))
             for purchase in receipt.inAppPurchases { lines.append("  " + purchase.line) }
         }
@@ -44,16 +44,13 @@ extension ReceiptExamination {
     }
 
     private var heading: [String] {
-        switch contents {
-        case .app(let receipt): receipt.heading
-        case .transaction(let receipt):
-            [
-                "transaction receipt of iOS 6",
-                "transaction".padding(to: 16) + receipt.transactionId.rawValue.printable,
-                "product".padding(to: 16) + (receipt.productId?.rawValue.printable ?? "not stated"),
-            ]
-        case .nothing: ["not a receipt"]
-        }
+        if let appReceipt { return appReceipt.heading }
+        guard let receipt = transactionReceipt else { return ["not a receipt"] }
+        return [
+            "transaction receipt of iOS 6",
+            "transaction".padding(to: 16) + receipt.transactionId.rawValue.printable,
+            "product".padding(to: 16) + (receipt.productId?.rawValue.printable ?? "not stated"),
+        ]
     }
 }
 
