@@ -15,56 +15,50 @@ public enum DefinitionPack: String, Sendable, CaseIterable {
 
     /// The rules that differ from ours, in order; empty for none. Nil where the product does not
     /// document the metric, or not in terms of payloads.
-    func rules(_ metric: String) -> [DefinitionRule]? {
-        switch self {
-        case .revenuecat: DefinitionPack.revenueCatRules[metric]
-        case .adapty: DefinitionPack.adaptyRules[metric]
-        case .stripe: DefinitionPack.stripeRules[metric]
-        case .appstoreconnect: DefinitionPack.appStoreConnectRules[metric]
-        }
-    }
+    func rules(_ metric: String) -> [DefinitionRule]? { DefinitionPack.documented[self]?[metric] }
 
-    private static let revenueCatRules: [String: [DefinitionRule]] = [
-        "active": [.trialsExcluded],
-        "arr": [.fourWeeksAMonth],
-        "churn": [.trialsExcluded, .returnsNetted],
-        "mrr": [.fourWeeksAMonth],
-        "mrr-movement": [.fourWeeksAMonth, .conversionsIncluded, .returnsNetted, .changesNetted],
-        "reactivations": [.recoveriesIncluded],
-        "refunds": [.datedByPurchase],
-        "refunds-by-purchase": [],
-        "retention": [.introExcluded, .changesBeginCohorts, .refundsEndCohorts],
-        "revenue": [.refundsSubtracted],
-        "starts": [.conversionsIncluded],
-        "trials": [.refundedNotConverted],
-    ]
-
-    private static let adaptyRules: [String: [DefinitionRule]] = [
-        "active": [.trialsExcluded, .setToCancelExcluded],
-        "arr": [.weekOf023Months, .refundedRemoved],
-        "churn": [.trialsExcluded],
-        "mrr": [.weekOf023Months, .refundedRemoved],
-        "reactivations": [.autoRenewBackOn],
-        "recoveries": [.datedByRecovery],
-        "refunds": [],
-        "retention": [.trialsBeginCohorts],
-        "starts": [],
-        "trials": [.laterPurchasesConvert],
-    ]
-
-    private static let stripeRules: [String: [DefinitionRule]] = [
-        "active": [.trialsExcluded, .pastDueIncluded, .perSubscriber],
-        "arr": [.pastDueIncluded],
-        "churn": [.trialsExcluded, .pastDueIncluded, .lastThirtyDays, .perSubscriber],
-        "mrr": [.pastDueIncluded],
-        "mrr-movement": [.pastDueIncluded, .moneyAlone, .perSubscriber],
-    ]
-
-    private static let appStoreConnectRules: [String: [DefinitionRule]] = [
-        "active": [.trialsExcluded],
-        "refunds": [],
-        "retention": [.latePaymentsAreNew],
-        "starts": [.latePaymentsAreNew],
+    private static let documented: [DefinitionPack: [String: [DefinitionRule]]] = [
+        .revenuecat: [
+            "active": [.trialsExcluded],
+            "arr": [.fourWeeksAMonth],
+            "churn": [.trialsExcluded, .returnsNetted],
+            "mrr": [.fourWeeksAMonth],
+            "mrr-movement": [
+                .fourWeeksAMonth, .conversionsIncluded, .returnsNetted, .changesNetted,
+            ],
+            "reactivations": [.recoveriesIncluded],
+            "refunds": [.datedByPurchase],
+            "refunds-by-purchase": [],
+            "retention": [.introExcluded, .changesBeginCohorts, .refundsEndCohorts],
+            "revenue": [.refundsSubtracted],
+            "starts": [.conversionsIncluded],
+            "trials": [.refundedNotConverted],
+        ],
+        .adapty: [
+            "active": [.trialsExcluded, .setToCancelExcluded],
+            "arr": [.weekOf023Months, .refundedRemoved],
+            "churn": [.trialsExcluded],
+            "mrr": [.weekOf023Months, .refundedRemoved],
+            "reactivations": [.autoRenewBackOn],
+            "recoveries": [.datedByRecovery],
+            "refunds": [],
+            "retention": [.trialsBeginCohorts],
+            "starts": [],
+            "trials": [.laterPurchasesConvert],
+        ],
+        .stripe: [
+            "active": [.trialsExcluded, .pastDueIncluded, .perSubscriber],
+            "arr": [.pastDueIncluded],
+            "churn": [.trialsExcluded, .pastDueIncluded, .lastThirtyDays, .perSubscriber],
+            "mrr": [.pastDueIncluded],
+            "mrr-movement": [.pastDueIncluded, .moneyAlone, .perSubscriber],
+        ],
+        .appstoreconnect: [
+            "active": [.trialsExcluded],
+            "refunds": [],
+            "retention": [.latePaymentsAreNew],
+            "starts": [.latePaymentsAreNew],
+        ],
     ]
 
     /// The compared figures of a metric, in order; names are those of our columns.

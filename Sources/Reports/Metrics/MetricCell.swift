@@ -12,12 +12,7 @@ package struct MetricCell: Sendable {
     private let key: RollForwardQuery.Key
     /// Nothing later counts.
     private let limit: Timestamp
-    private let source: Source
-
-    private enum Source: Sendable {
-        case rollForward(RollForwardFigure)
-        case counted(CountedMetric, column: String)
-    }
+    private let figure: CellColumn.Figure
 
     /// - Parameters:
     ///   - reportTimeZone: the configured one.
@@ -36,17 +31,15 @@ package struct MetricCell: Sendable {
             guard !scope.hasReason else { throw .reasonElsewhere }
         }
         (self.column, self.scope, self.limit) = (column.column, scope, limit)
+        figure = column.figure
         switch column.figure {
-        case .rollForward(let figure, let measure):
-            question = scope.question(measure)
-            source = .rollForward(figure)
+        case .rollForward(_, let measure): question = scope.question(measure)
         case .counted(let metric):
             question =
                 CountTable(
                     metric, instants: scope.instants, dimensions: scope.dimensions,
                     filters: scope.filters
                 ).question
-            source = .counted(metric, column: column.column.name)
         }
         let isMoney = question.measure == .money
         let named = (isMoney ? [.currency] : []) + question.dimensions
@@ -95,17 +88,17 @@ package struct MetricCell: Sendable {
         _ life: Lifecycle, of app: BundleId, _ catalogue: Catalogue,
         _ conversion: RateConversion, _ gaps: inout Set<CurrencyRates.Gap>
     ) -> [CellPart] {
-        switch source {
-        case .rollForward(let figure):
+        switch figure {
+        case .rollForward(let figure, _):
             guard !life.isOneTime else { return [] }
             let chain = ChainMetrics(life, of: app, catalogue: catalogue)
             return conversion.converted(chain, &gaps).parts(of: figure, in: key, question)
-        case .counted(let metric, let column):
+        case .counted(let metric):
             let all = life.occurrences(
                 of: metric, in: app, catalogue: catalogue, limit: limit,
                 instants: question.instants)
             return conversion.converted(all, metric, &gaps).compactMap { found in
-                guard let amount = found.amounts[column], amount != 0,
+                guard let amount = found.amounts[column.name], amount != 0,
                     question.interval(of: found.at) == 0, question.matches(found.values),
                     question.key(found.values, reason: nil) == key
                 else { return nil }
