@@ -17,48 +17,54 @@ extension ProjectionsStore {
     /// Rows that one lookup examines, so that a filter by app never walks over a whole index.
     public static let examinedCount = 200
 
-    /// The statements, each by its index.
-    enum Lookup: String, CaseIterable {
-        case customer = "SELECT 1 FROM holdings WHERE customer = ? LIMIT 1"
-        case customerOfApp = """
-            SELECT 1 FROM holdings AS h JOIN subscriptions AS s ON s.id = h.subscription
-            WHERE h.customer = ? AND s.bundle_id IN (?, '') LIMIT 1
+    /// The ids that a lookup finds: one, or those between two others.
+    enum IdRange: CaseIterable {
+        case one
+        case between
+
+        private func condition(_ column: String) -> String {
+            self == .one ? "\(column) = ?" : "\(column) > ? AND \(column) < ?"
+        }
+
+        var chains: String {
             """
-        case nextCustomer = """
-            SELECT customer FROM holdings WHERE customer > ? AND customer < ?
-            ORDER BY customer LIMIT 1
-            """
-        case chains = """
             SELECT bundle_id, original_transaction_id FROM subscriptions
-            WHERE original_transaction_id = ? ORDER BY bundle_id LIMIT ?
-            """
-        case nextChains = """
-            SELECT bundle_id, original_transaction_id FROM subscriptions
-            WHERE original_transaction_id > ? AND original_transaction_id < ?
+            WHERE \(condition("original_transaction_id"))
             ORDER BY original_transaction_id, bundle_id LIMIT ?
             """
-        case transactions = """
-            SELECT transaction_id, subscription FROM transactions
-            WHERE transaction_id = ? ORDER BY subscription LIMIT ?
-            """
-        case nextTransactions = """
-            SELECT transaction_id, subscription FROM transactions
-            WHERE transaction_id > ? AND transaction_id < ?
-            ORDER BY transaction_id, subscription LIMIT ?
-            """
-        case orderLines = """
-            SELECT web_order_line_item_id, subscription FROM order_lines
-            WHERE web_order_line_item_id = ? ORDER BY subscription LIMIT ?
-            """
-        case nextOrderLines = """
-            SELECT web_order_line_item_id, subscription FROM order_lines
-            WHERE web_order_line_item_id > ? AND web_order_line_item_id < ?
-            ORDER BY web_order_line_item_id, subscription LIMIT ?
-            """
-        case numbered = """
-            SELECT bundle_id, original_transaction_id FROM subscriptions WHERE id = ?
-            """
+        }
+
+        func rows<Row: StatedIdRow>(_ row: Row.Type) -> String {
+            let id = Row.columns[0]
+            return """
+                SELECT \(id), subscription FROM \(Row.table) WHERE \(condition(id))
+                ORDER BY \(id), subscription LIMIT ?
+                """
+        }
     }
+
+    fileprivate static let customer = "SELECT 1 FROM holdings WHERE customer = ? LIMIT 1"
+    fileprivate static let customerOfApp = """
+        SELECT 1 FROM holdings AS h JOIN subscriptions AS s ON s.id = h.subscription
+        WHERE h.customer = ? AND s.bundle_id IN (?, '') LIMIT 1
+        """
+    fileprivate static let nextCustomer = """
+        SELECT customer FROM holdings WHERE customer > ? AND customer < ?
+        ORDER BY customer LIMIT 1
+        """
+    fileprivate static let numbered = """
+        SELECT bundle_id, original_transaction_id FROM subscriptions WHERE id = ?
+        """
+
+    /// Every statement of a lookup.
+    static let lookups: [String] =
+        [customer, customerOfApp, nextCustomer, numbered]
+        + IdRange.allCases.flatMap {
+            [
+                $0.chains, $0.rows(ChainRows.TransactionRow.self),
+                $0.rows(ChainRows.OrderLineRow.self),
+            ]
+        }
 
     /// Everything with exactly this id: customers, then chains, then transactions, without those
     /// that have the id of their chain, then order lines.
@@ -70,9 +76,7 @@ extension ProjectionsStore {
         try await read { database in
             var lookup = IdLookup(database, bundleId)
             if try lookup.isMeant(CustomerId(id)) { lookup.add(.customer(CustomerId(id))) }
-            try lookup.addChains(.chains, id, ProjectionsStore.examinedCount)
-            try lookup.addTransactions(.transactions, id, ProjectionsStore.examinedCount)
-            try lookup.addOrderLines(.orderLines, id, ProjectionsStore.examinedCount)
+            try lookup.addOfChains(.one, [id])
             return lookup.found
         }
     }
@@ -90,9 +94,7 @@ extension ProjectionsStore {
             var lookup = IdLookup(database, bundleId)
             lookup.limit = limit
             try lookup.addCustomers(from: text, to: end)
-            try lookup.addChains(.nextChains, text, end, ProjectionsStore.examinedCount)
-            try lookup.addTransactions(.nextTransactions, text, end, ProjectionsStore.examinedCount)
-            try lookup.addOrderLines(.nextOrderLines, text, end, ProjectionsStore.examinedCount)
+            try lookup.addOfChains(.between, [text, end])
             return (lookup.found, lookup.hasMore)
         }
     }
@@ -117,21 +119,21 @@ private struct IdLookup {
     /// Whether a customer is known, in the app if one is named.
     func isMeant(_ customer: CustomerId) throws -> Bool {
         guard let bundleId else {
-            return try !rows(.customer, customer) { $0.int64(0) }.isEmpty
+            return try !database.rows(ProjectionsStore.customer, customer) { $0.int64(0) }.isEmpty
         }
-        return try !rows(.customerOfApp, customer, bundleId) { $0.int64(0) }.isEmpty
+        return try !database.rows(ProjectionsStore.customerOfApp, customer, bundleId) {
+            $0.int64(0)
+        }.isEmpty
     }
 
     /// A customer has a row for each chain, so that each step skips to the next customer.
     mutating func addCustomers(from start: String, to end: String) throws {
         var (last, count) = (start, 0)
         for _ in 0..<ProjectionsStore.examinedCount {
-            guard
-                let next = try rows(.nextCustomer, last, end, read: { $0.requiredText(0) })
-                    .first
-            else {
-                return
-            }
+            let next = try database.rows(ProjectionsStore.nextCustomer, last, end) {
+                $0.requiredText(0)
+            }.first
+            guard let next else { return }
             last = next
             guard try bundleId == nil || isMeant(CustomerId(next)) else { continue }
             guard count < limit else { break }
@@ -141,41 +143,38 @@ private struct IdLookup {
         hasMore = true
     }
 
-    mutating func addChains(
-        _ lookup: ProjectionsStore.Lookup, _ values: (any BoundValue)?...
-    ) throws {
-        let chains = try read(lookup, values) { $0.chainId(0) }
+    /// Adds chains, then transactions, then order lines.
+    ///
+    /// - Parameter ids: the one, or the two that bound the range.
+    mutating func addOfChains(_ range: ProjectionsStore.IdRange, _ ids: [String]) throws {
+        let values: [(any BoundValue)?] =
+            ids.map { $0 as (any BoundValue)? } + [ProjectionsStore.examinedCount]
+        let chains = try database.rows(range.chains, all: values) { $0.chainId(0) }
         note(chains.count)
         addFirst(chains.filter { isMeant($0) }.map { .chain($0) })
-    }
-
-    mutating func addTransactions(
-        _ lookup: ProjectionsStore.Lookup, _ values: (any BoundValue)?...
-    ) throws {
-        try add(lookup, values) { id, chain in
+        try add(range.rows(ChainRows.TransactionRow.self), values) { id, chain in
             chain.originalTransactionId.rawValue == id
                 ? nil : .transaction(TransactionId(id), chain)
         }
-    }
-
-    mutating func addOrderLines(
-        _ lookup: ProjectionsStore.Lookup, _ values: (any BoundValue)?...
-    ) throws {
-        try add(lookup, values) { .orderLine(WebOrderLineItemId($0), $1) }
+        try add(range.rows(ChainRows.OrderLineRow.self), values) {
+            .orderLine(WebOrderLineItemId($0), $1)
+        }
     }
 
     /// Adds what ids of chains name.
     private mutating func add(
-        _ lookup: ProjectionsStore.Lookup, _ values: [(any BoundValue)?],
+        _ sql: String, _ values: [(any BoundValue)?],
         make: (_ id: String, ChainId) -> NamedThing?
     ) throws {
-        let entries = try read(lookup, values) { row in
+        let entries = try database.rows(sql, all: values) { row in
             (id: row.requiredText(0), subscription: row.int64(1))
         }
         note(entries.count)
         var meant: [NamedThing] = []
         for entry in entries {
-            let chains = try rows(.numbered, entry.subscription) { $0.chainId(0) }
+            let chains = try database.rows(ProjectionsStore.numbered, entry.subscription) {
+                $0.chainId(0)
+            }
             guard let chain = chains.first, isMeant(chain), let thing = make(entry.id, chain)
             else { continue }
             meant.append(thing)
@@ -195,19 +194,5 @@ private struct IdLookup {
     /// Rows without an app are those of customers.
     private func isMeant(_ chain: ChainId) -> Bool {
         !chain.bundleId.rawValue.isEmpty && (bundleId == nil || chain.bundleId == bundleId)
-    }
-
-    private func rows<Value>(
-        _ lookup: ProjectionsStore.Lookup, _ values: (any BoundValue)?...,
-        read: (PreparedStatement) throws -> Value?
-    ) throws -> [Value] {
-        try self.read(lookup, values, read)
-    }
-
-    private func read<Value>(
-        _ lookup: ProjectionsStore.Lookup, _ values: [(any BoundValue)?],
-        _ read: (PreparedStatement) throws -> Value?
-    ) throws -> [Value] {
-        try database.rows(lookup.rawValue, all: values, read: read)
     }
 }
