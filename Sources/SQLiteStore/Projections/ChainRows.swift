@@ -17,10 +17,10 @@ public struct ChainRows: Sendable {
     /// The chain's contribution to the sums of metrics; nil for rows kept under a customer's id.
     let contribution: ContributionRow?
     /// The decoded contribution, if it was computed here; not part of the rows.
-    let reported: ChainMovements
+    var reported = ChainMovements()
     /// Tables in which rows follow a gap in `seq`: readers of a chain's rows return them, but no
     /// chain has such rows.
-    let misplaced: [String]
+    var misplaced: [String] = []
 
     struct TransactionRow: StatedIdRow {
         let id: String
@@ -37,26 +37,9 @@ public struct ChainRows: Sendable {
         static let table = "order_lines"
         static let columns = ["web_order_line_item_id", "first_position"]
     }
+}
 
-    init(
-        chain: ChainId, subscription: SubscriptionRow, intervals: [IntervalRow],
-        lifeFacts: [TimelineEventRow], notices: [NoticeRow], transactions: [TransactionRow],
-        orderLines: [OrderLineRow], holdings: [HoldingRow], contribution: ContributionRow?,
-        reported: ChainMovements = ChainMovements(), misplaced: [String] = []
-    ) {
-        self.chain = chain
-        self.subscription = subscription
-        self.intervals = intervals
-        self.lifeFacts = lifeFacts
-        self.notices = notices
-        self.transactions = transactions
-        self.orderLines = orderLines
-        self.holdings = holdings
-        self.contribution = contribution
-        self.reported = reported
-        self.misplaced = misplaced
-    }
-
+extension ChainRows {
     /// - `numbers`: a cache of class numbers; its contents do not affect the result. Nil
     ///   leaves out the contribution, to measure its cost.
     public init(
@@ -64,23 +47,21 @@ public struct ChainRows: Sendable {
         numbers: ClassNumbers? = ClassNumbers()
     ) {
         let life = Lifecycle(facts, environment: environment, catalogue: catalogue)
-        self.chain = chain
-        subscription = SubscriptionRow(life, facts: facts)
-        intervals = life.intervals.map { IntervalRow($0, cause: life.cause(of: $0)) }
-        lifeFacts = life.lifeFacts.map { TimelineEventRow($0) }
-        notices = life.notices.map { NoticeRow($0) }
-        (transactions, orderLines) = ChainRows.ids(facts)
-        holdings = HoldingRow.rows(chain, life)
+        let (transactions, orderLines) = ChainRows.ids(facts)
+        var contribution: ContributionRow?
         var reported = ChainMovements()
         if let numbers, chain.customer == nil {
             contribution = ContributionRow(
                 chain, life, facts: facts, catalogue: catalogue, numbers: numbers,
                 reported: &reported)
-        } else {
-            contribution = nil
         }
-        self.reported = reported
-        misplaced = []
+        self.init(
+            chain: chain, subscription: SubscriptionRow(life, facts: facts),
+            intervals: life.intervals.map { IntervalRow($0, cause: life.cause(of: $0)) },
+            lifeFacts: life.lifeFacts.map { TimelineEventRow($0) },
+            notices: life.notices.map { NoticeRow($0) }, transactions: transactions,
+            orderLines: orderLines, holdings: HoldingRow.rows(chain, life),
+            contribution: contribution, reported: reported)
     }
 
     private static func ids(_ facts: [Fact]) -> ([TransactionRow], [OrderLineRow]) {
