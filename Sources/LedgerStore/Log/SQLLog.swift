@@ -38,6 +38,20 @@ extension SQLLog {
         return try await event(at: position)
     }
 
+    public func leafHashes(
+        after position: Int64, through: Int64
+    ) async throws(StoreError) -> [Digest] {
+        let end = min(through, position + LogLimits.scannedEventCount)
+        return try await readTables { tables in
+            try tables.rows(
+                """
+                SELECT leaf_hash FROM @events
+                WHERE position > $1::bigint AND position <= $2::bigint ORDER BY position
+                """, position, end
+            ) { $0.digest(0) }
+        }
+    }
+
     public func sweepPositions(through: Int64) async throws(StoreError) -> [Int64] {
         try await readTables { tables in
             try tables.rows(

@@ -1,4 +1,4 @@
-public import AppStore
+internal import AppStore
 public import LedgerStore
 internal import Synchronization
 
@@ -57,20 +57,6 @@ extension PostgresLog {
             tree = next
         }
         return tree
-    }
-
-    public func leafHashes(
-        after position: Int64, through: Int64
-    ) async throws(StoreError) -> [Digest] {
-        let end = min(through, position + LogLimits.scannedEventCount)
-        return try await read { [self] connection in
-            try connection.run(
-                statements.nextLeaves.with {
-                    $0.add(position)
-                    $0.add(end)
-                }
-            ).rows.compactMap { $0.digest(1) }
-        }
     }
 
     public func events(

@@ -1,8 +1,7 @@
-public import AppStore
 internal import GRDB
 public import LedgerStore
 
-/// The tree and its leaves, and what waits to be appended.
+/// The tree, and what waits to be appended.
 extension EventLog {
     public func tree() async throws(StoreError) -> CompactRange {
         try await read { [path] database in try HeadRow.read(database, path: path).tree }
@@ -29,19 +28,6 @@ extension EventLog {
                 tree.append(leaf)
             }
             return tree
-        }
-    }
-
-    public func leafHashes(
-        after position: Int64, through: Int64
-    ) async throws(StoreError) -> [Digest] {
-        try await read { database in
-            try database.rows(
-                """
-                SELECT leaf_hash FROM events WHERE position > ? AND position <= ?
-                ORDER BY position LIMIT ?
-                """, position, through, LogLimits.scannedEventCount
-            ) { $0.digest(0) }
         }
     }
 

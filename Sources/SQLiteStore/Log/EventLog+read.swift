@@ -31,7 +31,7 @@ extension EventLog {
             }
             return events
         }
-        note(events)
+        note(events.lazy.filter(\.isDamaged).map(\.position))
         return events
     }
 
@@ -50,9 +50,15 @@ extension EventLog {
             }
             return events
         }
-        note(events)
+        note(events.lazy.filter { $0.damage != nil }.map(\.event.position))
         return events
     }
+
+    private func note(_ damaged: some Sequence<Int64>) {
+        for position in damaged { unreadable.withLock { $0.note(position) } }
+    }
+
+    public func takeUnreadablePositions() -> [Int64] { unreadable.withLock { $0.take() } }
 
     public func readTables<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLTables) throws -> Value
