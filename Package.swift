@@ -206,6 +206,8 @@ let package = Package(
                 "Simulator",
                 .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
                 .target(name: "PostgresSupport", condition: .when(traits: ["PostgreSQL"])),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

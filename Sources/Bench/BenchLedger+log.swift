@@ -40,8 +40,8 @@ extension BenchLedger {
         let overall = BenchLedger.rate(marks[...])
         let (single, bareSingle) = try await single(log, pool, number)
         let directory = directory
-        let bare = try await Blocking.run { () throws(StoreError) in
-            try MeasuredFiles.bareInserts(
+        let bare = try await Blocking.run {
+            try BareStorage.inserts(
                 directory: directory, count: 100_000, batchCount: LogLimits.batchEventCount,
                 rowByteCount: 330, bodyByteCount: pool.bodyByteCount)
         }
@@ -81,7 +81,7 @@ extension BenchLedger {
                 try await BenchLedger.seconds { _ = try await log.append([event]) })
             guard index.isMultiple(of: 10) else { continue }
             bares += await Blocking.run {
-                MeasuredFiles.bareSynchronizations(
+                BareStorage.synchronizations(
                     directory: directory, count: 10, byteCount: pool.bodyByteCount)
             }
         }
@@ -168,9 +168,9 @@ extension BenchLedger {
         try facts.close()
         await ledger.close()
         let parts = [
-            ("size.log", MeasuredFiles.byteCount("\(directory)/\(EventLog.fileName)")),
-            ("size.facts", MeasuredFiles.byteCount(facts.path)),
-            ("size.projections", MeasuredFiles.byteCount(projections.path)),
+            ("size.log", DerivedFiles.byteCount("\(directory)/\(EventLog.fileName)")),
+            ("size.facts", DerivedFiles.byteCount(facts.path)),
+            ("size.projections", DerivedFiles.byteCount(projections.path)),
         ]
         let all = parts.reduce(0) { $0 + $1.1 }
         return ([("size", all)] + parts).map { name, bytes in

@@ -30,7 +30,7 @@ extension BenchLedger {
     /// Rows per second that SQLite inserts durably one at a time, each about the size of an event.
     public static func bareSingleInserts(folder: String) async throws -> Double {
         try await Blocking.run {
-            try MeasuredFiles.bareInserts(
+            try BareStorage.inserts(
                 directory: folder, count: bareInsertCount, batchCount: 1, rowByteCount: 300,
                 bodyByteCount: 1_200)
         }

@@ -108,8 +108,8 @@ public struct BenchLedger: Sendable {
         let elapsed = (clock.now - started).seconds
         guard head == count + Int64(late.count) else { throw BenchProblem.refused }
         let folder = folder
-        let bare = try await Blocking.run { () throws(StoreError) in
-            try MeasuredFiles.bareInserts(
+        let bare = try await Blocking.run {
+            try BareStorage.inserts(
                 directory: folder, count: 100_000, batchCount: 1_000, rowByteCount: 280,
                 bodyByteCount: 120)
         }

@@ -59,8 +59,8 @@ struct TidyTests {
             "NIOCore", "ServiceLifecycle", "Logging",
         ]),
         "Bench": products.union([
-            "PostgresStore", "PostgresSupport", "Hummingbird", "Logging", "NIOCore", "NIOPosix",
-            "NIOHTTP1", "ServiceLifecycle",
+            "PostgresStore", "PostgresSupport", "GRDB", "GRDBSQLite", "Hummingbird", "Logging",
+            "NIOCore", "NIOPosix", "NIOHTTP1", "ServiceLifecycle",
         ]),
         "subledger": products.union([
             "Bench", "PostgresStore", "ArgumentParser", "Logging", "ServiceLifecycle",

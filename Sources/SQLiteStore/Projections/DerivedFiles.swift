@@ -103,7 +103,15 @@ public struct DerivedFiles: Sendable {
     }
 
     /// Size on disk of a file and its write-ahead log.
-    public func byteCount(of name: String) -> Int64 { MeasuredFiles.byteCount(path(of: name)) }
+    public func byteCount(of name: String) -> Int64 { DerivedFiles.byteCount(path(of: name)) }
+
+    /// Size on disk of a database and its write-ahead log.
+    package static func byteCount(_ path: String) -> Int64 {
+        ["", "-wal"].reduce(Int64(0)) { sum, suffix in
+            var status = stat()
+            return stat(path + suffix, &status) == 0 ? sum + Int64(status.st_size) : sum
+        }
+    }
 
     /// A path never used before: numbers only increase.
     public func newPath() -> String {
