@@ -54,9 +54,7 @@ struct CompletenessFold: Sendable {
             try await doubt(&completeness, apps, after: cursor, through: stop - 1)
             cursor = stop
             guard let sweep = try await sweep(at: stop),
-                let event = try await log.events(
-                    after: stop - 1, through: stop, limit: 1, damaged: .marked
-                ).first
+                let event = try await log.row(at: stop)
             else { continue }
             completeness.take(
                 sweep, in: environment, position: stop, receivedAt: event.receivedAt)

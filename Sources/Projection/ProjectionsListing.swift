@@ -66,9 +66,7 @@ extension Projector {
         _ names: [String]
     ) throws(StoreError) -> (dropped: [String], inUse: [String]) {
         let files = ledger.projectionFiles
-        let current = files.current()
-        let chosen =
-            names.isEmpty ? files.names().filter { files.path(of: $0) != current } : names
+        let chosen = names.isEmpty ? files.otherNames() : names
         var (dropped, inUse): ([String], [String]) = ([], [])
         for name in chosen {
             if try files.drop(name, holding: lock) {

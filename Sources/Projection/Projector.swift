@@ -243,8 +243,7 @@ public final class Projector: Sendable {
         let isDone = await Blocking.run {
             var isDone = true
             for files in kinds {
-                let current = files.current()
-                for name in files.names() where files.path(of: name) != current {
+                for name in files.otherNames() {
                     isDone = (try? files.drop(name, holding: lock)) == true && isDone
                 }
             }

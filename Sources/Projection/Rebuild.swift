@@ -127,9 +127,7 @@ struct Rebuild: Sendable {
     private func dropSuperseded(_ files: DerivedFiles, keeping count: Int = 1) async {
         let lock = lock
         await Blocking.run {
-            let current = files.current()
-            let others = files.names().filter { files.path(of: $0) != current }
-            for name in others.dropLast(count) {
+            for name in files.otherNames().dropLast(count) {
                 // A file that cannot be deleted now is deleted after the next rebuild.
                 _ = try? files.drop(name, holding: lock)
             }
@@ -146,10 +144,7 @@ extension EnvironmentLedger {
         at position: Int64, of tree: CompactRange? = nil
     ) async throws(StoreError) -> ProjectionCursor? {
         guard position > 0 else { return nil }
-        let event = try await log.events(
-            after: position - 1, through: position, limit: 1, damaged: .marked
-        ).first
-        return event.map {
+        return try await log.row(at: position).map {
             ProjectionCursor(position: $0.position, leafHash: $0.leafHash, tree: tree)
         }
     }

@@ -118,7 +118,11 @@ public struct RebuildCheck: Sendable {
         let scratch = try scratchDirectory()
         defer { try? FileManager.default.removeItem(atPath: scratch) }
         let facts = try await facts(scratch, checkpoint, emit)
-        try await compare(facts, StoredWalk(stored), into: &report, limit: limit, emit)
+        let walk = PagedWalk<ChainRows, ChainId> { after async throws(StoreError) in
+            let page = try await stored.page(after: after)
+            return page.last.map { (page, $0.chain) }
+        }
+        try await compare(facts, walk, into: &report, limit: limit, emit)
         // Answers are folded from the stored facts, so these are checked, too.
         var found = report
         try await FactsComparison(through: checkpoint.position).run(facts, ledger.facts) { chain in
@@ -171,8 +175,8 @@ public struct RebuildCheck: Sendable {
     }
 
     private func compare(
-        _ facts: FactsStore, _ walk: StoredWalk, into report: inout Report, limit: Int,
-        _ emit: @escaping Projector.Report
+        _ facts: FactsStore, _ walk: PagedWalk<ChainRows, ChainId>, into report: inout Report,
+        limit: Int, _ emit: @escaping Projector.Report
     ) async throws(StoreError) {
         var (found, walk) = (report, walk)
         let head = report.position
@@ -180,10 +184,10 @@ public struct RebuildCheck: Sendable {
             facts: facts, environment: ledger.environment, catalogue: ledger.catalogue
         ).run { (rows, factCount) throws(StoreError) in
             for expected in rows {
-                while let surplus = try await walk.next(where: { $0 < expected.chain }) {
+                while let surplus = try await walk.next(where: { $0.chain < expected.chain }) {
                     found.note(surplus.chain, ["surplus"], limit: limit)
                 }
-                guard let actual = try await walk.next(where: { $0 == expected.chain }) else {
+                guard let actual = try await walk.next(where: { $0.chain == expected.chain }) else {
                     found.note(expected.chain, ["missing"], limit: limit)
                     continue
                 }
@@ -196,31 +200,5 @@ public struct RebuildCheck: Sendable {
             found.note(surplus.chain, ["surplus"], limit: limit)
         }
         report = found
-    }
-}
-
-/// The chains of a projections file in order, read a page at a time.
-private struct StoredWalk {
-    private let stored: StoredChains
-    private var page: [ChainRows] = []
-    private var index = 0
-    private var after: ChainId?
-    private var isAtEnd = false
-
-    init(_ stored: StoredChains) { self.stored = stored }
-
-    /// The next chain; nil at the end, and before a chain that `isNext` rejects.
-    mutating func next(
-        where isNext: (ChainId) -> Bool = { _ in true }
-    ) async throws(StoreError) -> ChainRows? {
-        if index == page.count, !isAtEnd {
-            page = try await stored.page(after: after)
-            index = 0
-            after = page.last?.chain ?? after
-            isAtEnd = page.isEmpty
-        }
-        guard index < page.count, isNext(page[index].chain) else { return nil }
-        defer { index += 1 }
-        return page[index]
     }
 }

@@ -174,6 +174,14 @@ extension LedgerLog {
         ).first
     }
 
+    /// The row at `position` without its evidence, marked when it is damaged; nil when there is
+    /// none.
+    package func row(at position: Int64) async throws(StoreError) -> RecordedEvent? {
+        try await events(
+            after: position - 1, through: position, limit: 1, damaged: .marked
+        ).first
+    }
+
     /// Recomputes every hash (`verify(progress:)`).
     public func verify() async throws(StoreError) -> LogAuditReport {
         try await verify { _, _ in }

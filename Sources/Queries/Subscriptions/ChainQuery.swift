@@ -306,10 +306,7 @@ public struct ChainQuery: Sendable {
         guard let knownAt = knowledge.knownAt else { return shared }
         var known: [SharedTransaction] = []
         for entry in shared {
-            let position = entry.firstPosition
-            let event = try await ledger.log.events(
-                after: position - 1, through: position, limit: 1, damaged: .marked
-            ).first
+            let event = try await ledger.log.row(at: entry.firstPosition)
             if let event, event.receivedAt <= knownAt { known.append(entry) }
         }
         return known

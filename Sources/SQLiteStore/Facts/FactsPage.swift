@@ -155,49 +155,35 @@ public struct FactsComparison: Sendable {
     public func run(
         _ left: FactsStore, _ right: FactsStore, _ found: (ChainId) -> Void
     ) async throws(StoreError) {
-        var (one, two) = (Walk(store: left), Walk(store: right))
-        var (first, second) = (try await one.next(position), try await two.next(position))
+        var (one, two) = (walk(left), walk(right))
+        var (first, second) = (try await one.next(), try await two.next())
         while first != nil || second != nil {
             guard let mine = first, let other = second, mine.chain == other.chain else {
                 // The smaller chain is missing in the other file.
                 let isLeft = second.map { other in first.map { $0.chain < other.chain } ?? false }
                 if isLeft ?? true, let mine = first {
                     found(mine.chain)
-                    first = try await one.next(position)
+                    first = try await one.next()
                 } else if let other = second {
                     found(other.chain)
-                    second = try await two.next(position)
+                    second = try await two.next()
                 }
                 continue
             }
             if mine.bytes != other.bytes { found(mine.chain) }
-            first = try await one.next(position)
-            second = try await two.next(position)
+            first = try await one.next()
+            second = try await two.next()
         }
     }
 
-    private struct Walk {
-        let store: FactsStore
-        private var page: [(chain: ChainId, bytes: [UInt8])] = []
-        private var index = 0
-        private var after: OriginalTransactionId?
-        private var isAtEnd = false
+    private typealias Walk = PagedWalk<(chain: ChainId, bytes: [UInt8]), OriginalTransactionId>
 
-        init(store: FactsStore) { self.store = store }
-
-        mutating func next(
-            _ position: Int64
-        ) async throws(StoreError) -> (chain: ChainId, bytes: [UInt8])? {
-            while index == page.count, !isAtEnd {
-                let read = try await store.undecodedPage(after: after, hasErasures: true)
-                page = read?.stored(through: position) ?? []
-                after = read?.last ?? after
-                index = 0
-                isAtEnd = read == nil
-            }
-            guard index < page.count else { return nil }
-            defer { index += 1 }
-            return page[index]
+    private func walk(_ store: FactsStore) -> Walk {
+        Walk { [position] after async throws(StoreError) in
+            guard let page = try await store.undecodedPage(after: after, hasErasures: true),
+                let last = page.last
+            else { return nil }
+            return (page.stored(through: position), last)
         }
     }
 }

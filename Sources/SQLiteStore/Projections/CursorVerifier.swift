@@ -34,9 +34,7 @@ public final class CursorVerifier: Sendable {
     public func confirms(_ checkpoint: ProjectionCursor) async throws(StoreError) -> Bool {
         let position = checkpoint.position
         guard position > 0 else { return true }
-        let event = try await log.events(
-            after: position - 1, through: position, limit: 1, damaged: .marked
-        ).first
+        let event = try await log.row(at: position)
         guard let event, event.leafHash == checkpoint.leafHash else { return false }
         guard let tree = checkpoint.tree, confirmed.withLock({ $0 }) != tree else { return true }
         let head = try await log.tree()

@@ -78,6 +78,12 @@ public struct DerivedFiles: Sendable {
         }
     }
 
+    /// Names of all files of the kind but the current one, oldest first.
+    public func otherNames() -> [String] {
+        let current = current()
+        return names().filter { path(of: $0) != current }
+    }
+
     /// Whether the name is one this program assigns: the kind, a version and a number. Other files
     /// are not touched.
     private func isName(_ entry: String) -> Bool {
@@ -163,10 +169,8 @@ public struct DerivedFiles: Sendable {
     /// Removes the files other than the current one that no process has open; none can become
     /// current again.
     private func dropOthers(holding lock: ProjectorLock) {
-        guard let current = current() else { return }
-        for name in names() where path(of: name) != current {
-            _ = try? drop(name, holding: lock)
-        }
+        guard current() != nil else { return }
+        for name in otherNames() { _ = try? drop(name, holding: lock) }
         // A journal whose database was never created.
         for entry in entries where entry.hasPrefix(prefix) && entry.hasSuffix("-journal") {
             let file = String(entry.dropLast("-journal".count))
