@@ -1,6 +1,6 @@
 import AppStore
-import Dispatch
 import Foundation
+import LedgerStore
 
 /// One line (or whole body) of an input.
 package struct InputChunk: Sendable {
@@ -28,7 +28,6 @@ package struct InputChunk: Sendable {
 package final class LineReader {
     private let descriptor: Int32
     private let ownsDescriptor: Bool
-    private let queue = DispatchQueue(label: "subledger.input")
     private var buffer: [UInt8] = []
     private var start = 0
     private var line = 0
@@ -216,22 +215,14 @@ package final class LineReader {
     // MARK: Reading
 
     private func fill() async throws(Failure) {
-        let descriptor = self.descriptor
-        let result: Result<[UInt8], Failure> = await withCheckedContinuation { continuation in
-            queue.async { [path] in
-                var chunk = [UInt8](repeating: 0, count: LineReader.readByteCount)
-                var count = read(descriptor, &chunk, chunk.count)
-                while count < 0, errno == EINTR { count = read(descriptor, &chunk, chunk.count) }
-                if count < 0 {
-                    continuation.resume(
-                        returning: .failure(
-                            Failure(path: path, reason: LineReader.lastError())))
-                } else {
-                    continuation.resume(returning: .success(Array(chunk[..<count])))
-                }
-            }
+        let (descriptor, path) = (self.descriptor, self.path)
+        let chunk = try await Blocking.run { () throws(Failure) -> [UInt8] in
+            var chunk = [UInt8](repeating: 0, count: LineReader.readByteCount)
+            var count = read(descriptor, &chunk, chunk.count)
+            while count < 0, errno == EINTR { count = read(descriptor, &chunk, chunk.count) }
+            guard count >= 0 else { throw Failure(path: path, reason: LineReader.lastError()) }
+            return Array(chunk[..<count])
         }
-        let chunk = try result.get()
         if chunk.isEmpty { isAtEnd = true }
         buffer += chunk
     }

@@ -94,7 +94,7 @@ public final class RevocationChecks: Sendable {
     }
 
     /// Admits evidence under these certificate chains. `report` does not wait for the responders;
-    /// `require` does. `isStored` tells whether the evidence is in the log already; it is called
+    /// `require` does. `isStored` returns whether the evidence is in the log; it is called
     /// only before a request or a refusal.
     ///
     /// Throws `certificateRevoked` or `revocationUnknown`, under `require` alone.

@@ -17,19 +17,19 @@ public struct AnswerStamp: Hashable, Sendable {
     package init(
         _ moment: Moment, of bundleId: BundleId?, position: Int64, _ ledger: EnvironmentLedger
     ) {
-        at = moment.at
-        knownAt = moment.knowledge.knownAt
-        self.position = position
-        complete = ledger.complete(of: bundleId, moment.knowledge, head: position)
-        catalogueHash = ledger.catalogueHash
+        self.init(
+            moment, position: position, catalogueHash: ledger.catalogueHash,
+            complete: ledger.complete(of: bundleId, moment.knowledge, head: position))
     }
 
-    /// Of an answer outside a ledger, which knows nothing of what is complete.
-    package init(_ moment: Moment, position: Int64, catalogueHash: Digest) {
+    /// - Parameter complete: nil outside a ledger, where nothing is known of what is complete.
+    package init(
+        _ moment: Moment, position: Int64, catalogueHash: Digest, complete: CompleteWindow? = nil
+    ) {
         at = moment.at
         knownAt = moment.knowledge.knownAt
         self.position = position
-        complete = nil
+        self.complete = complete
         self.catalogueHash = catalogueHash
     }
 

@@ -4,18 +4,12 @@ import Ledger
 /// Deliveries that only one of two states of knowledge contains: those that may have changed the
 /// suspected outages between them.
 struct KnownDeliveries: Sendable {
-    private struct Delivery: Sendable {
-        let position: Int64
-        let receivedAt: Timestamp
-        let signedAt: Timestamp
-    }
-
-    private var byApp: [BundleId: [Delivery]] = [:]
+    private var byApp: [BundleId: [(position: Int64, delivery: NotificationDelivery)]] = [:]
 
     mutating func add(_ fact: Fact, of app: BundleId) {
         guard fact.cause.kind == .notification, let signed = fact.signedDate else { return }
-        byApp[app, default: []].append(
-            Delivery(position: fact.position, receivedAt: fact.receivedAt, signedAt: signed))
+        let delivery = NotificationDelivery(receivedAt: fact.receivedAt, signedAt: signed)
+        byApp[app, default: []].append((fact.position, delivery))
     }
 
     mutating func add(_ other: KnownDeliveries) {
@@ -28,7 +22,7 @@ struct KnownDeliveries: Sendable {
         var positions: Set<Int64> = []
         for (app, windows) in Dictionary(grouping: outages, by: \.app) {
             let known = byApp[app] ?? []
-            let inside = known.filter { delivery in
+            let inside = known.filter { _, delivery in
                 windows.contains {
                     let span = $0.window.from...$0.window.to
                     return span.contains(delivery.receivedAt) || span.contains(delivery.signedAt)

@@ -27,11 +27,7 @@ struct LatenessTable: Summable {
     static let suspected = "suspectedOutages"
 
     static let columns: [CountColumn] =
-        [
-            CountColumn(name: "notifications", unit: .count),
-            CountColumn(name: "late", unit: .count),
-            CountColumn(name: suspected, unit: .count),
-        ]
+        [.count("notifications"), .count("late"), .count(suspected)]
         + ["p50", "p90", "p99", "longest"].map { CountColumn(name: $0, unit: .milliseconds) }
 
     mutating func add(_ fact: Fact, of app: BundleId) {

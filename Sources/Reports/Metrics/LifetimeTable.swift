@@ -36,18 +36,14 @@ struct LifetimeTable: Summable {
     static let ages: [Int64] = [7, 30, 60, 90, 180, 365, 730]
 
     static let columns: [CountColumn] =
-        [
-            CountColumn(name: "customers", unit: .count),
-            CountColumn(name: "net", unit: .milliunits),
-        ]
+        [.count("customers"), .money("net")]
         + ages.flatMap { age in
             [
-                CountColumn(name: "age.\(age).customers", unit: .count),
-                CountColumn(name: "age.\(age).net", unit: .milliunits),
-                CountColumn(name: "age.\(age).perCustomer", unit: .milliunits),
+                CountColumn.count("age.\(age).customers"), CountColumn.money("age.\(age).net"),
+                CountColumn.money("age.\(age).perCustomer"),
             ]
         }
-        + [CountColumn(name: "unpriced", unit: .count)]
+        + [.count("unpriced")]
 
     /// The age of a column, e.g. `age.30` for `age.30.net`; nil for columns without one.
     static func ageName(_ column: String) -> String? {

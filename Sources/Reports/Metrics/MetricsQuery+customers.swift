@@ -18,11 +18,10 @@ extension MetricsQuery {
                 sum.table.add(fact, of: chain.bundleId)
             }
         }
-        let (table, tally) = (sum.table, sum.tally)
-        let outages = table.outages(limit: limit)
+        let outages = sum.table.outages(limit: limit)
         return Answer(
-            tally: tally, dimensions: dimensions, columns: LatenessTable.columns,
-            rows: table.rows(outages), outages: outages)
+            tally: sum.tally, dimensions: dimensions, columns: LatenessTable.columns,
+            rows: sum.table.rows(outages), outages: outages)
     }
 
     // MARK: Customers
@@ -41,10 +40,9 @@ extension MetricsQuery {
                 conversion.converted(income.revenue, .revenue, &sum.tally.rateGaps),
                 of: income.customer)
         }
-        let (table, tally) = (sum.table, sum.tally)
-        let rows = try table.rows()
+        let rows = try sum.table.rows()
         return Answer(
-            tally: tally, dimensions: empty.dimensions,
+            tally: sum.tally, dimensions: empty.dimensions,
             columns: LifetimeTable.columns, rows: rows, remarks: unpriced(rows))
     }
 }

@@ -14,21 +14,15 @@ struct RecurringMoney {
 
     var columns: [CountColumn] {
         switch name {
-        case .arr: [money("arr"), count("unpriced")]
+        case .arr: [.money("arr"), .count("unpriced")]
         case .mrrMovement:
-            RecurringMoney.movement.map { money($0) }
-                + RecurringMoney.movement.map { money("annualised.\($0)") }
-                + [money("annualised.residue"), count("unpriced")]
+            RecurringMoney.movement.map { CountColumn.money($0) }
+                + RecurringMoney.movement.map { CountColumn.money("annualised.\($0)") }
+                + [.money("annualised.residue"), .count("unpriced")]
         case .mrr, .churn, .counted, .lateness, .ltv:
-            [money("mrr"), money("annualised"), count("unpriced")]
+            [.money("mrr"), .money("annualised"), .count("unpriced")]
         }
     }
-
-    private func money(_ name: String) -> CountColumn {
-        CountColumn(name: name, unit: .milliunits)
-    }
-
-    private func count(_ name: String) -> CountColumn { CountColumn(name: name, unit: .count) }
 
     func amounts(_ row: RollForwardRow) -> [String: Int64] {
         let end = row.activeEnd

@@ -31,21 +31,16 @@ public final class ProjectionsBuild: Sendable {
 
     /// Creates the file under its unfinished name. Blocks.
     ///
+    /// - `keptCount`: changed sums by day that are kept in memory; nil for the usual number.
+    ///
     /// Throws `diskFull`, `fileReadOnly` or `ioError`.
-    public convenience init(
-        path: String, build: ProjectionsStore.Build, days: ReportDays = .utc
-    ) throws(StoreError) {
-        try self.init(
-            path: path, build: build, days: days, keptCount: MovementChanges.cellCount)
-    }
-
-    /// - Parameter keptCount: changed sums by day that are kept in memory.
-    init(
-        path: String, build: ProjectionsStore.Build, days: ReportDays = .utc, keptCount: Int
+    package init(
+        path: String, build: ProjectionsStore.Build, days: ReportDays = .utc,
+        keptCount: Int? = nil
     ) throws(StoreError) {
         precondition(build.days == days.name, "The days differ from the build's.")
         self.path = path
-        self.keptCount = keptCount
+        self.keptCount = keptCount ?? MovementChanges.cellCount
         state = Mutex(State(changes: MovementChanges(days)))
         bulk = try BulkFile(path: path, schema: DerivedSchema.projections, meta: build.meta)
     }

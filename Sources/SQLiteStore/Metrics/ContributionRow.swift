@@ -208,12 +208,10 @@ public final class ClassNumbers: Sendable {
     private let limit: Int
 
     /// Classes cached; when the cache is full it is emptied.
-    static let rememberedCount = 50_000
+    public static let rememberedCount = 50_000
 
     /// Creates an empty cache.
-    public convenience init() { self.init(limit: ClassNumbers.rememberedCount) }
-
-    init(limit: Int) { self.limit = limit }
+    public init(limit: Int = ClassNumbers.rememberedCount) { self.limit = limit }
 
     /// The number of cached classes.
     var count: Int { known.withLock { $0.count } }

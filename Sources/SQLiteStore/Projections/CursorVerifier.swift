@@ -14,15 +14,8 @@ public final class CursorVerifier: Sendable {
     /// The last tree confirmed to belong to this log. The log only grows, so it stays valid.
     private let confirmed = Mutex<CompactRange?>(nil)
 
-    /// Leaves read in one transaction.
-    static let pageCount: Int64 = 10_000
-
-    public convenience init(_ log: any LedgerLog) {
-        self.init(log, pageCount: CursorVerifier.pageCount)
-    }
-
-    /// - Parameter pageCount: smaller in tests.
-    init(_ log: any LedgerLog, pageCount: Int64) {
+    /// - Parameter pageCount: leaves read in one transaction; fewer in tests.
+    package init(_ log: any LedgerLog, pageCount: Int64 = 10_000) {
         self.log = log
         self.pageCount = pageCount
     }
