@@ -1,5 +1,4 @@
 import AppStore
-import Ledger
 import Signing
 
 /// A version 1 notification that carries the app's shared secret.

@@ -1,5 +1,4 @@
 public import AppStore
-import Ledger
 public import LedgerStore
 public import Signing
 

@@ -1,7 +1,6 @@
 import AppStore
 import Ledger
 import LedgerStore
-internal import SQLiteStore
 
 /// Folds completeness from the log: event by event beside the projector, or in one pass for a new
 /// file. Both give the same result.

@@ -1,4 +1,3 @@
-import AppStore
 import Ledger
 import LedgerStore
 internal import SQLiteStore

@@ -1,4 +1,3 @@
-import Ledger
 public import LedgerStore
 public import SQLiteStore
 import Synchronization

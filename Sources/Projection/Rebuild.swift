@@ -1,6 +1,4 @@
-import AppStore
 import Foundation
-import Ledger
 import LedgerStore
 internal import SQLiteStore
 

@@ -1,7 +1,6 @@
 public import AppStore
 public import Ledger
 public import LedgerStore
-internal import Projection
 
 /// Everything about one customer at one moment: the folded chains they hold or held, and the
 /// commands about them.

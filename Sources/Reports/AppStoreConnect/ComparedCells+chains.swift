@@ -1,6 +1,5 @@
 import AppStore
 import Ledger
-internal import Projection
 
 extension ComparedCells {
     /// Adds one chain.

@@ -1,4 +1,3 @@
-import AppStore
 import Ledger
 internal import Projection
 internal import Queries

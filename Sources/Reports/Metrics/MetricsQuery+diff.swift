@@ -1,9 +1,7 @@
 import AppStore
 import Ledger
-import LedgerStore
 internal import Projection
 internal import Queries
-internal import SQLiteStore
 
 extension MetricsQuery {
     /// The cells of a metric that differ between two states of knowledge, up to the earliest of

@@ -1,6 +1,5 @@
 import AppStore
 import Ledger
-import LedgerStore
 internal import Projection
 internal import Queries
 

@@ -1,5 +1,4 @@
 internal import AppStore
-internal import Ledger
 
 /// Reads the format of `FactWriter`. Every read is bounds-checked, since stored bytes may be
 /// damaged.

@@ -1,5 +1,3 @@
-internal import Ledger
-
 /// String-interning cache, keyed by the encoded number or bytes. The facts of a chain repeat its
 /// ids, products and account token; sharing them saves most of the cost of creating strings.
 ///

@@ -1,4 +1,3 @@
-internal import AppStore
 internal import GRDB
 internal import LedgerStore
 

@@ -1,6 +1,4 @@
-internal import AppStore
 internal import GRDB
-internal import Ledger
 public import LedgerStore
 internal import Migrations
 

@@ -1,4 +1,3 @@
-internal import AppStore
 internal import Foundation
 internal import GRDB
 public import LedgerStore

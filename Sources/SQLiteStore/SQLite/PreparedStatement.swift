@@ -1,7 +1,6 @@
 internal import AppStore
 internal import GRDB
 internal import GRDBSQLite
-internal import Ledger
 
 /// A prepared statement stepped directly, for loops in which GRDB's value conversions would cost
 /// more than the row.
