@@ -8,9 +8,7 @@ extension EnvironmentLedger {
     /// only the evidence holds them.
     package func chains(of event: RecordedEvent) async throws(StoreError) -> [ChainId] {
         let attributes = event.attributes
-        if let id = attributes.chain {
-            return [ChainId(bundleId: attributes.bundleId, originalTransactionId: id)]
-        }
+        if let chain = attributes.chainId { return [chain] }
         guard attributes.kind.mayNameSeveralChains || attributes.kind == .erasure,
             let logged = try await log.event(at: event.position)
         else { return [] }

@@ -36,4 +36,8 @@ public struct EventAttributes: Hashable, Sendable {
         self.signedAt = signedAt
         self.rootFingerprint = rootFingerprint
     }
+    /// The chain with its app.
+    public var chainId: ChainId? {
+        chain.map { ChainId(bundleId: bundleId, originalTransactionId: $0) }
+    }
 }

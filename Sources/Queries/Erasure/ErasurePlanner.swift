@@ -103,12 +103,8 @@ struct ErasurePlanner: Sendable {
             let page = try await ledger.log.events(after: position, through: end, damaged: .marked)
             guard let last = page.last?.position else { break }
             for event in page where !found.contains(event.position) {
-                let isOfChain = event.attributes.chain.map {
-                    chains.contains(
-                        ChainId(bundleId: event.attributes.bundleId, originalTransactionId: $0))
-                }
-                if let isOfChain {
-                    if isOfChain { found.insert(event.position) }
+                if let chain = event.attributes.chainId {
+                    if chains.contains(chain) { found.insert(event.position) }
                 } else if try await mentions(event, customer, ids) {
                     found.insert(event.position)
                 }

@@ -62,11 +62,11 @@ public struct SearchQuery: Sendable {
         guard let event = found?.event,
             bundleId == nil || event.attributes.bundleId == bundleId
         else { return [] }
-        let chain = event.attributes.chain.map {
-            ChainId(bundleId: event.attributes.bundleId, originalTransactionId: $0)
-        }
         let id = kind == .event ? String(event.position) : text
-        return [SearchMatch(kind, id, chain: chain, position: event.position)]
+        return [
+            SearchMatch(
+                kind, id, chain: event.attributes.chainId, position: event.position)
+        ]
     }
 }
 

@@ -57,13 +57,9 @@ extension FactDecoder {
 
     /// One fact without content, where the event still names its chain.
     private static func blank(_ logged: LoggedEvent, _ flaw: Fact.Flaw) -> [Decoded] {
-        guard let chain = logged.event.attributes.chain else { return [] }
-        return [
-            Decoded(
-                chain: ChainId(
-                    bundleId: logged.event.attributes.bundleId, originalTransactionId: chain),
-                fact: blank(logged.event, flaw))
-        ]
+        logged.event.attributes.chainId.map {
+            [Decoded(chain: $0, fact: blank(logged.event, flaw))]
+        } ?? []
     }
 
     /// What an erasure carries: the facts of the erased events, and one fact for each erased chain.
@@ -91,17 +87,13 @@ extension FactDecoder {
     static func command(_ logged: LoggedEvent) -> Decoded? {
         let event = logged.event
         guard !event.isConflict else { return nil }
-        let chain = event.attributes.chain.map {
-            ChainId(bundleId: event.attributes.bundleId, originalTransactionId: $0)
-        }
         let bytes = try? logged.evidence?.originalBytes()
         let command = bytes.flatMap { try? JSONValue.parse($0) }.flatMap { Command(evidence: $0) }
         let flaw: Fact.Flaw? =
             command != nil
             ? nil : logged.evidence == nil && logged.damage == nil ? .erased : .undecodable
-        guard let home = chain ?? command?.customer.map({ ChainId(customer: $0) }) else {
-            return nil
-        }
+        let customer = command?.customer.map { ChainId(customer: $0) }
+        guard let home = event.attributes.chainId ?? customer else { return nil }
         return Decoded(
             chain: home,
             fact: Fact(

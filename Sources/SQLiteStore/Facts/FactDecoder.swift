@@ -32,9 +32,7 @@ public enum FactDecoder {
         case .receipt, .verifyReceipt, .notificationV1: return statements(logged)
         case .notification, .transaction, .renewalPair, .appTransaction, .sweep: break
         }
-        guard let original = event.attributes.chain else { return [] }
-        let chain = ChainId(
-            bundleId: event.attributes.bundleId, originalTransactionId: original)
+        guard let chain = event.attributes.chainId else { return [] }
         guard let evidence = logged.evidence else {
             return [Decoded(chain: chain, fact: blank(event, flaw(ofMissing: logged)))]
         }
