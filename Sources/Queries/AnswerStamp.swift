@@ -33,12 +33,10 @@ public struct AnswerStamp: Hashable, Sendable {
         self.catalogueHash = catalogueHash
     }
 
-    /// - Parameter isStamped: without `at` and `position` an answer stays byte-identical until its
-    ///   content changes.
-    package func writeMembers(to json: inout JSONWriter, isStamped: Bool = true) {
-        if isStamped { json.member("at", at) }
+    package func writeMembers(to json: inout JSONWriter) {
+        if json.isStamped { json.member("at", at) }
         json.member("knownAt", knownAt)
-        if isStamped { json.member("position", position) }
+        if json.isStamped { json.member("position", position) }
         complete.writeMembers(to: &json)
         json.member("reducerVersion", Lifecycle.reducerVersion)
         json.member("catalogueHash", catalogueHash)

@@ -37,12 +37,11 @@ public struct ServedAnswer: Sendable {
     static let tagCharacterCount = 32
 
     /// Writes the answer twice: stamped for the reader, unstamped for the tag.
-    package init(
-        position: Int64, lag: Int64, _ write: (_ json: inout JSONWriter, _ isStamped: Bool) -> Void
-    ) {
+    package init(position: Int64, lag: Int64, _ write: (inout JSONWriter) -> Void) {
         var (json, tagged) = (JSONWriter(), JSONWriter())
-        write(&json, true)
-        write(&tagged, false)
+        tagged.isStamped = false
+        write(&json)
+        write(&tagged)
         self.init(
             bytes: json.bytes, entityTag: ServedAnswer.entityTag(of: tagged.bytes),
             position: position, lag: lag)

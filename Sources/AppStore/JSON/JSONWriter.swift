@@ -11,6 +11,9 @@
 public struct JSONWriter: Sendable {
     /// The output.
     public private(set) var bytes: [UInt8]
+    /// Whether answers state the time and position of their query: without these they stay
+    /// byte-identical until their content changes.
+    package var isStamped = true
     /// Whether the next key or element needs a comma.
     private var needsComma = false
 

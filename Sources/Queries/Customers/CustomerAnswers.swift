@@ -30,13 +30,14 @@ extension CustomerReading {
     /// - `limit`: entries per page; nil for all of them.
     public func writeTimeline(
         to json: inout JSONWriter, _ order: TimelineOrder = .oldest, after: TimelinePlace? = nil,
-        limit: Int? = nil, isStamped: Bool = true
+        limit: Int? = nil
     ) {
         let page = page(order, after: after, limit: limit)
         json.object { json in
-            writeStamp(to: &json, isStamped)
+            json.member("customer", customer)
+            stamp.writeMembers(to: &json)
             json.array("chains", chains(of: page)) { json, reading in
-                reading.writeShow(to: &json, isStamped: isStamped)
+                reading.writeShow(to: &json)
             }
             json.array("entries", page.entries) { json, entry in
                 switch entry {
@@ -60,22 +61,18 @@ extension CustomerReading {
     /// - `after`: the last chain of the previous page (`ChainId(cursor:)` of its `next`); nil for
     ///   the first page.
     public func writeSubscriptions(
-        to json: inout JSONWriter, limit: Int, after: ChainId? = nil, isStamped: Bool = true
+        to json: inout JSONWriter, limit: Int, after: ChainId? = nil
     ) {
         let rest = held.filter { reading in after.map { $0 < reading.chain } ?? true }
         let page = rest.prefix(max(1, limit))
         json.object { json in
-            writeStamp(to: &json, isStamped)
+            json.member("customer", customer)
+            stamp.writeMembers(to: &json)
             json.array("subscriptions", page) { json, reading in
-                reading.writeShow(to: &json, isStamped: isStamped)
+                reading.writeShow(to: &json)
             }
             json.member("next", page.count < rest.count ? page.last?.chain.cursor : nil)
         }
-    }
-
-    private func writeStamp(to json: inout JSONWriter, _ isStamped: Bool) {
-        json.member("customer", customer)
-        stamp.writeMembers(to: &json, isStamped: isStamped)
     }
 
     private static func write(_ fact: Fact, to json: inout JSONWriter) {

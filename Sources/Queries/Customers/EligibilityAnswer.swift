@@ -17,17 +17,13 @@ public struct EligibilityAnswer: Sendable {
     public let stamp: AnswerStamp
 
     /// The members of the object.
-    ///
-    /// - Parameters:
-    ///   - json: an open object.
-    ///   - isStamped: as for `ChainReading.writeShow`.
-    public func writeMembers(to json: inout JSONWriter, isStamped: Bool = true) {
+    public func writeMembers(to json: inout JSONWriter) {
         json.member("eligible", eligibility.isEligible)
         json.member("reason", eligibility.reason.rawValue)
         json.member("productId", productId)
         json.array("subscriptions", chains.map(\.originalTransactionId))
         json.array("evidence", eligibility.evidence)
-        stamp.writeMembers(to: &json, isStamped: isStamped)
+        stamp.writeMembers(to: &json)
     }
 
     /// Throws `notEligible` unless the customer is eligible.

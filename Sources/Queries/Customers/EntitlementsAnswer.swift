@@ -13,19 +13,16 @@ public struct EntitlementsAnswer: Hashable, Sendable {
         self.entitlements = entitlements
     }
 
-    /// `isStamped` as for `ChainReading.writeShow`.
-    public func write(to json: inout JSONWriter, isStamped: Bool = true) {
-        json.object { json in writeMembers(to: &json, isStamped: isStamped) }
+    public func write(to json: inout JSONWriter) {
+        json.object { json in writeMembers(to: &json) }
     }
 
     /// The object without its braces.
     ///
     /// - Parameter isUnknown: the answer is about no customer.
-    package func writeMembers(
-        to json: inout JSONWriter, isStamped: Bool = true, isUnknown: Bool = false
-    ) {
+    package func writeMembers(to json: inout JSONWriter, isUnknown: Bool = false) {
         json.member("customer", isUnknown ? nil : customer)
-        stamp.writeMembers(to: &json, isStamped: isStamped)
+        stamp.writeMembers(to: &json)
         entitlements.writeMembers(to: &json, isUnknown: isUnknown)
     }
 }

@@ -65,7 +65,7 @@ public struct EventDetail: Sendable {
     }
 
     /// `{"event":…,"payload":…,"proof":…,"position":…}` of `Contract.md`.
-    package func write(to json: inout JSONWriter, isStamped: Bool) {
+    package func write(to json: inout JSONWriter) {
         json.object { json in
             json.key("event")
             event.write(to: &json, evidence: evidence ?? [], environment)
@@ -81,7 +81,7 @@ public struct EventDetail: Sendable {
                 json.array("path", proof.path)
                 json.member("root", proof.root)
             }
-            if isStamped { json.member("position", head) }
+            if json.isStamped { json.member("position", head) }
         }
     }
 }

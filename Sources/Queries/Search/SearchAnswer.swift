@@ -56,7 +56,7 @@ public struct SearchAnswer: Sendable {
     /// The log position of the state that was searched.
     public let position: Int64
 
-    package func write(to json: inout JSONWriter, isStamped: Bool = true) {
+    package func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("text", text)
             json.member("exact", isExact)
@@ -70,7 +70,7 @@ public struct SearchAnswer: Sendable {
             }
             json.member("more", hasMore)
             json.member("orderId", mayBeOrderId)
-            if isStamped { json.member("position", position) }
+            if json.isStamped { json.member("position", position) }
         }
     }
 }

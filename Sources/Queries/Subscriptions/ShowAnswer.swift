@@ -3,15 +3,12 @@ import Ledger
 
 extension ChainReading {
     /// The `show` object of `Contract.md`; also a line of `export subscriptions`.
-    ///
-    /// - `isStamped`: without its stamp (`at` and `position`, the time and position of the
-    ///   query) an answer stays byte-identical until its content changes.
-    public func writeShow(to json: inout JSONWriter, isStamped: Bool = true) {
+    public func writeShow(to json: inout JSONWriter) {
         json.object { json in
             json.member("environment", environment.rawValue)
             json.member("bundleId", chain.bundleId)
             json.member("originalTransactionId", chain.originalTransactionId)
-            stamp.writeMembers(to: &json, isStamped: isStamped)
+            stamp.writeMembers(to: &json)
             answer.writeState(to: &json)
             answer.writeTerms(to: &json)
             answer.writeEnd(to: &json)

@@ -37,12 +37,12 @@ extension ChainReading {
     /// - `limit`: entries per page; nil for all of them.
     public func writeTimeline(
         to json: inout JSONWriter, _ order: TimelineOrder = .oldest, after: TimelinePlace? = nil,
-        limit: Int? = nil, isStamped: Bool = true
+        limit: Int? = nil
     ) {
         let page = page(order, after: after, limit: limit)
         json.object { json in
             json.key("chain")
-            writeShow(to: &json, isStamped: isStamped)
+            writeShow(to: &json)
             json.objects("intervals", intervals(of: page)) { json, interval in
                 json.member("state", interval.state.rawValue)
                 json.member("from", interval.from)

@@ -13,7 +13,7 @@ public struct ReportExplanation: Sendable {
 
     /// The members of the answer.
     public func write(to json: inout JSONWriter) {
-        stamp.write(to: &json, isStamped: true)
+        stamp.write(to: &json)
         json.member("appleTimeZone", ReportExplanation.appleTimeZone)
         json.array("cells", cells) { $1.write(to: &$0) }
     }

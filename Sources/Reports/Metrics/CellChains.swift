@@ -22,10 +22,9 @@ public struct CellChains: Sendable {
     /// The last chain of the page, to request those after it; nil on the last page.
     public let next: ChainId?
 
-    /// - `isStamped`: as in `Report.write`.
-    public func write(to json: inout JSONWriter, isStamped: Bool = true) {
+    public func write(to json: inout JSONWriter) {
         json.object { json in
-            stamp.write(to: &json, isStamped: isStamped)
+            stamp.write(to: &json)
             json.member("metric", metric.rawValue)
             json.member("column", column.name)
             json.member("unit", column.unit.rawValue)

@@ -78,12 +78,12 @@ public struct MetricsStamp: Sendable {
     public var rates: CurrencyRates?
 
     /// The members of the stamp.
-    func write(to json: inout JSONWriter, isStamped: Bool) {
+    func write(to json: inout JSONWriter) {
         json.member("definition", definition)
         json.member("environment", environment.rawValue)
         json.member("timeZone", timeZone)
         json.member("interval", interval.rawValue)
-        if isStamped { json.member("position", position) }
+        if json.isStamped { json.member("position", position) }
         json.member("knownAt", knownAt)
         complete.writeMembers(to: &json)
         json.member("reducerVersion", Lifecycle.reducerVersion)

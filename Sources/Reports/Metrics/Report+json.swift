@@ -2,11 +2,9 @@ public import AppStore
 import Ledger
 
 extension Report {
-    /// - `isStamped`: without its stamp an answer stays byte-identical until its content
-    ///   changes.
-    public func write(to json: inout JSONWriter, isStamped: Bool = true) {
+    public func write(to json: inout JSONWriter) {
         json.object { json in
-            stamp.write(to: &json, isStamped: isStamped)
+            stamp.write(to: &json)
             switch subject {
             case .churn:
                 let losses = columns.filter { $0.name.hasPrefix(Report.lossPrefix) }

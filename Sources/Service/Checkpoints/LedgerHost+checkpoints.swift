@@ -19,7 +19,7 @@ extension LedgerHost {
     ) async throws -> ServedAnswer {
         let served = try ledger(environment)
         let page = try await served.ledger.operations.checkpoints(after: size, limit: limit)
-        return ServedAnswer(position: served.head, lag: served.lag.positions) { json, _ in
+        return ServedAnswer(position: served.head, lag: served.lag.positions) { json in
             json.object { json in
                 json.objects("checkpoints", page) { json, checkpoint in
                     json.member("size", checkpoint.size)
@@ -46,7 +46,7 @@ extension LedgerHost {
         guard let proof = try await served.proofs.proof(of: logged.event, in: size ?? head) else {
             throw LedgerHost.unproven
         }
-        return ServedAnswer(position: head, lag: served.lag.positions) { json, _ in
+        return ServedAnswer(position: head, lag: served.lag.positions) { json in
             json.object { json in
                 json.member("position", position)
                 json.member("leafHash", proof.leafHash)
@@ -69,7 +69,7 @@ extension LedgerHost {
         guard let proof = try await served.proofs.consistency(from: from, to: to) else {
             throw LedgerHost.unproven
         }
-        return ServedAnswer(position: head, lag: served.lag.positions) { json, _ in
+        return ServedAnswer(position: head, lag: served.lag.positions) { json in
             json.object { json in
                 json.member("from", proof.from)
                 json.member("to", proof.to)

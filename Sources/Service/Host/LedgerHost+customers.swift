@@ -24,10 +24,9 @@ extension LedgerHost {
         let snapshot = try await ledger.snapshot(for: scope)
         let answers = try await snapshot.customers.entitlements(
             of: customers, moment: answerMoment(scope), bundleId: scope.bundleId)
-        return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
-            json, isStamped in
+        return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) { json in
             json.object { json in
-                json.array("customers", answers) { $1.write(to: &$0, isStamped: isStamped) }
+                json.array("customers", answers) { $1.write(to: &$0) }
             }
         }
     }
@@ -41,7 +40,7 @@ extension LedgerHost {
         let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
         let (reading, position) = try await read(customer, scope)
         return ServedAnswer(position: position, lag: ledger.lag.positions) {
-            reading.writeTimeline(to: &$0, order, after: after, limit: limit, isStamped: $1)
+            reading.writeTimeline(to: &$0, order, after: after, limit: limit)
         }
     }
 
@@ -84,7 +83,7 @@ extension LedgerHost {
             by: customer, moment: answerMoment(scope), bundleId: scope.bundleId, after: after,
             limit: limit)
         return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
-            reading.writeSubscriptions(to: &$0, limit: limit, isStamped: $1)
+            reading.writeSubscriptions(to: &$0, limit: limit)
         }
     }
 }
@@ -118,7 +117,7 @@ extension ServedLedger {
 
     private func served(_ answer: EntitlementsAnswer, _ snapshot: LedgerSnapshot) -> ServedAnswer {
         ServedAnswer(position: snapshot.position, lag: lag.positions) {
-            answer.write(to: &$0, isStamped: $1)
+            answer.write(to: &$0)
         }
     }
 

@@ -32,10 +32,10 @@ extension LedgerHost {
         let reported = ServedAnswer(
             position: max(receipt.position, served.projectedPosition ?? 0),
             lag: served.lag.positions
-        ) { json, isStamped in
+        ) { json in
             json.object { json in
                 json.object("decision") { json in receipt.writeMembers(to: &json) }
-                write(&json, isStamped)
+                write(&json)
             }
         }
         return RepeatableAnswer(answer: reported, isRepeated: receipt.isRepeated)
@@ -69,20 +69,18 @@ extension LedgerHost {
     /// The rest of an answer beside the decision, as of its own time and position.
     private func outcome(
         of receipt: CommandReceipt, _ served: ServedLedger
-    ) async throws -> (_ json: inout JSONWriter, _ isStamped: Bool) -> Void {
+    ) async throws -> (inout JSONWriter) -> Void {
         let moment = Moment(
             at: receipt.receivedAt, now: clock(), knowledge: .knownPosition(receipt.position))
         let snapshot = try await served.projected(through: receipt.position)
         guard let customer = receipt.command.customer else {
             let reading = try await served.reading(
                 of: receipt.chain, in: snapshot, through: receipt.position, moment)
-            return { json, isStamped in
-                json.subscription(reading, isStamped: isStamped)
-            }
+            return { $0.subscription(reading) }
         }
         let answer = try await served.entitlements(
             of: customer, moment: moment, in: snapshot, including: receipt.chain)
-        return { answer.writeMembers(to: &$0, isStamped: $1) }
+        return { answer.writeMembers(to: &$0) }
     }
 
     /// Command intake of one ledger.
@@ -102,10 +100,10 @@ public struct RepeatableAnswer: Sendable {
 
 extension JSONWriter {
     /// The member `subscription`: a chain in the format of `show`, or null.
-    mutating func subscription(_ reading: ChainReading?, isStamped: Bool) {
+    mutating func subscription(_ reading: ChainReading?) {
         key("subscription")
         guard let reading else { return null() }
-        reading.writeShow(to: &self, isStamped: isStamped)
+        reading.writeShow(to: &self)
     }
 }
 

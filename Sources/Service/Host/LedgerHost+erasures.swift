@@ -159,11 +159,10 @@ extension ServedLedger {
     /// An answer about an erasure: its members, and the end of the log as `position`.
     fileprivate func erasureAnswer(_ write: (inout JSONWriter) -> Void) -> ServedAnswer {
         let end = head
-        return ServedAnswer(position: projectedPosition ?? 0, lag: lag.positions) {
-            json, isStamped in
+        return ServedAnswer(position: projectedPosition ?? 0, lag: lag.positions) { json in
             json.object { json in
                 write(&json)
-                if isStamped { json.member("position", end) }
+                if json.isStamped { json.member("position", end) }
             }
         }
     }

@@ -104,6 +104,6 @@ extension LedgerHost {
         guard let detail = try await event(at: position, scope) else { return nil }
         return ServedAnswer(
             position: ledger.projectedPosition ?? 0, lag: ledger.lag.positions
-        ) { detail.write(to: &$0, isStamped: $1) }
+        ) { detail.write(to: &$0) }
     }
 }

@@ -17,7 +17,7 @@ extension LedgerHost {
 
     /// `show`.
     public func subscription(_ id: String, _ scope: QueryScope) async throws -> ServedAnswer {
-        try await answer(id, scope) { $0.writeShow(to: &$1, isStamped: $2) }
+        try await answer(id, scope) { $0.writeShow(to: &$1) }
     }
 
     /// `timeline`, paged.
@@ -27,7 +27,7 @@ extension LedgerHost {
     ) async throws -> ServedAnswer {
         let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
         return try await answer(id, scope) {
-            $0.writeTimeline(to: &$1, order, after: after, limit: limit, isStamped: $2)
+            $0.writeTimeline(to: &$1, order, after: after, limit: limit)
         }
     }
 
@@ -38,12 +38,12 @@ extension LedgerHost {
 
     private func answer(
         _ id: String, _ scope: QueryScope,
-        _ write: (ChainReading, inout JSONWriter, Bool) -> Void
+        _ write: (ChainReading, inout JSONWriter) -> Void
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
         let (reading, snapshot) = try await ledger.reading(id, scope, moment: answerMoment(scope))
         return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
-            write(reading, &$0, $1)
+            write(reading, &$0)
         }
     }
 

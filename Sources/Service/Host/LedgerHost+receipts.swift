@@ -82,7 +82,7 @@ extension LedgerHost {
         }
         let reported = answer ?? served.unknownCustomer(moment, head)
         return ServedAnswer(position: snapshot.position, lag: served.lag.positions) {
-            [named, claims, answer] json, isStamped in
+            [named, claims, answer] json in
             json.object { json in
                 json.member("environment", served.environment.rawValue)
                 json.member("result", taken.result)
@@ -94,9 +94,7 @@ extension LedgerHost {
                         $0.member("claim", claim.outcome?.rawValue ?? ReceiptBody.unrequested)
                     }
                 }
-                json.array("subscriptions", readings) {
-                    $1.writeShow(to: &$0, isStamped: isStamped)
-                }
+                json.array("subscriptions", readings) { $1.writeShow(to: &$0) }
                 json.array("withoutState", stateless) { json, entry in
                     json.object {
                         $0.member("originalTransactionId", entry.chain.originalTransactionId)
@@ -104,7 +102,7 @@ extension LedgerHost {
                     }
                 }
                 json.member("chainsOmitted", Int64(named.count - chains.count))
-                reported.writeMembers(to: &json, isStamped: isStamped, isUnknown: answer == nil)
+                reported.writeMembers(to: &json, isUnknown: answer == nil)
             }
         }
     }

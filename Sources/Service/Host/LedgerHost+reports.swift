@@ -109,7 +109,7 @@ extension LedgerHost {
         let cell = try await cell(
             metric, parameters, rates: rates, scope, after: after, limit: limit)
         return ServedAnswer(position: cell.stamp.position, lag: ledger.lag.positions) {
-            cell.write(to: &$0, isStamped: $1)
+            cell.write(to: &$0)
         }
     }
 
@@ -135,7 +135,7 @@ extension LedgerHost {
         let (report, position) = try await computed(scope, rates: rates, compute)
         return ServedAnswer(
             position: max(position, report.stamp.position), lag: ledger.lag.positions
-        ) { json, isStamped in report.write(to: &json, isStamped: isStamped) }
+        ) { report.write(to: &$0) }
     }
 
     /// What a query finds, and the position of the state it was asked of.

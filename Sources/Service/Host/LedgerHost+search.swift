@@ -17,7 +17,7 @@ extension LedgerHost {
         let ledger = try ledger(scope.environment)
         let answer = try await search(text, scope)
         return ServedAnswer(position: answer.position, lag: ledger.lag.positions) {
-            answer.write(to: &$0, isStamped: $1)
+            answer.write(to: &$0)
         }
     }
 }

@@ -214,14 +214,14 @@ extension ServedLedger {
     ) -> ServedAnswer {
         ServedAnswer(
             position: max(record.position, projectedPosition ?? 0), lag: lag.positions
-        ) { [environment] json, isStamped in
+        ) { [environment] json in
             json.object { json in
                 json.member("environment", environment.rawValue)
                 json.member("result", record.result)
                 json.member("eventPosition", record.eventPosition)
                 json.member("claim", record.claim)
-                json.subscription(reading, isStamped: isStamped)
-                reported.writeMembers(to: &json, isStamped: isStamped, isUnknown: answer == nil)
+                json.subscription(reading)
+                reported.writeMembers(to: &json, isUnknown: answer == nil)
             }
         }
     }

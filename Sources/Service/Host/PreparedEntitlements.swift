@@ -31,9 +31,10 @@ struct PreparedEntitlements: Sendable {
         entitlements.writeMembers(to: &members)
         self.members = members.bytes
         var tagged = JSONWriter(reservingCapacity: members.bytes.count + 512)
+        tagged.isStamped = false
         tagged.object { json in
             json.member("customer", customer)
-            stamp.writeMembers(to: &json, isStamped: false)
+            stamp.writeMembers(to: &json)
             json.raw(members.bytes)
         }
         complete = stamp.complete

@@ -17,7 +17,7 @@ extension LedgerHost {
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
         let offers = try await retentionOffersReport(from: from, to: to, scope)
-        return ServedAnswer(position: offers.position, lag: ledger.lag.positions) { json, _ in
+        return ServedAnswer(position: offers.position, lag: ledger.lag.positions) { json in
             offers.write(to: &json)
         }
     }

@@ -200,7 +200,7 @@ struct MCPTools: Sendable {
         guard let detail = try await host.event(at: position, scope) else {
             throw Problem.noSuchEvent
         }
-        return MCPAnswer(words(scope).text(detail)) { detail.write(to: &$0, isStamped: true) }
+        return MCPAnswer(words(scope).text(detail)) { detail.write(to: &$0) }
     }
 }
 
