@@ -74,12 +74,22 @@ public struct ReportZone: Sendable, Hashable {
         let late = local - after
         if after < before || offset(late - 1) == after { return Timestamp(milliseconds: late) }
         // Clocks went forward over midnight: the day began with the change.
-        var (low, high) = (local - ReportZone.dayMilliseconds, early)
+        return Timestamp(
+            milliseconds: ReportZone.first(after: local - ReportZone.dayMilliseconds, to: early) {
+                offset($0) != before
+            })
+    }
+
+    /// The first number at which a condition holds that stays true until `high`.
+    private static func first(
+        after low: Int64, to high: Int64, where holds: (Int64) -> Bool
+    ) -> Int64 {
+        var (low, high) = (low, high)
         while high - low > 1 {
             let middle = low + (high - low) / 2
-            if offset(middle) == before { low = middle } else { high = middle }
+            if holds(middle) { high = middle } else { low = middle }
         }
-        return Timestamp(milliseconds: high)
+        return high
     }
 }
 
@@ -141,11 +151,6 @@ extension ReportZone {
 
     /// Accurate to the second.
     private func firstMoment(of later: Int64, from: Int64, to: Int64) -> Int64 {
-        var (low, high) = (from / 1000, to / 1000)
-        while high - low > 1 {
-            let middle = low + (high - low) / 2
-            if offset(middle * 1000) == later { high = middle } else { low = middle }
-        }
-        return high * 1000
+        ReportZone.first(after: from / 1000, to: to / 1000) { offset($0 * 1000) == later } * 1000
     }
 }

@@ -55,11 +55,7 @@ public struct FeedChange: Sendable {
                 }
                 json.objects("withdrawn", change.withdrawn) { json, entry in write(entry, to: &json)
                 }
-                json.object("subscription", change.answer) { json, answer in
-                    answer.writeState(to: &json)
-                    answer.writeTerms(to: &json)
-                    answer.writeEnd(to: &json)
-                }
+                json.object("subscription", change.answer) { $1.writeMembers(to: &$0) }
             }
         }
         return json.bytes

@@ -9,9 +9,7 @@ extension ChainReading {
             json.member("bundleId", chain.bundleId)
             json.member("originalTransactionId", chain.originalTransactionId)
             stamp.writeMembers(to: &json)
-            answer.writeState(to: &json)
-            answer.writeTerms(to: &json)
-            answer.writeEnd(to: &json)
+            answer.writeMembers(to: &json)
             if let transaction {
                 json.object("transaction") { json in transaction.writeMembers(to: &json) }
             }
@@ -23,7 +21,8 @@ extension ChainReading {
 }
 
 extension ChainAnswer {
-    func writeState(to json: inout JSONWriter) {
+    /// State, terms, and how it ended.
+    func writeMembers(to json: inout JSONWriter) {
         json.member("state", state.rawValue)
         json.member("entitled", isEntitled)
         json.member("appleStatus", state.appleStatus)
@@ -31,9 +30,6 @@ extension ChainAnswer {
         json.member("until", until)
         json.member("accessUntil", accessUntil)
         json.member("willRenew", willRenew)
-    }
-
-    func writeTerms(to json: inout JSONWriter) {
         json.member("productId", productId)
         json.member("nextProductId", nextProductId)
         json.member("phase", phase.rawValue)
@@ -60,9 +56,6 @@ extension ChainAnswer {
             json.member("nextProductId", commitment.nextProductId)
         }
         json.member("priceIncrease", priceIncrease?.rawValue)
-    }
-
-    func writeEnd(to json: inout JSONWriter) {
         json.object("cancellation", cancellation) { json, cancellation in
             json.member("reason", cancellation.reason.rawValue)
             json.member("at", cancellation.at)

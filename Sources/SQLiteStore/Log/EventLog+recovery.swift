@@ -11,26 +11,28 @@ extension EventLog {
         _ group: [AppendBatch], _ trace: AppendTrace, _ answers: [AppendBatch.Answer],
         _ failure: StoreError
     ) {
-        let old = state.withLock { $0.takeWriter() }
-        try? old?.close()
+        closeWriter()
         do throws(StoreError) {
-            let writer = try reopenedWriter()
-            state.withLock { $0.writer = writer }
-            writer.asyncWriteWithoutTransaction { [self] database in
-                resume(group, trace, answers, failure, database)
-            }
+            try reopen { [self] in resume(group, trace, answers, failure, $0) }
         } catch {
             commits.answer(group, group.map { _ in .failure(outcomeUnknown(failure)) })
             startDraining()
         }
     }
 
-    /// Opens a new writing connection on the same file, which must exist.
-    private func reopenedWriter() throws(StoreError) -> DatabaseQueue {
+    private func closeWriter() {
+        let old = state.withLock { $0.takeWriter() }
+        try? old?.close()
+    }
+
+    /// Opens a new writing connection on the same file, which must exist, and runs `body` on its
+    /// queue.
+    private func reopen(_ body: @escaping @Sendable (Database) -> Void) throws(StoreError) {
         try requireFile()
         let writer = try file.reopenWriter()
         try requireFile()
-        return writer
+        state.withLock { $0.writer = writer }
+        writer.asyncWriteWithoutTransaction(body)
     }
 
     private func resume(
@@ -56,8 +58,7 @@ extension EventLog {
     private func giveUp(_ group: [AppendBatch], _ failure: StoreError) {
         commits.answer(group, group.map { _ in .failure(outcomeUnknown(failure)) })
         repairs.async { [self] in
-            let old = state.withLock { $0.takeWriter() }
-            try? old?.close()
+            closeWriter()
             reopenAndDrain()
         }
     }
@@ -74,11 +75,7 @@ extension EventLog {
     /// Runs on `repairs`. If no connection can be opened, all waiting batches fail with the same
     /// error.
     func reopenAndDrain() {
-        do throws(StoreError) {
-            let writer = try reopenedWriter()
-            state.withLock { $0.writer = writer }
-            writer.asyncWriteWithoutTransaction { [self] database in drain(database) }
-        } catch {
+        do throws(StoreError) { try reopen { [self] in drain($0) } } catch {
             while let group = commits.nextGroup() {
                 commits.answer(group, group.map { _ in .failure(error) })
             }
