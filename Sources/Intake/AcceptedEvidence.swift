@@ -169,22 +169,37 @@ extension AcceptedEvidence {
         verbatim = receipt.bytes
     }
 
-    /// A secret authenticates version 1.
-    init(_ accepted: AcceptedNotificationV1) {
-        let notification = accepted.notification
+    /// A version 1 notification, which a secret authenticates.
+    init(_ notification: NotificationV1, _ sealed: SealedNotificationV1) {
+        // The ledger's name; Apple writes PROD here and Production elsewhere. Nil where none is
+        // named: then it is that of the ledger it is submitted to, over HTTP Production
+        // (`Contract.md`, `ingest`).
+        let environment =
+            notification.environment == "PROD"
+            ? Environment.production.rawValue : notification.environment
         self.init(
-            .notificationV1, .secret, notification.bundleId, accepted.environment,
+            .notificationV1, .secret, notification.bundleId, environment,
             chain: ReceiptStatements(notification, origin: .none, statedAt: nil) { _ in .none }
-                .onlyChain, signedAt: accepted.statedAt
+                .onlyChain, signedAt: AcceptedEvidence.creationDate(of: notification)
         ) { identity throws(VerificationError) in
             try identity.require(
-                notification.bundleId,
-                environment: accepted.environment ?? identity.environment.rawValue)
+                notification.bundleId, environment: environment ?? identity.environment.rawValue)
         }
         attributes.notificationType = notification.notificationType?.rawValue
-        verbatim = accepted.sealed.bytes
+        verbatim = sealed.bytes
         // Version 1 has no id: the body without its password identifies it.
-        ids = [SHA256.hash(accepted.sealed.blank).hexadecimal]
+        ids = [SHA256.hash(sealed.blank).hexadecimal]
+    }
+
+    /// When Apple created a version 1 notification: the date of the receipt inside, which is issued
+    /// anew for each one; else the latest past date in the body. A receipt of another app is
+    /// ignored. The receipt is not verified: the body is authenticated otherwise.
+    private static func creationDate(of notification: NotificationV1) -> Timestamp? {
+        let receipt = notification.latestReceipt.flatMap { text in
+            try? ReceiptVerifier.readUnverified(Array(text.utf8))
+        }
+        let isDating = receipt?.bundleId == notification.bundleId
+        return (isDating ? receipt?.creationDate : nil) ?? notification.latestPast
     }
 
     /// A verifyReceipt response: unsigned, accepted because Apple sent it over TLS, or because the

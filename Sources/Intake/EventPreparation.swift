@@ -129,7 +129,7 @@ package struct EventPreparation: Sendable {
             return AcceptedEvidence(
                 try verifier.verifyTransaction(token, receivedAt: receivedAt))
         case .notificationV1(let body):
-            return AcceptedEvidence(try verifyEvidence(notificationV1: body))
+            return try verifyEvidence(notificationV1: body)
         case .receipt(let bytes):
             let receipt = try verifier.receipts.verify(bytes, receivedAt: receivedAt)
             try EventPreparation.requireNamed(receipt.receipt)

@@ -1,35 +1,6 @@
 import AppStore
 import Signing
 
-/// A version 1 notification that carries the app's shared secret.
-package struct AcceptedNotificationV1: Sendable {
-    let notification: NotificationV1
-    let sealed: SealedNotificationV1
-    /// When Apple created the notification: the date of the receipt inside, which is issued anew
-    /// for each one; else the latest past date in the body. A receipt of another app is ignored.
-    /// The receipt is not verified: the body is authenticated otherwise.
-    let statedAt: Timestamp?
-
-    init(notification: NotificationV1, sealed: SealedNotificationV1) {
-        self.notification = notification
-        self.sealed = sealed
-        let receipt = notification.latestReceipt.flatMap { text in
-            try? ReceiptVerifier.readUnverified(Array(text.utf8))
-        }
-        let isDating = receipt?.bundleId == notification.bundleId
-        statedAt = (isDating ? receipt?.creationDate : nil) ?? notification.latestPast
-    }
-
-    /// The environment by its ledger name; Apple writes PROD here and Production elsewhere. Nil
-    /// where none is named: then it is that of the ledger it is submitted to, over HTTP Production
-    /// (`Contract.md`, `ingest`).
-    var environment: String? {
-        notification.environment == "PROD"
-            ? Environment.production.rawValue
-            : notification.environment
-    }
-}
-
 extension EventPreparation {
     /// Compares the password with the app's shared secret, the only authentication of a version 1
     /// notification. The rest of the body is decoded only after they match.
@@ -38,15 +9,10 @@ extension EventPreparation {
     /// or `secretExposed`.
     func verifyEvidence(
         notificationV1 body: NotificationV1Body
-    ) throws(VerificationError) -> AcceptedNotificationV1 {
+    ) throws(VerificationError) -> AcceptedEvidence {
         let sealed = try body.sealed
         let bundleId = try app(of: sealed)
-        guard let secret = secrets[bundleId] else {
-            throw VerificationError(
-                .sharedSecretMissing,
-                reason: "Version 1 notifications are verified by the app's shared secret, and"
-                    + " apps[].sharedSecretFile is not set.")
-        }
+        guard let secret = secrets[bundleId] else { throw EventPreparation.secretMissing }
         guard sealed.isSealed(by: secret) else { throw EventPreparation.wrongSharedSecret }
         guard !secrets.stand(in: sealed.rest) else {
             throw EventPreparation.secretExposed
@@ -60,7 +26,7 @@ extension EventPreparation {
         }
         try EventPreparation.requireBounded(notification.transactions)
         notification.bundleId = notification.bundleId ?? bundleId
-        return AcceptedNotificationV1(notification: notification, sealed: sealed)
+        return AcceptedEvidence(notification, sealed)
     }
 
     /// The app a body names; for the oldest bodies, which name none, the app whose secret it was
@@ -69,12 +35,7 @@ extension EventPreparation {
         of sealed: SealedNotificationV1
     ) throws(VerificationError) -> BundleId {
         if let bundleId = sealed.bundleId { return bundleId }
-        guard !secrets.isEmpty else {
-            throw VerificationError(
-                .sharedSecretMissing,
-                reason: "Version 1 notifications are verified by the app's shared secret, and"
-                    + " apps[].sharedSecretFile is not set.")
-        }
+        guard !secrets.isEmpty else { throw EventPreparation.secretMissing }
         let apps = secrets.apps(of: sealed)
         guard let first = apps.first else { throw EventPreparation.wrongSharedSecret }
         guard apps.count == 1 else {
@@ -84,6 +45,13 @@ extension EventPreparation {
                     + " \(apps.count): give each app a secret of its own in App Store Connect.")
         }
         return first
+    }
+
+    private static var secretMissing: VerificationError {
+        VerificationError(
+            .sharedSecretMissing,
+            reason: "Version 1 notifications are verified by the app's shared secret, and"
+                + " apps[].sharedSecretFile is not set.")
     }
 
     private static var wrongSharedSecret: VerificationError {
