@@ -7,7 +7,7 @@ struct ChainRowWriter {
     let database: Database
     /// The log position up to which the stored rows are complete.
     private let position: Int64
-    var movements: MovementWriter
+    private var changes: MovementChanges
     /// Collected over all chains for `finish`: these tables have a different order than chains.
     private var transactions: [(row: ChainRows.TransactionRow, subscription: Int64)] = []
     private var orderLines: [(row: ChainRows.OrderLineRow, subscription: Int64)] = []
@@ -16,7 +16,7 @@ struct ChainRowWriter {
     init(_ database: Database, _ days: ReportDays, after position: Int64) throws {
         self.database = database
         self.position = position
-        movements = MovementWriter(database, days)
+        changes = MovementChanges(days)
     }
 
     /// Returns the number of rows written or removed; tables shared by all chains follow with
@@ -36,7 +36,7 @@ struct ChainRowWriter {
         }
         holdings += rows.holdings.map { ($0, subscription) }
         if let contribution = rows.contribution {
-            try movements.write(contribution, rows.reported, subscription)
+            written += try write(contribution, rows.reported, subscription)
         }
         return written
     }
@@ -45,7 +45,25 @@ struct ChainRowWriter {
     /// number of rows. Each table is written in its own order, so that each page is visited once.
     mutating func finish() throws -> Int {
         let written = try write(transactions) + write(orderLines) + writeHoldings()
-        return try written + movements.finish()
+        return try written + changes.write(database)
+    }
+
+    /// Returns the number of rows written; the sums that differ follow with `finish`.
+    private mutating func write(
+        _ row: ContributionRow, _ reported: ChainMovements, _ subscription: Int64
+    ) throws -> Int {
+        let stored = try database.rows(ContributionRow.select, subscription) {
+            ContributionRow($0)
+        }.first
+        guard stored != row else { return 0 }
+        changes.add(
+            of: subscription,
+            old: try stored.map { try ContributionCodec.movements($0.body) } ?? [],
+            oldSignedAt: stored?.signedAt, new: reported.movements, signedAt: row.signedAt)
+        for named in reported.classes { changes.name(named) }
+        return try database.run(
+            stored == nil ? ContributionRow.insert : ContributionRow.update,
+            values: [.integer(subscription)] + row.values)
     }
 
     private func write(
@@ -125,38 +143,4 @@ struct ChainRowWriter {
                     """, entry.row.customer, entry.subscription, entry.row.holds, entry.row.body)
         }
     }
-}
-
-/// Updates contributions and the sums derived from them within one transaction: for each chain,
-/// only the difference between its old and its new row.
-struct MovementWriter {
-    private let database: Database
-    private var changes: MovementChanges
-    private var written = 0
-
-    init(_ database: Database, _ days: ReportDays) {
-        self.database = database
-        changes = MovementChanges(days)
-    }
-
-    /// Writes the next chain's row; the sums are updated by `finish`.
-    mutating func write(
-        _ row: ContributionRow, _ reported: ChainMovements, _ subscription: Int64
-    ) throws {
-        let stored = try database.rows(ContributionRow.select, subscription) {
-            ContributionRow($0)
-        }.first
-        guard stored != row else { return }
-        written += try database.run(
-            stored == nil ? ContributionRow.insert : ContributionRow.update,
-            values: [.integer(subscription)] + row.values)
-        changes.add(
-            of: subscription,
-            old: try stored.map { try ContributionCodec.movements($0.body) } ?? [],
-            oldSignedAt: stored?.signedAt, new: reported.movements, signedAt: row.signedAt)
-        for named in reported.classes { changes.name(named) }
-    }
-
-    /// Writes the changed sums. Returns the number of rows written.
-    mutating func finish() throws -> Int { try written + changes.write(database) }
 }
