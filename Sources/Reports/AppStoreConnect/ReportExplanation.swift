@@ -43,7 +43,7 @@ extension MetricsQuery {
         guard !table.isTooLarge else { throw .tooManyRows }
         let catalogue = query.ledger.catalogue
         let empty = ComparedCells(table, zone: zone, pacific: pacific, limit: limit)
-        let sum = try await walk.sum(empty) { sum, chain, life in
+        let sum = try await sumLives(empty) { sum, chain, life in
             sum.add(life, of: chain, catalogue: catalogue)
         }
         guard !sum.isTooLarge else { throw .tooManyRows }

@@ -28,7 +28,7 @@ extension MetricsQuery {
             metric, pack, applied, instants: scope.instants, filters: scope.filters,
             isByReason: isByReason)
         let (catalogue, limit) = (query.ledger.catalogue, limit)
-        let sums = try await walk.sum(empty) { sums, chain, life in
+        let sums = try await sumLives(empty) { sums, chain, life in
             sums.tally.chainCount += 1
             sums.add(life, chain, catalogue, limit)
         }

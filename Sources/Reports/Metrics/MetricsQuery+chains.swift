@@ -22,7 +22,7 @@ extension MetricsQuery {
         let (table, conversion) = (converting.rates, cell.conversion(converting.rates))
         let catalogue = query.ledger.catalogue
         let empty = CellSum(after: after, limit: max(1, min(limit, Int.max / 8)))
-        let sum = try await walk.sum(empty) { sum, chain, life in
+        let sum = try await sumLives(empty) { sum, chain, life in
             sum.walkedCount += 1
             let found = cell.found(chain, life, catalogue, conversion, &sum.rateGaps)
             if let found { sum.add(found) }

@@ -9,7 +9,7 @@ extension MetricsQuery {
         _ empty: LatenessTable, _ dimensions: [Dimension], _ seen: SeenValues
     ) async throws(MetricsError) -> Answer {
         let knowledge = knowledge
-        let sum = try await walk.sumFacts(Tallied(table: empty, tally: Tally(seen))) {
+        let sum = try await sumFacts(Tallied(table: empty, tally: Tally(seen))) {
             sum, chain, facts in
             sum.tally.chainCount += 1
             sum.tally.seen.note(DimensionValues(app: chain.bundleId))
@@ -30,7 +30,7 @@ extension MetricsQuery {
     ) async throws(MetricsError) -> Answer {
         let (catalogue, limit) = (query.ledger.catalogue, limit)
         let conversion = RateConversion(rates, nil, zone)
-        let sum = try await walk.sum(Tallied(table: empty, tally: Tally(seen))) {
+        let sum = try await sumLives(Tallied(table: empty, tally: Tally(seen))) {
             sum, chain, life in
             sum.tally.chainCount += 1
             let income = CustomerIncome(life, of: chain, catalogue, limit: limit)

@@ -103,7 +103,7 @@ extension MetricsQuery {
         _ conversion: RateConversion
     ) async throws(MetricsError) -> StatesCompared<CellTable, Place> {
         let (ledger, after) = (query.ledger, knowledge)
-        return try await walk.sumFacts(StatesCompared(empty)) { sum, chain, facts in
+        return try await sumFacts(StatesCompared(empty)) { sum, chain, facts in
             let compared = FactsCompared(facts, before, after)
             if !compared.new.isEmpty || !compared.old.isEmpty { sum.chainCount += 1 }
             /// The chain's part by the given facts; empty for a chain without facts.

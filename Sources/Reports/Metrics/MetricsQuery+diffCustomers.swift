@@ -43,7 +43,7 @@ extension MetricsQuery {
         _ empty: LatenessTable, _ before: AsOf
     ) async throws(MetricsError) -> StatesCompared<LatenessTable, LatenessTable.Cell> {
         let after = knowledge
-        return try await walk.sumFacts(StatesCompared(empty)) { sum, chain, facts in
+        return try await sumFacts(StatesCompared(empty)) { sum, chain, facts in
             sum.chainCount += 1
             for fact in facts {
                 let (old, new) = (before.admits(fact), after.admits(fact))
@@ -100,7 +100,7 @@ extension MetricsQuery {
     ) async throws(MetricsError) -> StatesCompared<LifetimeTable, LifetimeTable.Customer> {
         let (ledger, after) = (query.ledger, knowledge)
         let conversion = RateConversion(rates, nil, zone)
-        return try await walk.sumFacts(StatesCompared(empty)) { sum, chain, facts in
+        return try await sumFacts(StatesCompared(empty)) { sum, chain, facts in
             sum.chainCount += 1
             func income(_ facts: [Fact]) -> CustomerIncome {
                 let life = Lifecycle(

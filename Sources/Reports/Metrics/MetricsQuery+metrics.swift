@@ -175,7 +175,7 @@ extension MetricsQuery {
         let instants = empty.question.instants
         let conversion = RateConversion(rates, empty.question, zone)
         let needsCatalogue = [.productChanges, .retention].contains(metric)
-        let sum = try await walk.sum(Tallied(table: empty, tally: Tally(seen))) {
+        let sum = try await sumLives(Tallied(table: empty, tally: Tally(seen))) {
             sum, chain, life in
             sum.tally.chainCount += 1
             let found = life.occurrences(

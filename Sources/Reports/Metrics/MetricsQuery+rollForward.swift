@@ -42,9 +42,7 @@ extension MetricsQuery {
                 return stored
             }
             if sources.contains(.contributions) {
-                let sum = try await ContributionWalk(
-                    query: query, knowledge: knowledge, bundleId: bundleId, report: report
-                ).sum(question)
+                let sum = try await sumContributions(question)
                 return RollForwardAnswer(
                     rollForward: sum.rollForward, tally: sum.tally, head: query.head,
                     source: .contributions)
@@ -99,7 +97,7 @@ extension MetricsQuery {
         let catalogue = query.ledger.catalogue
         let conversion = RateConversion(
             question.measure == .money ? rates : nil, question, zone)
-        let sum = try await walk.sum(MovementTally(question)) { sum, chain, life in
+        let sum = try await sumLives(MovementTally(question)) { sum, chain, life in
             sum.tally.chainCount += 1
             guard !life.isOneTime else { return }
             let metrics = ChainMetrics(life, of: chain.bundleId, catalogue: catalogue)

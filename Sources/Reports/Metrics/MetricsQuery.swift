@@ -36,10 +36,6 @@ public struct MetricsQuery: Sendable {
     /// The end of every answer: the earlier of now and knownAt.
     var limit: Timestamp { knowledge.knownAt.map { min($0, now) } ?? now }
 
-    var walk: MetricsWalk {
-        MetricsWalk(query: query, knowledge: knowledge, bundleId: bundleId, report: report)
-    }
-
     // MARK: Churn
 
     /// The roll-forward of active chains, or with `isPaid` of paid ones.

@@ -80,12 +80,6 @@ public struct WarehouseExport: Sendable {
         }
     }
 
-    private struct Task: Sendable {
-        var chain: ChainId
-        var facts: [Fact]
-        var events: [RecordedEvent]
-    }
-
     /// The lines of a page of events, by position.
     private func lines(
         _ subject: WarehouseSubject, _ events: [RecordedEvent]
@@ -97,10 +91,10 @@ public struct WarehouseExport: Sendable {
                 byChain[chain, default: []].append(event)
             }
         }
-        let tasks = try await query.facts.facts(of: byChain.keys.sorted()).map { chain, facts in
-            Task(chain: chain, facts: facts, events: byChain[chain] ?? [])
+        let facts = try await query.facts.facts(of: byChain.keys.sorted())
+        let found = await Parallel.map(facts) { [byChain] chain, facts in
+            lines(subject, chain, facts, byChain[chain] ?? [])
         }
-        let found = await Parallel.map(tasks) { task in lines(subject, task) }
         return found.flatMap(\.self).sorted { left, right in
             left.position == right.position
                 ? left.values.lexicographicallyPrecedes(right.values)
@@ -109,9 +103,11 @@ public struct WarehouseExport: Sendable {
     }
 
     /// The changes that each of a chain's events made to the chain's statements.
-    private func lines(_ subject: WarehouseSubject, _ task: Task) -> [Line] {
-        let (ledger, chain) = (query.ledger, task.chain)
-        let facts = task.facts.sorted { $0.position < $1.position }
+    private func lines(
+        _ subject: WarehouseSubject, _ chain: ChainId, _ facts: [Fact], _ events: [RecordedEvent]
+    ) -> [Line] {
+        let ledger = query.ledger
+        let facts = facts.sorted { $0.position < $1.position }
         func stated(_ position: Int64) -> [WarehouseReading.Values: Int64] {
             let known = facts.filter { $0.position <= position }
             guard !known.isEmpty else { return [:] }
@@ -121,10 +117,10 @@ public struct WarehouseExport: Sendable {
                 life: life, chain: chain, catalogue: ledger.catalogue, zone: zone
             ).stated(subject)
         }
-        guard let first = task.events.first else { return [] }
+        guard let first = events.first else { return [] }
         var before = stated(first.position - 1)
         var lines: [Line] = []
-        for event in task.events {
+        for event in events {
             let after = stated(event.position)
             for values in Set(before.keys).union(after.keys) {
                 let change = (after[values] ?? 0) - (before[values] ?? 0)

@@ -9,19 +9,15 @@ import Synchronization
 
 private typealias ContributionPages = SharedPages<ContributionPage, Int64>
 
-/// Sums a roll-forward from the stored contributions of each chain, on all cores. Only chains with
-/// facts after the requested knowledge are decoded and folded.
-struct ContributionWalk: Sendable {
-    let query: ChainQuery
-    let knowledge: AsOf
-    /// Nil: all apps.
-    let bundleId: BundleId?
-    let report: MetricsQuery.ProgressHandler
-
+extension MetricsQuery {
     /// Chains whose facts are read in one batch.
-    static let foldedChainCount = 500
+    private static let foldedChainCount = 500
 
-    func sum(_ question: RollForwardQuery) async throws(StoreError) -> MovementTally {
+    /// Sums a roll-forward from the stored contributions of each chain, on all cores. Only chains
+    /// with facts after the requested knowledge are decoded and folded.
+    func sumContributions(
+        _ question: RollForwardQuery
+    ) async throws(StoreError) -> MovementTally {
         // Later rows may name classes that are not in this list; they belong to chains that changed
         // since, which are folded.
         let classes = try await query.projections.metricClasses()
@@ -89,8 +85,8 @@ struct ContributionWalk: Sendable {
         var rest = subscriptions[...]
         while !rest.isEmpty {
             let chains = try await query.projections.chains(
-                numbered: Array(rest.prefix(ContributionWalk.foldedChainCount)))
-            rest = rest.dropFirst(ContributionWalk.foldedChainCount)
+                numbered: Array(rest.prefix(MetricsQuery.foldedChainCount)))
+            rest = rest.dropFirst(MetricsQuery.foldedChainCount)
             let meant = chains.filter { bundleId == nil || $0.bundleId == bundleId }
             for (chain, facts) in try await query.facts.facts(of: meant) {
                 let known = facts.filter { $0.position <= query.head && knowledge.admits($0) }

@@ -42,15 +42,9 @@ extension Summable {
 
 /// Folds every chain of a state, by the requested knowledge, on all cores. Each core takes the next
 /// page and sums separately; the partial sums are joined at the end in any order.
-struct MetricsWalk: Sendable {
-    let query: ChainQuery
-    let knowledge: AsOf
-    /// Nil: all apps.
-    let bundleId: BundleId?
-    let report: MetricsQuery.ProgressHandler
-
+extension MetricsQuery {
     /// Adds every chain with a life to a sum that starts as `empty`.
-    func sum<Sum: Summable>(
+    func sumLives<Sum: Summable>(
         _ empty: Sum, adding add: @escaping @Sendable (inout Sum, ChainId, Lifecycle) -> Void
     ) async throws(MetricsError) -> Sum {
         let (ledger, knowledge) = (query.ledger, knowledge)
