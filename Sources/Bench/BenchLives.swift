@@ -80,7 +80,7 @@ final class BenchLives: Sendable {
     // MARK: Facts
 
     /// The facts of the next life except the last one; nil after the last life.
-    func nextFacts() -> [FactDecoder.Decoded]? {
+    func nextFacts() -> [ChainFact]? {
         guard let number = claim() else { return nil }
         let (life, notifications) = life(number)
         // The last notification is held back for `lateEvents`.
@@ -98,7 +98,7 @@ final class BenchLives: Sendable {
             else { return nil }
             let position = first + Int64(index)
             let noise = UInt64(bitPattern: position) &* 0x9E37_79B9_7F4A_7C15
-            return FactDecoder.Decoded(
+            return ChainFact(
                 chain: chain,
                 fact: Fact(
                     notification: notification, transaction: transaction, renewal: renewal,

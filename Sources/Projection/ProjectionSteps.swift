@@ -72,7 +72,7 @@ struct ProjectionSteps: Sendable {
 
     private func decoded(
         after position: Int64, through end: Int64, of tree: CompactRange
-    ) async throws(StoreError) -> (facts: [FactDecoder.Decoded], checkpoint: ProjectionCursor)? {
+    ) async throws(StoreError) -> (facts: [ChainFact], checkpoint: ProjectionCursor)? {
         guard position < end else { return nil }
         let page = try await ledger.log.page(after: position, through: end, damaged: .marked)
         guard let last = page.last?.event else { return nil }

@@ -40,7 +40,7 @@ extension Erasure {
             self.chains.append(ErasedChain(bundleId: BundleId(bundleId), digest: digest))
         }
         for entry in facts {
-            guard let fact = ErasedFact(entry) else { return nil }
+            guard let fact = ChainFact(entry) else { return nil }
             self.facts.append(fact)
         }
     }

@@ -17,11 +17,11 @@ public struct Erasure: Hashable, Sendable {
     /// digests.
     public var chains: [ErasedChain]
     /// What the erased events stated, under random ids.
-    public var facts: [ErasedFact]
+    public var facts: [ChainFact]
 
     public init(
         id: String, actor: String, tokenName: String? = nil, reason: String, positions: [Int64],
-        chains: [ErasedChain], facts: [ErasedFact]
+        chains: [ErasedChain], facts: [ChainFact]
     ) {
         self.id = id
         self.actor = actor
@@ -63,14 +63,14 @@ public struct ErasedChain: Hashable, Sendable {
     }
 }
 
-/// A fact of an erased event, under random ids.
-public struct ErasedFact: Hashable, Sendable {
+/// A fact and the chain it belongs to.
+public struct ChainFact: Hashable, Sendable {
     public var chain: ChainId
     public var fact: Fact
-    /// The index of the fact in its event.
+    /// The index of the fact in its event, from 0; most events state one.
     public var part: UInt16
 
-    public init(chain: ChainId, fact: Fact, part: UInt16) {
+    public init(chain: ChainId, fact: Fact, part: UInt16 = 0) {
         self.chain = chain
         self.fact = fact
         self.part = part

@@ -43,13 +43,13 @@ public struct Pseudonyms: Sendable {
     }
 
     /// The replaced fact; nil for a note, which states nothing but its text.
-    public func replace(_ chain: ChainId, _ fact: Fact, part: UInt16) -> ErasedFact? {
+    public func replace(_ chain: ChainId, _ fact: Fact, part: UInt16) -> ChainFact? {
         if case .note = fact.command?.action { return nil }
         var fact = fact
         fact.cause.notificationUUID = nil
         fact.transaction = fact.transaction.map { replace($0) }
         fact.command = fact.command.map { replace($0) }
-        return ErasedFact(
+        return ChainFact(
             chain: self.chain(chain), fact: fact, part: part)
     }
 

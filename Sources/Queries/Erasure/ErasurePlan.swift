@@ -14,7 +14,7 @@ public struct ErasurePlan: Sendable {
     /// Every id of the person that the events hold.
     let ids: Set<String>
     /// What the events state.
-    let facts: [FactDecoder.Decoded]
+    let facts: [ChainFact]
     /// Every event up to this position was considered.
     let through: Int64
 

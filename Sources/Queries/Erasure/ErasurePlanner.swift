@@ -134,8 +134,8 @@ struct ErasurePlanner: Sendable {
 
     private func facts(
         at positions: [Int64], of chains: Set<ChainId>
-    ) async throws -> [FactDecoder.Decoded] {
-        var facts: [FactDecoder.Decoded] = []
+    ) async throws -> [ChainFact] {
+        var facts: [ChainFact] = []
         for position in positions {
             guard let logged = try await ledger.log.event(at: position) else { continue }
             facts += try FactDecoder.decode(logged).filter { chains.contains($0.chain) }

@@ -1,4 +1,4 @@
-internal import Ledger
+package import Ledger
 package import LedgerStore
 internal import Synchronization
 
@@ -13,7 +13,7 @@ package struct FactRuns: Sendable {
     ///
     /// Throws `diskFull` or `ioError` of the temporary files in `directory`.
     package static func collect(
-        directory: String, workerCount: Int, next: @escaping @Sendable () -> [FactDecoder.Decoded]?
+        directory: String, workerCount: Int, next: @escaping @Sendable () -> [ChainFact]?
     ) async throws(StoreError) -> FactRuns {
         let apps = AppNumbers()
         let files = try await RunFile.collect(workerCount) { () async throws(StoreError) in
@@ -23,7 +23,7 @@ package struct FactRuns: Sendable {
     }
 
     private static func sort(
-        _ next: () -> [FactDecoder.Decoded]?, _ apps: AppNumbers, _ directory: String
+        _ next: () -> [ChainFact]?, _ apps: AppNumbers, _ directory: String
     ) throws(StoreError) -> [RunFile] {
         var (buffer, files) = (RunBuffer(), [RunFile]())
         while let facts = next() {

@@ -228,7 +228,7 @@ enum FactRecord {
     /// chain.
     private static let suffixByteCount = 26
 
-    static func append(_ decoded: FactDecoder.Decoded, app: Int64, to buffer: inout RunBuffer) {
+    static func append(_ decoded: ChainFact, app: Int64, to buffer: inout RunBuffer) {
         var key: [UInt8] = []
         let chain = decoded.chain.originalTransactionId.rawValue
         key.reserveCapacity(chain.utf8.count + 1 + suffixByteCount)

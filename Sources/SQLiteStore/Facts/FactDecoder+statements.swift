@@ -6,13 +6,13 @@ internal import Signing
 extension FactDecoder {
     /// The facts of a receipt, of a verifyReceipt response or of a version 1 notification: one for
     /// each transaction it names.
-    static func statements(_ logged: LoggedEvent) -> [Decoded] {
+    static func statements(_ logged: LoggedEvent) -> [ChainFact] {
         let event = logged.event
         guard let evidence = logged.evidence else { return blank(logged, flaw(ofMissing: logged)) }
         guard let bytes = try? evidence.originalBytes(), let statements = statements(bytes, event)
         else { return blank(logged, .undecodable) }
         return statements.parts.enumerated().map { part, statement in
-            Decoded(
+            ChainFact(
                 chain: ChainId(
                     bundleId: event.attributes.bundleId,
                     originalTransactionId: statement.originalTransactionId),
@@ -56,21 +56,21 @@ extension FactDecoder {
     }
 
     /// One fact without content, where the event still names its chain.
-    private static func blank(_ logged: LoggedEvent, _ flaw: Fact.Flaw) -> [Decoded] {
+    private static func blank(_ logged: LoggedEvent, _ flaw: Fact.Flaw) -> [ChainFact] {
         logged.event.attributes.chainId.map {
-            [Decoded(chain: $0, fact: blank(logged.event, flaw))]
+            [ChainFact(chain: $0, fact: blank(logged.event, flaw))]
         } ?? []
     }
 
     /// What an erasure carries: the facts of the erased events, and one fact for each erased chain.
-    static func erased(_ logged: LoggedEvent) -> [Decoded] {
+    static func erased(_ logged: LoggedEvent) -> [ChainFact] {
         let event = logged.event
         guard let bytes = try? logged.evidence?.originalBytes(),
             let erasure = Erasure(evidence: bytes)
         else { return [] }
-        return erasure.facts.map { Decoded(chain: $0.chain, fact: $0.fact, part: $0.part) }
+        return erasure.facts
             + erasure.chains.map { chain in
-                Decoded(
+                ChainFact(
                     chain: ChainId(erased: chain),
                     fact: Fact(
                         position: event.position, receivedAt: event.receivedAt.clamped,
@@ -84,7 +84,7 @@ extension FactDecoder {
     /// Nil where the customer cannot be determined any more (erased), and for a conflict: a second
     /// decision under the id of another never takes effect, and its sender has received the
     /// conflict as the answer.
-    static func command(_ logged: LoggedEvent) -> Decoded? {
+    static func command(_ logged: LoggedEvent) -> ChainFact? {
         let event = logged.event
         guard !event.isConflict else { return nil }
         let bytes = try? logged.evidence?.originalBytes()
@@ -94,7 +94,7 @@ extension FactDecoder {
             ? nil : logged.evidence == nil && logged.damage == nil ? .erased : .undecodable
         let customer = command?.customer.map { ChainId(customer: $0) }
         guard let home = event.attributes.chainId ?? customer else { return nil }
-        return Decoded(
+        return ChainFact(
             chain: home,
             fact: Fact(
                 position: event.position, receivedAt: event.receivedAt.clamped,

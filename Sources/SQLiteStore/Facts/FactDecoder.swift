@@ -4,27 +4,13 @@ public import LedgerStore
 
 /// Decodes the evidence of one event of the log into the facts it states.
 public enum FactDecoder {
-    /// A fact and the chain it belongs to.
-    public struct Decoded: Sendable {
-        public let chain: ChainId
-        public let fact: Fact
-        /// The index of the fact in its event, from 0; most events state one.
-        public let part: UInt16
-
-        public init(chain: ChainId, fact: Fact, part: UInt16 = 0) {
-            self.chain = chain
-            self.fact = fact
-            self.part = part
-        }
-    }
-
     /// The facts of an event; none for an event that belongs to no chain.
     ///
     /// Total: evidence that was erased, that cannot be reassembled, or that this version cannot
     /// decode gives a fact that changes nothing and is flagged (`Lifecycle.md` §4, `unreadable`;
     /// `Log.md` §3: no chain ever stops the others). Nothing is thrown. Dates outside the years
     /// 1 to 9999, which earlier releases accepted, are clamped to that range.
-    public static func decode(_ logged: LoggedEvent) throws(StoreError) -> [Decoded] {
+    public static func decode(_ logged: LoggedEvent) throws(StoreError) -> [ChainFact] {
         let event = logged.event
         switch event.attributes.kind {
         case .command: return command(logged).map { [$0] } ?? []
@@ -34,17 +20,17 @@ public enum FactDecoder {
         }
         guard let chain = event.attributes.chainId else { return [] }
         guard let evidence = logged.evidence else {
-            return [Decoded(chain: chain, fact: blank(event, flaw(ofMissing: logged)))]
+            return [ChainFact(chain: chain, fact: blank(event, flaw(ofMissing: logged)))]
         }
         guard let payloads = try? evidence.payloads(of: event.attributes.kind) else {
-            return [Decoded(chain: chain, fact: blank(event, .undecodable))]
+            return [ChainFact(chain: chain, fact: blank(event, .undecodable))]
         }
         do throws(JSONError) {
             let origin = FactOrigin(event)
             guard let fact = try fact(event.attributes.kind, payloads, origin) else { return [] }
-            return [Decoded(chain: chain, fact: fact)]
+            return [ChainFact(chain: chain, fact: fact)]
         } catch {
-            return [Decoded(chain: chain, fact: blank(event, .undecodable))]
+            return [ChainFact(chain: chain, fact: blank(event, .undecodable))]
         }
     }
 

@@ -43,7 +43,7 @@ public final class FactsStore: DerivedStore {
     /// Adds facts and moves the checkpoint, in one transaction. Adding a fact twice changes
     /// nothing.
     public func add(
-        _ facts: [FactDecoder.Decoded], checkpoint: ProjectionCursor
+        _ facts: [ChainFact], checkpoint: ProjectionCursor
     ) async throws(StoreError) {
         try await write { database in
             var apps = try FactsStore.numbers(database)

@@ -26,7 +26,7 @@ struct PseudonymTests {
             transaction: command == nil ? snapshot : nil, command: command)
     }
 
-    private func replaced(_ facts: [Fact]) -> [ErasedFact?] {
+    private func replaced(_ facts: [Fact]) -> [ChainFact?] {
         let pseudonyms = Pseudonyms(facts.map { (Self.chain, $0) }, draw: Self.draw)
         return facts.map { pseudonyms.replace(Self.chain, $0, part: 0) }
     }

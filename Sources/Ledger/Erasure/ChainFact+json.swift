@@ -2,7 +2,7 @@ import AppStore
 
 /// A fact in an erasure's evidence, with Apple's names and the wire format of its payloads, so that
 /// later versions read it as they read the payloads themselves.
-extension ErasedFact {
+extension ChainFact {
     func writeMembers(to json: inout JSONWriter) {
         json.member("bundleId", chain.bundleId)
         json.member("originalTransactionId", chain.originalTransactionId)
