@@ -1,4 +1,5 @@
 import AppStore
+import Dispatch
 import Foundation
 import Ledger
 import LedgerStore
@@ -13,12 +14,18 @@ struct OperationsTests {
     private static let start = Timestamp(milliseconds: 1_770_000_000_000)
 
     private func open(
-        _ database: Database, port: UInt16? = nil
+        _ database: Database, port: UInt16? = nil, renewal: Duration = .milliseconds(20),
+        timeout: Duration = .seconds(60)
     ) async throws -> PostgresOperations {
         // They do not run out while a test runs, however slow that is.
         try await PostgresOperations.open(
             database.place(port: port), environment: .production, leaseDuration: .seconds(3_600),
-            leaseRenewal: .milliseconds(20), answerTimeout: .seconds(60))
+            leaseRenewal: renewal, answerTimeout: timeout)
+    }
+
+    /// Waits until leases that were released are given back, or could not be.
+    private func settle(_ store: PostgresOperations) async throws {
+        try await offPool { [renewals = store.renewals] in renewals.wait() }
     }
 
     /// Moves the end of a lease, as if time had passed for the database alone.
@@ -134,6 +141,65 @@ struct OperationsTests {
         await #expect(throws: failure(.fileLocked)) { try await store.keep(endpoint) }
         withExtendedLifetime(lease) {}
         await store.close()
+    }
+
+    @Test("A node whose request was answered by nothing recognises the lease that it took")
+    func lostAnswer() async throws {
+        let database = try Database()
+        let proxy = try CuttingProxy(to: database.cluster.port)
+        let first = try await open(
+            database, port: proxy.port, renewal: .seconds(3_600), timeout: .seconds(5))
+        let second = try await open(database)
+        // Opens all connections.
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 { group.addTask { _ = try await first.nodes() } }
+            try await group.waitForAll()
+        }
+        let endpoint = WebhookEndpointRow(name: "a", cursor: .beginning)
+        // Lost on the way and asked again at once; and without an answer until the time is over.
+        for hangs in [false, false, true] {
+            proxy.arm(.toClient, after: 0, hangs: hangs)
+            var lease = try? await first.lease(.webhooks)
+            #expect(proxy.hasCut)
+            proxy.arm()
+            if lease == nil { lease = try await first.lease(.webhooks) }
+            #expect(lease?.isHeld == true, "hangs: \(hangs)")
+            // It is held once, by this node as by others.
+            #expect(try await first.lease(.webhooks) == nil)
+            #expect(try await second.lease(.webhooks) == nil)
+            _ = try await first.begin(endpoint)
+            withExtendedLifetime(lease) {}
+            lease = nil
+            try await settle(first)
+        }
+        #expect(try await second.lease(.webhooks) != nil)
+        await first.close()
+        await second.close()
+        proxy.end()
+    }
+
+    @Test("A lease is given back although the connection breaks meanwhile")
+    func givenBack() async throws {
+        let database = try Database()
+        let proxy = try CuttingProxy(to: database.cluster.port)
+        let first = try await open(database, port: proxy.port, renewal: .seconds(3_600))
+        let second = try await open(database)
+        var byteCount = 0
+        for isCut in [false, true] {
+            var lease = try await first.lease(.webhooks)
+            #expect(lease != nil)
+            // Within the last statement, which has not taken effect.
+            if isCut { proxy.arm(.toServer, after: byteCount - 20) } else { proxy.arm() }
+            withExtendedLifetime(lease) {}
+            lease = nil
+            try await settle(first)
+            byteCount = proxy.count(.toServer)
+            #expect(proxy.hasCut)
+        }
+        #expect(try await second.lease(.webhooks) != nil)
+        await first.close()
+        await second.close()
+        proxy.end()
     }
 
     @Test("A connection that was closed while idle is replaced")

@@ -25,8 +25,8 @@ final class PostgresLease: Lease {
 /// Renews a lease on a thread and a connection of its own, however busy the others are, and gives
 /// it back at the end.
 ///
-/// The token alone does not name the holder: a failover may lose a lease, and its token is then
-/// given out again.
+/// The holder is compared beside the token: releases that count tokens up give one out again after
+/// a failover that lost a lease.
 final class LeaseRenewal: Sendable {
     private let ended = DispatchSemaphore(value: 0)
     /// By the clock of this machine, counted from before the last statement that renewed it.
@@ -47,16 +47,16 @@ final class LeaseRenewal: Sendable {
             let slot = ConnectionSlot { try session.open() }
             func set(_ until: String) -> Int? {
                 // A node that cannot renew loses the lease.
-                guard let connection = try? slot.connection() else { return nil }
-                let transaction = SchemaTables(connection: connection, schema: schema)
-                return try? transaction.run(
-                    """
-                    UPDATE @leases SET until = \(until)
-                    WHERE name = '\(task.rawValue)' AND token = $1::bigint
-                        AND holder = convert_from($2::bytea, 'UTF8')
-                        AND until > clock_timestamp()
-                    """, token, node
-                ).affectedCount
+                try? slot.again {
+                    try SchemaTables(connection: slot.connection(), schema: schema).run(
+                        """
+                        UPDATE @leases SET until = \(until)
+                        WHERE name = '\(task.rawValue)' AND token = $1::bigint
+                            AND holder = convert_from($2::bytea, 'UTF8')
+                            AND until > clock_timestamp()
+                        """, token, node
+                    ).affectedCount
+                }
             }
             let pause = DispatchTimeInterval.milliseconds(Int(renewal / .milliseconds(1)))
             while ended.wait(timeout: .now() + pause) == .timedOut {
@@ -80,7 +80,14 @@ extension PostgresOperations {
     public func lease(_ task: ExclusiveTask) async throws(StoreError) -> (any Lease)? {
         try requireUsable()
         let now = ContinuousClock.now
-        guard let token = try await takeLease(task) else { return nil }
+        let earlier = asked.withLock { $0.removeValue(forKey: task) }
+        let token = earlier ?? Int64.random(in: 1..<Int64.max)
+        do throws(StoreError) {
+            guard try await takeLease(task, token) else { return nil }
+        } catch {
+            asked.withLock { $0[task] = token }
+            throw error
+        }
         tokens.withLock { $0[task] = token }
         let renewal = LeaseRenewal(task, token: token, taken: now, of: self)
         return PostgresLease(renewal: renewal) { [weak self] in
@@ -88,20 +95,22 @@ extension PostgresOperations {
         }
     }
 
-    /// The next token, where the lease is free or has run out.
-    private func takeLease(_ task: ExclusiveTask) async throws(StoreError) -> Int64? {
+    /// Whether the lease is now held under `token`: it was free, had run out, or an earlier
+    /// statement with that token took it whose answer was lost.
+    private func takeLease(
+        _ task: ExclusiveTask, _ token: Int64
+    ) async throws(StoreError) -> Bool {
         let end = PostgresOperations.end(after: leaseDuration)
         return try await once { [node] transaction in
             try transaction.run(
                 """
                 INSERT INTO @leases AS held (name, holder, token, until)
-                VALUES ('\(task.rawValue)', convert_from($1::bytea, 'UTF8'), 1, \(end))
+                VALUES ('\(task.rawValue)', convert_from($1::bytea, 'UTF8'), $2::bigint, \(end))
                 ON CONFLICT (name) DO UPDATE
-                SET holder = excluded.holder, token = held.token + 1, until = excluded.until
-                WHERE held.until <= clock_timestamp()
-                RETURNING token
-                """, node
-            ).first?.int64(0)
+                SET holder = excluded.holder, token = excluded.token, until = excluded.until
+                WHERE held.until <= clock_timestamp() OR held.token = excluded.token
+                """, node, token
+            ).affectedCount == 1
         }
     }
 

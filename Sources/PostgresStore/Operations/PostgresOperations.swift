@@ -16,6 +16,9 @@ public final class PostgresOperations: SharedOperations, SQLOperations {
     private let isClosed = Mutex(false)
     /// The tokens of leases that this node took and did not give back.
     let tokens = Mutex<[ExclusiveTask: Int64]>([:])
+    /// The tokens of calls that failed, and may have taken the lease: the next call asks under the
+    /// same one.
+    let asked = Mutex<[ExclusiveTask: Int64]>([:])
     /// Names this node in `nodes` and `leases`.
     let node: String
     let leaseDuration: Duration
