@@ -96,29 +96,4 @@ struct LogRowTests {
         #expect(log.takeUnreadablePositions() == [])
         await log.close()
     }
-
-    @Test("Statements of an append and of a page use indexes on an empty, unanalysed log")
-    func plans() async throws {
-        let database = try Database()
-        try await database.open().close()
-        let session = try database.session()
-        let statements = LogStatements(schema: database.schema)
-        try session.run(script: "SET plan_cache_mode = force_generic_plan")
-        let all = [
-            statements.known, statements.leaf, statements.headersByHash, statements.events,
-            statements.evidence, statements.nextLeaves,
-        ]
-        for (number, statement) in all.enumerated() {
-            let name = "explained\(number)"
-            try session.run(script: "PREPARE \(name) AS \(statement.sql)")
-            let count = (1...9).last { statement.sql.contains("$\($0)") } ?? 0
-            let values = [String](repeating: "NULL", count: count).joined(separator: ", ")
-            let explain = "EXPLAIN (COSTS OFF) EXECUTE \(name) (\(values))"
-            let plan = try session.run(Statement(explain).with())
-            let lines = plan.rows.compactMap { $0.text(0) }
-            #expect(
-                !lines.contains { $0.contains("Seq Scan") || $0.contains("Gather") },
-                "\(statement.sql): \(lines)")
-        }
-    }
 }

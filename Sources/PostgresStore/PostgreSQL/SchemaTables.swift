@@ -30,6 +30,12 @@ struct SchemaTables: SQLTables {
         }
     }
 
+    /// The statements that were run on the tables of a schema, with its names: for tests of their
+    /// plans.
+    static func statements(of schema: String) -> [String] {
+        known.withLock { Array(($0[schema] ?? [:]).values) }
+    }
+
     @discardableResult
     func execute(_ sql: String, all values: [(any BoundValue)?]) throws -> Int {
         try connection.run(command(sql, values)).affectedCount
