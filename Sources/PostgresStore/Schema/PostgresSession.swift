@@ -41,7 +41,8 @@ extension PostgresLocation {
     /// Rewrites tables, so that nothing of removed rows is left in their files; each is blocked
     /// meanwhile.
     ///
-    /// Throws as a transaction does, and `fileLocked` where other connections use a table too long.
+    /// Throws as a transaction does, `fileLocked` where other connections use a table too long, and
+    /// `databaseRefused` where another role owns one.
     func rewrite(_ tables: [String]) async throws(StoreError) {
         let session = PostgresSession(place: self, answerTimeout: PostgresLimits.rewriteTimeout)
         try await Blocking.run { () throws(StoreError) in
@@ -51,6 +52,8 @@ extension PostgresLocation {
                 try PostgresLocation.waitForReaders(connection)
                 for table in tables {
                     try connection.run(script: "VACUUM (FULL) \"\(schema)\".\(table)")
+                    // A table of another role is left as it is, with a warning only.
+                    guard !connection.takeNotices().contains(.warning) else { throw notOwner }
                 }
             } catch {
                 throw StoreError(error, location: description)
@@ -60,6 +63,13 @@ extension PostgresLocation {
 }
 
 extension PostgresLocation {
+    private var notOwner: StoreError {
+        StoreError(
+            .databaseRefused, path: description,
+            reason: "This role may not rewrite the tables, which still hold what was erased.",
+            remedy: "Run the same erasure again as the role that owns the schema.")
+    }
+
     /// Waits until every transaction that began before now has ended, as far as this role sees
     /// them: rewriting a table keeps the rows that one of them may still read.
     fileprivate static func waitForReaders(_ connection: PostgresConnection) throws {

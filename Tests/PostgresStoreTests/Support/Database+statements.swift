@@ -15,11 +15,13 @@ extension Database {
     private static let chain = ChainId(
         bundleId: app, originalTransactionId: OriginalTransactionId("1"))
 
-    func askEverything() async throws {
-        let log = try await open()
+    /// - Parameter options: of the connections, such as another role.
+    func askEverything(adding options: String = "") async throws {
+        let place = try place(adding: options)
+        let log = try await Database.open(place)
         try await askLog(log)
         await log.close()
-        let store = try await PostgresOperations.open(place(), environment: .production)
+        let store = try await PostgresOperations.open(place, environment: .production)
         try await askQuarantine(store)
         try await askRecovery(store)
         try await askUploads(store)

@@ -20,9 +20,12 @@ struct NodePlace: Sendable {
     let schema = PostgresCluster.newName()
     /// The clock of every node: inside the second period of `MadeChain`.
     let clock = ManualClock(Timestamp(milliseconds: 1_771_000_000_000))
+    /// How much further each node's clock is than that of the node before it, milliseconds.
+    let apart: Int64
 
     /// - Parameter cluster: nil for the one that tests share.
-    init(_ cluster: PostgresCluster? = nil) throws {
+    init(_ cluster: PostgresCluster? = nil, apart: Int64 = 0) throws {
+        self.apart = apart
         self.cluster = try cluster ?? PostgresCluster.shared()
         directory = try TemporaryDirectory()
     }
@@ -50,12 +53,14 @@ struct NodePlace: Sendable {
         return ServiceConfiguration(configuration)
     }
 
-    func open(_ configuration: ServiceConfiguration) async throws -> LedgerHost {
+    func open(
+        _ configuration: ServiceConfiguration, ahead: Int64 = 0
+    ) async throws -> LedgerHost {
         let clock = clock
         return try await LedgerHost.open(
             configuration, environments: [.production], roots: TestAuthority.roots,
             waitLimit: .seconds(120)
-        ) { clock.now }
+        ) { clock.now.advanced(byMilliseconds: ahead) }
     }
 
     /// Runs nodes while `body` does.
@@ -65,7 +70,9 @@ struct NodePlace: Sendable {
     ) async throws -> Value {
         try await Gate.ledgers.pass {
             var hosts: [LedgerHost] = []
-            for configuration in configurations { hosts.append(try await open(configuration)) }
+            for (number, configuration) in configurations.enumerated() {
+                hosts.append(try await open(configuration, ahead: Int64(number) * apart))
+            }
             let opened = hosts
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 for host in opened { group.addTask { await host.run() } }

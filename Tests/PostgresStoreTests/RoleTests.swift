@@ -1,0 +1,86 @@
+import AppStore
+import Foundation
+import Ledger
+import LedgerStore
+import PostgresSupport
+import TestSupport
+import Testing
+
+@testable import PostgresStore
+
+/// Roles with the rights that `PostgreSQL.md` grants.
+@Suite("Roles of nodes", .postgres)
+struct RoleTests {
+    /// The statements of the page, for a schema and roles of their own.
+    private func grants(
+        _ database: Database, writer: String, reader: String
+    ) throws -> String {
+        let page = Fixtures.repository.appending(
+            path: "Sources/PostgresStore/PostgresStore.docc/PostgreSQL.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let block = try #require(
+            text.split(separator: "```").first { $0.hasPrefix("\nGRANT ") })
+        return String(block).replacing("subledger_production", with: database.schema)
+            .replacing("TO writer", with: "TO \(writer)")
+            .replacing(", reader;", with: ", \(reader);")
+    }
+
+    /// A schema that the superuser owns, and the options by which a writer and a reader log in.
+    private func make() async throws -> (Database, writer: String, reader: String) {
+        let database = try Database()
+        try await database.open().close()
+        let (writer, reader) = (PostgresCluster.newName(), PostgresCluster.newName())
+        try database.sql("CREATE ROLE \(writer) LOGIN; CREATE ROLE \(reader) LOGIN")
+        try database.sql(try grants(database, writer: writer, reader: reader))
+        return (database, "user=\(writer)", "user=\(reader)")
+    }
+
+    @Test("A writer appends and keeps operational state, and may not change the log")
+    func writer() async throws {
+        let (database, writer, _) = try await make()
+        try await database.askEverything(adding: writer)
+        let log = try await Database.open(database.place(adding: writer))
+        #expect(try await log.append([Made.event("b")]) == [.appended(position: 2)])
+        #expect(try await log.verify().isSound)
+        let erasure = Erasure(
+            id: "e", actor: "dpo", reason: "asked", positions: [1], chains: [], facts: [])
+        let event = try NewEvent(
+            erasure, receivedAt: Timestamp(milliseconds: 2_000), packer: Made.packer)
+        let scope = ErasureScope(through: 2, chains: [])
+        await #expect(throws: failure(.databaseRefused)) {
+            try await log.erase(event, within: scope)
+        }
+        #expect(try await log.head().position == 2)
+        await log.close()
+    }
+
+    @Test("A role that does not own the tables does not pass over what it may not rewrite")
+    func rewriting() async throws {
+        let (database, writer, _) = try await make()
+        let place = try database.place(adding: writer)
+        let log = try await Database.open(place)
+        let store = try await PostgresOperations.open(place, environment: .production)
+        await #expect(throws: failure(.databaseRefused)) { try await log.purge() }
+        await #expect(throws: failure(.databaseRefused)) { try await store.purge() }
+        await log.close()
+        await store.close()
+    }
+
+    @Test("A reader reads, and appends nothing")
+    func reader() async throws {
+        let (database, _, reader) = try await make()
+        let log = try await database.open()
+        _ = try await log.append([Made.event("a")])
+        let reading = try await Database.open(database.place(adding: reader))
+        #expect(try await reading.events(after: 0).count == 1)
+        #expect(try await reading.verify().isSound)
+        for id in ["a", "b"] {
+            await #expect(throws: failure(.databaseRefused)) {
+                try await reading.append([Made.event(id)])
+            }
+        }
+        try await log.expectSound(["a"])
+        await log.close()
+        await reading.close()
+    }
+}

@@ -1,0 +1,89 @@
+import AppStore
+import Ledger
+import LedgerStore
+import LedgerTestSupport
+import PostgresSupport
+import Projection
+import Queries
+import Testing
+
+@testable import Service
+
+/// Nodes whose clocks are ten minutes apart.
+@Suite("Clocks of nodes", .postgres)
+struct NodeClockTests {
+    private static let chain = MadeChain()
+    private static let apart: Int64 = 600_000
+
+    @Test("Times of the log never run back, and equal questions have equal answers")
+    func times() async throws {
+        let place = try NodePlace(apart: NodeClockTests.apart)
+        let chain = NodeClockTests.chain
+        try await place.run(count: 2) { nodes in
+            // The node that is ahead takes the first one.
+            for (number, delivery) in chain.life.enumerated() {
+                _ = try await nodes[(number + 1) % 2].post(delivery)
+            }
+            let schema = place.productionSchema
+            let times = try await place.sql(
+                "SELECT received_at FROM \(schema).events ORDER BY position")
+            let ahead = place.clock.now.advanced(byMilliseconds: NodeClockTests.apart)
+            #expect(
+                times.split(whereSeparator: \.isNewline).map { Int64($0) }
+                    == [Int64?](repeating: ahead.milliseconds, count: 4))
+            for knowledge in [AsOf.knownPosition(4), .knownPosition(2), .knownAt(ahead)] {
+                var answers: [[UInt8]] = []
+                for node in nodes {
+                    let scope = QueryScope(
+                        at: place.clock.now, knowledge: knowledge, minPosition: 4)
+                    answers.append(try await node.subscription(chain.id, scope).bytes)
+                }
+                #expect(answers[0] == answers[1], "\(knowledge)")
+            }
+        }
+    }
+
+    @Test("A node that is behind goes on with the feed where the one ahead stopped")
+    func feed() async throws {
+        let place = try NodePlace(apart: NodeClockTests.apart)
+        let chain = NodeClockTests.chain
+        try await place.run(count: 2) { nodes in
+            _ = try await nodes[0].post(chain.bought())
+            _ = try await nodes[1].post(chain.renewed(1))
+            for node in nodes { _ = try await node.ledger(.production).snapshot(atLeast: 2) }
+            // The next renewal is overdue by the clock alone.
+            let ahead = chain.start(2).advanced(byMilliseconds: 86_400_000)
+            let behind = ahead.advanced(byMilliseconds: -NodeClockTests.apart)
+            var feeds: [ChangeFeed] = []
+            for (node, time) in zip(nodes, [behind, ahead]) {
+                let served = try node.ledger(.production)
+                feeds.append(
+                    ChangeFeed(ledger: served.ledger, clock: ManualClock(time)) {
+                        served.board.snapshot?.projections
+                    })
+            }
+            func places(_ feed: ChangeFeed) async throws -> [ChangePlace] {
+                try await feed.step()
+                return try await feed.page(after: .beginning).changes.map(\.place)
+            }
+            // The one ahead runs the clock, the other follows.
+            var found: [ChangePlace] = []
+            try await until {
+                found = try await places(feeds[1])
+                return found.contains { $0.clock == ahead.milliseconds }
+            }
+            try await until { try await places(feeds[0]) == found }
+            // The lease ends with its feed.
+            feeds.removeLast()
+            _ = try await nodes[0].post(chain.renewed(2))
+            _ = try await nodes[0].ledger(.production).snapshot(atLeast: 3)
+            try await until {
+                _ = try await places(feeds[0])
+                return feeds[0].horizon == 3
+            }
+            let after = try await places(feeds[0])
+            #expect(after.count > found.count && Array(after.prefix(found.count)) == found)
+            #expect(after.dropFirst(found.count).allSatisfy { $0.position == 3 })
+        }
+    }
+}
