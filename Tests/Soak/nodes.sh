@@ -3,6 +3,9 @@
 # primary is killed and the standby promoted, a node is killed, another one joins. Afterwards every
 # acknowledged notification must be in the log once, and all nodes must give the same answers.
 #
+# With NEXT, the subledger of another release, the third node runs that one, beside the old one and
+# under load; then the others are replaced one after the other, as in a rolling upgrade.
+#
 # With MINUTES, three nodes with a webhook endpoint are under load for so long, while SEED (a random
 # one) draws the faults: nodes killed, emptied and paused, primaries killed, restarted and paused,
 # connections ended. SEED repeats the faults and their order, not their exact moments.
@@ -17,6 +20,7 @@ source "$FOLDER/checks.sh"
 source "$FOLDER/cluster.sh"
 
 LANES=${LANES:-4}
+NEXT=$(realpath "${NEXT:-$BINARY}")
 PAUSE=${MINUTES:+0.1}
 NOTIFICATIONS=${NOTIFICATIONS:-$((${MINUTES:-0} > 0 ? MINUTES * 400 * LANES : 1200))}
 if [ ! -x "$PROGRAMS/initdb" ] || ! command -v curl >/dev/null; then
@@ -57,7 +61,7 @@ step "a primary and a synchronous standby"
 NOTIFICATIONS=$(wc -l <bodies)
 if [ "$NOTIFICATIONS" -lt "$LANES" ]; then echo "error: no notifications: $(cat simulate.err)" >&2 && exit 1; fi
 
-# Starts node $1 with an empty directory; its port is then in node$1.port.
+# Starts node $1 in its directory, an empty one the first time; its port is then in node$1.port.
 start_node() {
     free_port >"node$1.port"
     "$BINARY" serve --port "$(cat "node$1.port")" --database "$URL" "${APP[@]}" \
@@ -76,6 +80,13 @@ is_ready() {
 kill_node() {
     kill -KILL "$(cat "node$1.pid")"
     wait "$(cat "node$1.pid")" 2>/dev/null || true
+}
+
+# Node $1 answers what it has accepted, and ends.
+stop_node() {
+    kill -TERM "$(cat "node$1.pid")"
+    within 120 "node $1 ends" ended "$(cat "node$1.pid")"
+    wait "$(cat "node$1.pid")" || broken "node $1 ended with $?"
 }
 
 # Posts go to these nodes from now on.
@@ -118,7 +129,8 @@ short_run() {
     start_load
 
     until_acknowledged $((NOTIFICATIONS / 4))
-    kill -KILL "$(head -n 1 "$SCRATCH/pg/a/postmaster.pid")"
+    kill -KILL "$(cat "$SCRATCH/pg/a.pid")"
+    wait "$(cat "$SCRATCH/pg/a.pid")" 2>/dev/null || true
     sleep 0.2
     before=$(acknowledged)
     sleep 1
@@ -130,11 +142,18 @@ short_run() {
     kill_node 2
     use 1
     step "node 2 was killed: $(acknowledged) acknowledged"
+    BINARY=$NEXT
     start_node 3
     use 1 3
-    step "node 3 joined with an empty directory and has caught up"
-    until_load_is_over
+    step "node 3 joined with an empty directory and has caught up: $(acknowledged) acknowledged"
+    until_acknowledged $((NOTIFICATIONS * 3 / 4))
     start_node 2
+    use 2 3
+    stop_node 1
+    start_node 1
+    use 1 2 3
+    step "node 2 is back, and node 1 was replaced: $(acknowledged) acknowledged"
+    until_load_is_over
     LEADER=$STANDBY
 }
 
@@ -273,8 +292,7 @@ if [ "${MINUTES:-}" ]; then
 fi
 
 for node in 1 2 3; do
-    kill -TERM "$(cat node$node.pid)" && within 120 "node $node ends" ended "$(cat node$node.pid)"
-    wait "$(cat node$node.pid)" || broken "node $node ended with $?"
+    stop_node $node
     on "node$node" rebuild --check --database "$URL" >check.out 2>&1 ||
         broken "node $node: $(cat check.out)"
 done
