@@ -6,8 +6,8 @@ import Synchronization
 
 /// Answers while the log of other nodes cannot be read, and of a node that is still catching up.
 extension ServedLedger {
-    /// How long the log could not be read; nil while it can. Answers may lack what other nodes
-    /// acknowledged meanwhile.
+    /// How long the log could not be read, or this node could not follow it for want of its own
+    /// disk; nil while it can. Answers may lack what other nodes acknowledged meanwhile.
     public var age: Duration? {
         guard ledger.isShared else { return nil }
         return health.withLock { health in
@@ -43,11 +43,12 @@ extension ServedLedger {
         }
     }
 
-    /// Notes that the end of the log was read.
+    /// Notes that the end of the log was read. While projecting fails answers grow older all the
+    /// same.
     func noteEnd(_ position: Int64) {
         board.reached(head: position)
         health.withLock { health in
-            health.readAt = .now
+            if health.projection == nil || health.readAt == nil { health.readAt = .now }
             if !health.hasReadEnd { health.origin = position }
             health.hasReadEnd = true
         }

@@ -29,7 +29,8 @@ public final class ServedLedger: Sendable {
     struct Health {
         var projection: StoreError?
         var append: StoreError?
-        /// When the end of the log was last read, and the first end read.
+        /// When the end of the log was last read while projecting did not fail, and the first end
+        /// read.
         var readAt: ContinuousClock.Instant?
         var origin: Int64?
         var hasReadEnd = false

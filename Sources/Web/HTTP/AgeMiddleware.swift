@@ -5,11 +5,11 @@ internal import Projection
 internal import Service
 
 extension HTTPField.Name {
-    /// Seconds for which the shared log could not be read; absent while it can.
+    /// Seconds for which the shared log could not be read or followed; absent while it can.
     static let subledgerAge = HTTPField.Name("Subledger-Age")!
 }
 
-/// Marks answers that are given while the log cannot be read.
+/// Marks answers that are given while the log cannot be read or followed.
 struct AgeMiddleware: RouterMiddleware {
     typealias Context = WebContext
 

@@ -86,4 +86,24 @@ struct NodeClockTests {
             #expect(after.dropFirst(found.count).allSatisfy { $0.position == 3 })
         }
     }
+
+    @Test("Answers grow older while a node cannot follow the log, although it can read it")
+    func age() async throws {
+        let place = try NodePlace()
+        try await Gate.ledgers.pass {
+            let host = try await place.open(try place.configuration(1))
+            let ledger = try host.ledger(.production)
+            let least = Duration.milliseconds(50)
+            ledger.noteEnd(0)
+            #expect(ledger.age == nil)
+            ledger.note(projection: StoreError(.diskFull, reason: "", remedy: ""))
+            try await until { ledger.age.map { $0 >= least } == true }
+            ledger.noteEnd(1)
+            #expect(ledger.age.map { $0 >= least } == true)
+            ledger.note(projection: nil)
+            #expect(ledger.age == nil)
+            host.stop()
+            await host.run()
+        }
+    }
 }
