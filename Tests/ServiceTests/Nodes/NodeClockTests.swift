@@ -98,7 +98,7 @@ struct NodeClockTests {
             #expect(ledger.age == nil)
             ledger.note(projection: StoreError(.diskFull, reason: "", remedy: ""))
             try await until { ledger.age.map { $0 >= least } == true }
-            ledger.noteEnd(1)
+            ledger.noteEnd(0)
             #expect(ledger.age.map { $0 >= least } == true)
             ledger.note(projection: nil)
             #expect(ledger.age == nil)
