@@ -7,6 +7,7 @@ import LedgerTestSupport
 import PostgresSupport
 import Projection
 import Queries
+import SQLiteStore
 import Simulator
 import TestSupport
 import Testing
@@ -91,6 +92,41 @@ struct NodeTests {
             _ = try await place.open(alone)
         }
         #expect(!FileManager.default.fileExists(atPath: "\(path)/log.sqlite"))
+    }
+
+    @Test("Files of a reducer one version ahead stay; the node makes its own, and agrees")
+    func laterReducer() async throws {
+        let place = try NodePlace()
+        let chain = NodeTests.chains[0]
+        try await place.run(count: 2) { nodes in
+            for (number, delivery) in chain.life.enumerated() {
+                _ = try await nodes[number % 2].post(delivery)
+            }
+            for node in nodes { _ = try await node.show(chain, through: 4) }
+        }
+        // As that release left them.
+        let directory = "\(try place.configuration(1).dataDirectory)/production"
+        let (files, link) = (FileManager.default, "\(directory)/projections.sqlite")
+        let own = try files.destinationOfSymbolicLink(atPath: link)
+        let reducer = Lifecycle.reducerVersion
+        let later = own.replacing("-\(reducer)-", with: "-\(reducer + 1)-")
+        #expect(
+            try FileDamage.replace(
+                "reducerVersion\(reducer)", by: "reducerVersion\(reducer + 1)",
+                in: "\(directory)/\(own)") == 1)
+        try files.moveItem(atPath: "\(directory)/\(own)", toPath: "\(directory)/\(later)")
+        try files.removeItem(atPath: link)
+        try files.createSymbolicLink(atPath: link, withDestinationPath: later)
+        try await place.run(count: 2) { nodes in
+            let answers = try await [
+                nodes[0].show(chain, through: 4), nodes[1].show(chain, through: 4),
+            ]
+            #expect(answers[0] == answers[1])
+            #expect(answers[0]["reducerVersion"]?.int64 == Int64(reducer))
+            try await until { try files.destinationOfSymbolicLink(atPath: link) != later }
+        }
+        let stored = try await ProjectionsStore.open("\(directory)/\(later)").build()
+        #expect(stored?.reducerVersion == reducer + 1)
     }
 
     private static func upload(_ customer: String) throws -> [UInt8] {
