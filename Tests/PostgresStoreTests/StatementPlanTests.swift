@@ -1,4 +1,6 @@
+import Foundation
 import PostgresSupport
+import TestSupport
 import Testing
 
 @testable import PostgresStore
@@ -34,11 +36,11 @@ struct StatementPlanTests {
         try await empty.open().close()
         let session = try empty.session()
         try session.run(script: "SET plan_cache_mode = force_generic_plan")
-        let shared = SchemaTables.statements(of: asked.schema)
-        let all =
-            shared.map { $0.replacing("\"\(asked.schema)\".", with: "\"\(empty.schema)\".") }
-            + statements(of: LogStatements(schema: empty.schema))
-            + statements(of: AuditStatements(schema: empty.schema))
+        let (before, after) = ("\"\(asked.schema)\".", "\"\(empty.schema)\".")
+        var all = SchemaTables.statements(of: asked.schema)
+            .map { $0.replacing(before, with: after) }
+        all += statements(of: LogStatements(schema: empty.schema))
+        all += statements(of: AuditStatements(schema: empty.schema))
         var used: Set<String> = []
         for (number, sql) in all.enumerated() {
             let plan = try plan(of: sql, named: "explained\(number)", session)
@@ -56,6 +58,25 @@ struct StatementPlanTests {
         #expect(
             Set(found.rows.compactMap { $0.text(0) })
                 == StatementPlanTests.indexes.union(StatementPlanTests.others))
+    }
+
+    @Test("Every call that has statements for all engines is asked")
+    func calls() throws {
+        func text(_ path: String) throws -> String {
+            try String(contentsOf: Fixtures.repository.appending(path: path), encoding: .utf8)
+        }
+        let asked = try text("Tests/PostgresStoreTests/Support/Database+statements.swift")
+        let store = "Sources/LedgerStore"
+        let operations = "\(store)/Operations/SQL"
+        let files = try FileManager.default.contentsOfDirectory(
+            atPath: Fixtures.repository.appending(path: operations).path)
+        var names: [String] = []
+        for path in files.map({ "\(operations)/\($0)" }) + ["\(store)/Log/SQLLog.swift"] {
+            let functions = try text(path).split(separator: "public func ").dropFirst()
+            names += functions.map { String($0.prefix { $0 != "(" }) }
+        }
+        #expect(names.count > 40)
+        for name in names { #expect(asked.contains(".\(name)("), "\(name)") }
     }
 
     /// The statements that are properties of a value.

@@ -153,6 +153,7 @@ extension Database {
             nextAt: Self.start)
         try await store.keep(endpoint, waiting: [change], done: [change.chainPlace])
         _ = try await store.webhookEndpoints()
+        _ = try await store.webhookEndpoint("a")
         _ = try await store.waiting(for: "a", limit: 1)
         _ = try await store.waitingCounts(for: "a")
         _ = try await store.dropParked(for: "a", keeping: 1)

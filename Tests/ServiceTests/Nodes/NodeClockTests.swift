@@ -5,6 +5,7 @@ import LedgerTestSupport
 import PostgresSupport
 import Projection
 import Queries
+import TestSupport
 import Testing
 
 @testable import Service
