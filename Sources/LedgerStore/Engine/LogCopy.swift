@@ -43,8 +43,13 @@ public struct LogCopy: Sendable {
             let page = try await source.page(after: copied.size, through: end.size)
             for batch in try batches(of: page) { try await append(batch, to: &copied) }
         }
-        let erasures = try await source.erasurePositions(after: present.size, through: end.size)
-        if !erasures.isEmpty { try await target.purge() }
+        // A target that is new never held what the source erased; in another one an interrupted run
+        // may have left the removal undone.
+        if present.size > 0,
+            try await !source.erasurePositions(after: 0, through: end.size).isEmpty
+        {
+            try await target.purge()
+        }
         progress(end.size, end.size)
         guard copied == end, try await target.tree() == end else {
             throw refusal("It differs from the source after copying.")
