@@ -18,6 +18,13 @@ struct HTMLTests {
         #expect(inside.filter { $0 == "\"" }.count == 1)
     }
 
+    @Test("The scripts that pages load are at most 15 KiB")
+    func scripts() {
+        let scripts = ConsoleAsset.all.filter { $0.kind == .script }
+        #expect(scripts.count == 2)
+        #expect(scripts.reduce(0) { $0 + $1.bytes.count } <= 15 * 1_024)
+    }
+
     @Test("Characters that reorder text are shown, not applied")
     func reordering() {
         let page: HTML = "\("abc\u{202E}fed\u{0}")"

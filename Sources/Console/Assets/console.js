@@ -4,9 +4,8 @@
  * #keys: checkbox, keys on or off
  * <html data-tz="local">: <time datetime> rewritten, title has UTC
  * data-copy=ID: hidden button, copies that text
- * tbody data-live=URL: each event `row`, a <tr>, prepended; reopened with after=ID
- * data-live-state: says live or reconnecting
- * id and data-refresh=S: fetched every S seconds without focus
+ * id and data-live=URL: fetched again at each of its messages, unless in use
+ * data-live-state: says live, paused or reconnecting
  * form data-once: is sent once
  * data-slider=ID: hidden range, writes its ms as RFC 3339 into that field; [ ] step a day, send */
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
@@ -84,11 +83,22 @@ addEventListener("submit", (event) => {
 
 let sources = [];
 const say = (text) => all("[data-live-state]").forEach((one) => { one.textContent = text; });
-function open(body) {
-  const url = new URL(body.dataset.live, location.href);
-  if (body.dataset.last) url.searchParams.set("after", body.dataset.last);
-  const source = new EventSource(url);
-  source.onopen = () => say("live");
+async function refresh(id) {
+  const old = document.getElementById(id);
+  const isUsed = () => old.contains(document.activeElement) || !getSelection().isCollapsed;
+  if (isUsed()) return say("paused");
+  const answer = await fetch(location.href, { cache: "no-store", redirect: "error" })
+    .catch(() => ({}));
+  const text = answer.ok ? await answer.text() : "";
+  const fresh = new DOMParser().parseFromString(text, "text/html").getElementById(id);
+  say(fresh ? "live" : "reconnecting");
+  if (!fresh || isUsed()) return;
+  prepare(fresh);
+  if (!fresh.isEqualNode(old)) old.replaceWith(fresh);
+}
+function open({ id, dataset }) {
+  const source = new EventSource(dataset.live);
+  source.onmessage = () => refresh(id);
   source.onerror = () => {
     say("reconnecting");
     // After a 503: browsers retry lost connections only.
@@ -96,30 +106,11 @@ function open(body) {
       setTimeout(() => { if (sources.includes(source)) listen(); }, 5000);
     }
   };
-  source.addEventListener("row", ({ data, lastEventId }) => {
-    body.insertAdjacentHTML("afterbegin", data);
-    prepare(body);
-    body.rows[100]?.remove();
-    if (lastEventId) body.dataset.last = lastEventId;
-  });
   return source;
 }
 function listen() {
   sources.forEach((source) => source.close());
   sources = document.hidden ? [] : all("[data-live]").map(open);
-}
-async function refresh(id) {
-  const old = document.getElementById(id);
-  if (document.hidden || old.contains(document.activeElement)) return;
-  const answer = await fetch(location.href, { cache: "no-store", redirect: "error" })
-    .catch(() => ({}));
-  const text = answer.ok ? await answer.text() : "";
-  const fresh = new DOMParser().parseFromString(text, "text/html").getElementById(id);
-  say(fresh ? "live" : "reconnecting");
-  if (fresh) {
-    prepare(fresh);
-    old.replaceWith(fresh);
-  }
 }
 addEventListener("visibilitychange", listen);
 addEventListener("pageshow", () => {
@@ -128,9 +119,6 @@ addEventListener("pageshow", () => {
 });
 
 prepare(document);
-for (const { id, dataset } of all("[data-refresh]")) {
-  setInterval(refresh, 1000 * dataset.refresh, id);
-}
 const checkbox = document.getElementById("keys");
 if (checkbox) {
   checkbox.checked = !keysOff();

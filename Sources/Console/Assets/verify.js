@@ -96,7 +96,8 @@ export async function verifyJWS(jws, roots = [appleRoot], otherDate) {
     root = await certificate(ders[2], rules[2]);
     middle = await certificate(ders[1], rules[1], root);
     leaf = await certificate(ders[0], rules[0], middle);
-    return `by ${print === appleRoot ? "" : "not "}Apple's root ${print.slice(0, 8)}…`;
+    const name = print === appleRoot ? "Apple's root" : "an added root, not Apple's:";
+    return `up to ${name} ${print.slice(0, 8)}…`;
   });
   const signed = await check("signature", async () => {
     need(leaf?.key.startsWith(p256) && await verifies(leaf.key, "SHA-256", base64url(signature),

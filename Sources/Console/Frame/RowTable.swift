@@ -16,15 +16,13 @@ struct RowTable {
         return "<tr\(kind) data-row>\(named)</tr>\n"
     }
 
-    /// - Parameters:
-    ///   - empty: stands for the table where it has no rows.
-    ///   - body: further attributes of the rows' element.
-    func html(_ rows: [HTML], empty: HTML, body: HTML = "") -> HTML {
+    /// - Parameter empty: stands for the table where it has no rows.
+    func html(_ rows: [HTML], empty: HTML) -> HTML {
         guard !rows.isEmpty else { return "<p class=\"muted\">\(empty)</p>" }
         let names = heads.map { "<th scope=\"col\"\(number($0))>\($0)</th>" as HTML }
         return """
             <div class="scroll" role="region" aria-label="\(label)"><table class="rows stack">
-            <thead><tr>\(names)</tr></thead><tbody\(body)>
+            <thead><tr>\(names)</tr></thead><tbody>
             \(rows)</tbody></table></div>
             """
     }
@@ -35,6 +33,20 @@ struct RowTable {
 }
 
 extension Frame {
+    /// Content that the browser brings up to date while the page is shown.
+    ///
+    /// - Parameters:
+    ///   - id: of its element.
+    ///   - note: stands beside the state of the connection.
+    func live(_ id: String, _ content: HTML, note: HTML = "") -> HTML {
+        """
+        <p class="muted"><span data-live-state></span> \(note)</p>
+        <div id="\(id)" data-live="\(url("live"))">
+        \(content)
+        </div>
+        """
+    }
+
     /// The link to the next page of a list; nothing at its end.
     ///
     /// - Parameters:

@@ -27,14 +27,18 @@ package struct AuditPage {
             <dl class="fields"><dt>Events</dt><dd>\(standing.head.position)</dd>\
             <dt>Root</dt><dd><span class="id">\(standing.head.root.hexadecimal)</span></dd></dl>
             \(start)
-            <div id="audit" data-refresh="2">
-            \(standing.running.map { run($0) })
-            \(standing.last.map { run($0) } ?? never)
-            </div>
+            \(frame.live("audit", runs))
             <p class="muted">Each event's page proves that it is in this tree. \
             <code>subledger audit verify --signatures</code> does the same without this service. \
             \(proofs)</p>
             """)
+    }
+
+    private var runs: HTML {
+        """
+        \(standing.running.map { run($0) })
+        \(standing.last.map { run($0) } ?? never)
+        """
     }
 
     private var proofs: HTML {

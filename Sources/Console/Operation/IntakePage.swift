@@ -21,21 +21,22 @@ package struct IntakePage {
             "Intake", frame,
             """
             <h1>Intake</h1>
-            <div id="intake" data-refresh="\(IntakePage.refreshSeconds)">
-            \(IntakePage.health(status, frame))
-            <p class="muted">Updated \(frame.time(status.at)).</p>
-            \(status.apps.map { app($0) })
-            \(counts)
-            \(quarantine)
-            \(disk)
-            </div>
+            \(frame.live("intake", content))
             <p class="acts">\(frame.link("Recoveries", "recoveries")) \
             \(frame.link("Webhooks", "webhooks")) \(frame.link("Quarantine", "quarantine"))</p>
             """)
     }
 
-    /// Seconds after which the page is fetched again.
-    static let refreshSeconds = 10
+    private var content: HTML {
+        """
+        \(IntakePage.health(status, frame))
+        <p class="muted">Updated \(frame.time(status.at)).</p>
+        \(status.apps.map { app($0) })
+        \(counts)
+        \(quarantine)
+        \(disk)
+        """
+    }
 
     /// The line that says whether events are accepted.
     static func health(_ status: IntakeStatus, _ frame: Frame) -> HTML {

@@ -32,18 +32,19 @@ package struct RecoveriesPage {
 
             """
         }
-        return Page(
-            "Recoveries", frame,
-            """
-            <h1>Recoveries</h1>
-            <div id="recoveries" data-refresh="5">
+        let content: HTML = """
             \(frame.viewer.operates ? start : "")
             <h2>Started here</h2>
             \(here.html(started, empty: "None."))
             \(open.isEmpty ? "" : "<h2>Not ended</h2><ul>\(open)</ul>" as HTML)
             <h2>Reports</h2>
             \(reports.html(stored, empty: "None."))
-            </div>
+            """
+        return Page(
+            "Recoveries", frame,
+            """
+            <h1>Recoveries</h1>
+            \(frame.live("recoveries", content))
             """)
     }
 
@@ -78,19 +79,17 @@ package struct RecoveriesPage {
         case .failed(let code, let message):
             result = "<p class=\"banner warn\"><b>\(code)</b>: \(message)</p>"
         }
+        let fields = HTML.fields([
+            ("App", "\(job.bundleId)"),
+            ("Window", "\(frame.time(job.from)) to \(frame.time(job.to))"),
+            ("Started", "\(frame.time(job.startedAt)) by \(job.actor): \(job.reason)"),
+            ("Ended", frame.time(job.endedAt)),
+        ])
         return Page(
             "Recovery \(job.id.prefix(8))", frame,
             """
             <h1>Recovery \(job.id.prefix(8))</h1>
-            <div id="recovery" data-refresh="2">
-            \(HTML.fields([
-                ("App", "\(job.bundleId)"),
-                ("Window", "\(frame.time(job.from)) to \(frame.time(job.to))"),
-                ("Started", "\(frame.time(job.startedAt)) by \(job.actor): \(job.reason)"),
-                ("Ended", frame.time(job.endedAt)),
-            ]))
-            \(result)
-            </div>
+            \(frame.live("recovery", fields + "\n" + result))
             """)
     }
 }

@@ -10,7 +10,7 @@ package struct EventsPage {
     let next: Int64?
     /// The filters, as parameters of an address.
     let filters: [(String, String?)]
-    /// Whether new events are added while the page is shown.
+    /// Whether the list follows the log while the page is shown.
     let isLive: Bool
 
     package init(
@@ -31,37 +31,31 @@ package struct EventsPage {
     }
 
     package var page: Page {
-        let live: HTML = isLive ? " data-live=\"\(frame.url("events", "live"))\"" : ""
         let stop = frame.url("events", query: [("live", "false")])
-        let state: HTML =
-            isLive
-            ? """
-            <p class="muted"><span data-live-state></span> <a href="\(stop)">Stop following</a></p>
-            """ : ""
+        let note: HTML = "<a href=\"\(stop)\">Stop following</a>"
+        let list: HTML = """
+            \(table.html(events.map { row($0) }, empty: "No event was found here."))
+            \(frame.pager("Older", "before", next.map(String.init), filters))
+            """
         return Page(
             "Events", frame,
             """
             <h1>Events</h1>
             \(form)
-            \(state)
-            \(EventsPage.table(frame).html(
-                events.map { EventsPage.row($0, frame) }, empty: "No event was found here.",
-                body: live))
-            \(frame.pager("Older", "before", next.map(String.init), filters))
+            \(isLive ? frame.live("list", list, note: note) : list)
             """)
     }
 
-    private static func table(_ frame: Frame) -> RowTable {
+    private var table: RowTable {
         RowTable(
             label: "Events",
             heads: ["Position", "Received (\(frame.zoneName))", "What", "Source", "Subscription"])
     }
 
-    /// One row, also for the live list.
-    package static func row(_ event: RecordedEvent, _ frame: Frame) -> HTML {
-        table(frame).row([
-            frame.event(event.position), frame.time(event.receivedAt), "\(name(event))",
-            "\(event.attributes.source.rawValue)",
+    private func row(_ event: RecordedEvent) -> HTML {
+        table.row([
+            frame.event(event.position), frame.time(event.receivedAt),
+            "\(EventsPage.name(event))", "\(event.attributes.source.rawValue)",
             event.attributes.chain.map { frame.chain($0) } ?? "–",
         ])
     }

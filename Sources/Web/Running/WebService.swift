@@ -67,6 +67,8 @@ public struct WebService: Sendable {
         let sources = SourceCheck(server: server)
         let failures = AuthenticationFailures(
             sources: sources, metrics: metrics, logger: logger, pace: authenticationPace)
+        let access = consoleGuard(tokens)
+        router.add(middleware: UnknownPages(access: access))
         router.add(middleware: TokenMiddleware(tokens: tokens, failures: failures))
         let groups = RouteGroups(router, tokens: tokens, answers: answers, host: host)
         HealthRoutes(host: host, readiness: readiness).add(to: groups)
@@ -88,22 +90,18 @@ public struct WebService: Sendable {
         MCPRoutes(server: MCPServer(host: host), bodies: bodies, answers: answers).add(to: groups)
         ChangeRoutes(feeds: feeds, rules: streams).add(to: groups)
         DocumentRoutes.add(to: groups)
-        addConsole(to: router, tokens, failures)
+        ConsoleRoutes(
+            host: host, sessions: access.sessions, pages: access.pages, access: access,
+            answers: answers, failures: failures
+        ).add(to: router)
         return router
     }
 
-    private func addConsole(
-        to router: Router<WebContext>, _ tokens: AccessTokens, _ failures: AuthenticationFailures
-    ) {
-        let sessions = ConsoleSessions(tokens)
+    private func consoleGuard(_ tokens: AccessTokens) -> ConsoleGuard {
         let pages = ConsolePages(host: host, tokens: tokens)
         host.onErasure { [drafts = pages.drafts] in drafts.removeAll() }
-        let access = ConsoleGuard(
-            sessions: sessions, tokens: tokens, server: server, pages: pages)
-        ConsoleRoutes(
-            host: host, sessions: sessions, pages: pages, access: access, answers: answers,
-            failures: failures
-        ).add(to: router)
+        return ConsoleGuard(
+            sessions: ConsoleSessions(tokens), tokens: tokens, server: server, pages: pages)
     }
 
     /// The application; tests send requests to it directly.

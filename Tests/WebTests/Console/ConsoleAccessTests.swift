@@ -50,7 +50,11 @@ struct ConsoleAccessTests {
     @Test("Without a session every page leads to the form, and a wrong token starts none")
     func signedOut() async throws {
         try await place([.read]).serve { (client: WebClient, _: LedgerHost) async throws in
-            for path in ["", "/customers/ann", "/events/1", "/reports", "/intake", "/audit"] {
+            for path in [
+                "", "/customers/ann", "/events/1", "/reports", "/intake", "/audit", "/live",
+                // No route has these.
+                "/customers", "/nope", "/nope/at/all",
+            ] {
                 let answer = try await client.get(ConsoleAccessTests.home + path)
                 #expect(answer.status == 303)
                 #expect(answer.headers[.location]?.hasPrefix("/console/sign-in?next=") ?? false)
@@ -89,6 +93,25 @@ struct ConsoleAccessTests {
             _ = try await client.send(
                 .post, "/console/sign-out", ConsoleAccessTests.fields(cookie), [])
             #expect(try await client.get(ConsoleAccessTests.home, cookie).status == 303)
+        }
+    }
+
+    @Test(
+        "A viewer of the log alone or of intake alone gets the stream of live pages, until it"
+            + " signs out", arguments: [Scope.support, .admin])
+    func live(_ scope: Scope) async throws {
+        try await place([scope]).serve(.live) {
+            (client: WebClient, _: LedgerHost) async throws in
+            let port = try #require(client.client.port)
+            let cookie = try #require(try await ConsoleAccessTests.signIn(client))
+            try await StreamReader.open(
+                port: port, "\(ConsoleAccessTests.home)/live", headers: ["Cookie: \(cookie)"]
+            ) { (stream: StreamReader) async throws in
+                #expect(await stream.wait(for: "data: 0\n\n"))
+                _ = try await client.send(
+                    .post, "/console/sign-out", ConsoleAccessTests.fields([.cookie: cookie]), [])
+                #expect(await stream.wait(for: LivePageTests.lastChunk))
+            }
         }
     }
 
@@ -244,6 +267,7 @@ struct ConsoleAccessTests {
             (.support, "/recoveries/1", 403), (.reports, "/quarantine", 403),
             (.reports, "/intake", 403), (.write, "/webhooks", 403), (.reports, "/audit", 403),
             (.reports, "/decisions", 403), (.support, "/decisions", 200),
+            (.reports, "/live", 403), (.write, "/live", 403), (.reports, "/nope", 404),
             (.support, "/reports/churn/cell?column=new", 403),
             (.reports, "/reports/churn/cell?column=new&from=2026-01-01", 403), (.reports, "", 200),
         ])

@@ -112,6 +112,24 @@ struct ConsolePageTests {
         }
     }
 
+    @Test(
+        "A path below the console that no route has is answered by a page",
+        arguments: ["customers", "nope", "events/1/nope", "reports/churn/cell/nope", "a%2F..%2Fb"])
+    func unknownPath(_ path: String) async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            for method in [HTTPRequest.Method.get, .post] {
+                let page = try await client.send(
+                    method, "\(ConsolePageTests.home)/\(path)", ConsolePageTests.form)
+                #expect(page.status == 404)
+                #expect(page.headers[.contentType] == "text/html; charset=utf-8")
+                #expect(page.headers[.contentSecurityPolicy] == ConsoleGuard.policy)
+                #expect(ConsolePageTests.text(page).contains("noSuchPath"))
+            }
+            let elsewhere = try await client.get("/console-of-another")
+            #expect(elsewhere.code == "noSuchPath")
+        }
+    }
+
     @Test("A decision is one event however often its form is sent, and its page names it")
     func decided() async throws {
         let path = "\(ConsolePageTests.home)/customers/ann/note"

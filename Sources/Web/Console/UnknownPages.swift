@@ -1,0 +1,21 @@
+import Hummingbird
+
+/// Answers a path below the console that no route has like any other page: with a form to sign in
+/// first, then with a page that says so.
+struct UnknownPages: RouterMiddleware {
+    typealias Context = WebContext
+
+    let access: ConsoleGuard
+
+    func handle(
+        _ request: Request, context: WebContext,
+        next: (Request, WebContext) async throws -> Response
+    ) async throws -> Response {
+        guard context.endpointPath == nil, ConsoleRoutes.isPage(request.uri.path) else {
+            return try await next(request, context)
+        }
+        return try await access.handle(request, context: context) { _, _ in
+            throw Problem(.notFound, code: "noSuchPath", detail: "There is no such page.")
+        }
+    }
+}

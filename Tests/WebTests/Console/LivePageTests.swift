@@ -1,0 +1,121 @@
+import HummingbirdTesting
+import Service
+import Testing
+
+@testable import Web
+
+@Suite("Live pages")
+struct LivePageTests {
+    private static let home = "/console/production"
+    private static let path = "\(home)/live"
+    /// RFC 9112 §7.1, after another chunk.
+    static let lastChunk = "\r\n0\r\n\r\n"
+
+    @Test("A message follows a new position after a second, and the same one after five")
+    func pace() {
+        var pace = LivePace()
+        let start = ContinuousClock.now
+        let (second, five) = (LivePace.shortest, LivePace.longest)
+        let least: Duration = .nanoseconds(1)
+        let steps: [(position: Int64, after: Duration)] = [
+            (7, .zero), (8, second - least), (8, second), (8, second + five - least),
+            (8, second + five),
+            // An older one, after a backup was restored.
+            (6, second + five + second - least), (6, second + five + second),
+        ]
+        let sent = steps.map { pace.isDue($0.position, at: start.advanced(by: $0.after)) }
+        #expect(sent == [true, false, true, false, true, false, true])
+    }
+
+    @Test("A message states the end of the log at once and after each event, and nothing of it")
+    func ticks() async throws {
+        try await ServedPlace().serve(.live) {
+            (client: WebClient, _: LedgerHost) async throws in
+            let port = try #require(client.client.port)
+            let purchase = MadePurchase()
+            try await StreamReader.open(port: port, LivePageTests.path) {
+                (stream: StreamReader) async throws in
+                #expect(await stream.wait(for: "data: 0\n\n"))
+                #expect(stream.text.hasPrefix("HTTP/1.1 200 "))
+                #expect(stream.text.contains("text/event-stream"))
+                #expect(stream.text.contains("retry: \(StreamLimits.retryMilliseconds)\n\n"))
+                let posted = try await client.notify(purchase.notificationBody(0))
+                #expect(posted.status == 200)
+                #expect(await stream.wait(for: "data: 1\n\n"))
+                let lines = stream.text.split(separator: "data: ").dropFirst()
+                    .map { $0.prefix { $0 != "\n" } }
+                #expect(Set(lines) == ["0", "1"])
+                #expect(!stream.text.contains(purchase.id))
+            }
+        }
+    }
+
+    /// Runs `body` while `count` streams are open.
+    private static func holding(
+        _ count: Int, port: Int, _ body: () async throws -> Void
+    ) async throws {
+        guard count > 0 else { return try await body() }
+        try await StreamReader.open(port: port, path) { (stream: StreamReader) async throws in
+            #expect(await stream.wait(for: "data: "))
+            try await holding(count - 1, port: port, body)
+        }
+    }
+
+    @Test("One stream more than the limit is refused, and admitted once another has ended")
+    func bound() async throws {
+        try await ServedPlace().serve(.live) {
+            (client: WebClient, _: LedgerHost) async throws in
+            let port = try #require(client.client.port)
+            try await LivePageTests.holding(LivePages.streamCount, port: port) {
+                let refused = try await client.send(.get, LivePageTests.path)
+                #expect(refused.status == 503)
+                #expect(String(decoding: refused.bytes, as: UTF8.self).contains("tooManyStreams"))
+            }
+            var isOpen = false
+            while !isOpen {
+                isOpen = try await StreamReader.open(port: port, LivePageTests.path) {
+                    (stream: StreamReader) async throws in
+                    _ = await stream.wait(for: "\r\n\r\n")
+                    return stream.text.hasPrefix("HTTP/1.1 200 ")
+                }
+            }
+        }
+    }
+
+    @Test("A stream ends with the service, and is not cut off")
+    func shutdown() async throws {
+        let (begun, begins) = AsyncStream.makeStream(of: Void.self)
+        let reading = try await ServedPlace().serve(.live) {
+            (client: WebClient, _: LedgerHost) async throws -> Task<Bool, any Error> in
+            let port = try #require(client.client.port)
+            let reading = Task {
+                defer { begins.finish() }
+                return try await StreamReader.open(port: port, LivePageTests.path) {
+                    (stream: StreamReader) async throws -> Bool in
+                    guard await stream.wait(for: "data: ") else { return false }
+                    begins.finish()
+                    return await stream.wait(for: LivePageTests.lastChunk)
+                }
+            }
+            for await _ in begun {}
+            return reading
+        }
+        #expect(try await reading.value)
+    }
+
+    @Test("Pages of what goes on are live; a part of the log stays as it is")
+    func pages() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            for (path, isLive) in [
+                ("events", true), ("intake", true), ("audit", true), ("recoveries", true),
+                ("events?live=false", false), ("events?before=1", false),
+                ("events?types=REFUND", false),
+            ] {
+                let page = try await client.get("\(LivePageTests.home)/\(path)")
+                #expect(page.status == 200)
+                let text = String(decoding: page.bytes, as: UTF8.self)
+                #expect(text.contains("data-live=\"\(LivePageTests.path)\"") == isLive, "\(path)")
+            }
+        }
+    }
+}
