@@ -16,9 +16,13 @@ extension BenchLedger {
     private static let checkpointCount = 50
 
     /// Size and time of inclusion proofs and of checkpoints, over a log of generated events.
-    public func proof() async throws -> [BenchRow] {
+    ///
+    /// - `report`: takes lines of progress.
+    public func proof(
+        report: @escaping @Sendable (String) -> Void = { _ in }
+    ) async throws -> [BenchRow] {
         defer { remove() }
-        _ = try await fill()
+        _ = try await fill(report: report)
         let ledger = try await open()
         let count = try await ledger.log.head().position
         let clock = ContinuousClock()

@@ -6,18 +6,18 @@ internal import Projection
 internal import SQLiteStore
 
 extension BenchLedger {
-    /// Appends and projects all events of the lives: a ledger for queries. Returns its
-    /// configuration, the number of chains, and everyone who ever held one.
-    public func fill() async throws -> (
+    /// Appends all events of the lives, then derives facts and projections in bulk: a ledger for
+    /// queries. Returns its configuration, the number of chains, and everyone who ever held one.
+    ///
+    /// - `report`: takes lines of progress.
+    public func fill(
+        report: @escaping @Sendable (String) -> Void = { _ in }
+    ) async throws -> (
         configuration: Configuration, chainCount: Int, customers: [CustomerId]
     ) {
         let ledger = try await open()
-        while let stretch = lives.nextEvents() {
-            for piece in EventBatches(stretch.events) {
-                _ = try await ledger.log.append(Array(piece))
-            }
-        }
-        let session = try await LedgerSession.open(ledger)
+        _ = try await write(to: ledger) { report("append: \($0) of about \(lives.eventCount)") }
+        let session = try await LedgerSession.open(ledger) { report($0.text) }
         let count = try await session.projections.subscriptionCount()
         let customers = try await session.projections.customers()
         await session.close()

@@ -14,7 +14,8 @@ final class BenchLives: Sendable {
                 milliseconds: 1_577_836_800_000))
     private let deliveries: UnsignedDeliveries
     private let packer = EvidencePacker()
-    private let eventCount: Int64
+    /// About how many events all lives have.
+    let eventCount: Int64
     private let state = Mutex(State())
 
     private struct State {

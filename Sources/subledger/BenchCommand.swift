@@ -129,7 +129,7 @@ struct BenchCommand: OutputCommand {
             // Before the ledger is removed, and this folder with it.
             let checked = try await signed(authority, folder, count: BenchCommand.provenEvents)
                 .check()
-            rows = try await ledger.proof() + [checked]
+            rows = try await ledger.proof { progress.show($0) } + [checked]
         case .all: rows = []
         }
         progress.end()
@@ -144,8 +144,7 @@ struct BenchCommand: OutputCommand {
     private func served(
         _ ledger: BenchLedger, _ authority: Authority, _ progress: ProgressLine, bodies: [[UInt8]]
     ) async throws -> HTTPBench {
-        progress.show("http: fill a ledger")
-        let (filled, chainCount, customers) = try await ledger.fill()
+        let (filled, chainCount, customers) = try await ledger.fill { progress.show($0) }
         progress.end()
         var configuration = ServiceConfiguration(filled)
         configuration.server.port = 0

@@ -1,7 +1,9 @@
 package import AppStore
 package import Ledger
 internal import LedgerStore
+internal import Projection
 package import Queries
+internal import Reports
 internal import Signing
 
 /// One event: its fields, its evidence as Apple signed it, and the proof that it is in the log.
@@ -93,10 +95,23 @@ package struct EventPage {
             case .state(let state): "<b>\(state.text)</b> from \(frame.time(change.at))"
             case .fact(let name):
                 "\(TimelineRows.words(name.rawValue)) at \(frame.time(change.at))"
+            case .counted(let column): counted(column, change.at)
             }
         }
         let more: HTML = decided.count > EventPage.decidedCount ? " and more" : ""
         return changes.joined(", ") + more
+    }
+
+    /// The cell of monthly churn that counts a movement; a link for viewers of reports.
+    private func counted(_ column: RollForwardColumn, _ moment: Timestamp) -> HTML {
+        let month = ReportInterval.month.start(of: frame.reportZone.day(of: moment))
+        let from = String(Timestamp(month).rfc3339.prefix(10))
+        let text: HTML = "churn of \(from.prefix(7)), \(Report.heading(column.name))"
+        guard frame.viewer.seesReports else { return "counted in \(text)" }
+        let address = frame.url(
+            "reports", MetricName.churnName, "cell",
+            query: [("from", from), ("column", column.name)])
+        return "counted in <a href=\"\(address)\">\(text)</a>"
     }
 
     private var isApple: Bool {

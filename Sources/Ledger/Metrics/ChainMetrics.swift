@@ -19,6 +19,14 @@ public struct ChainMetrics: Hashable, Sendable {
             Movement(before: index == 0 ? nil : stretches[index - 1], after: stretches[index])
         }
     }
+
+    /// The movements before `end` that an event decided, as churn over all chains counts them.
+    public func counted(by cause: Int64, before end: Timestamp) -> [DecidedChange] {
+        let question = RollForwardQuery(.chains, instants: [])
+        return movements.filter { $0.after.cause == cause && $0.at < end }.flatMap { movement in
+            movement.changes(question).map { DecidedChange(.counted($0.column), at: movement.at) }
+        }
+    }
 }
 
 /// A change of a chain's counted values. A change of a dimension that was not requested is ignored.

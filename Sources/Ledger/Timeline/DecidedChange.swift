@@ -1,15 +1,17 @@
 import AppStore
 
-/// A state or a fact of a chain, as one event decided it: that event is its cause.
+/// A state, a fact or a movement of a chain, as one event decided it: that event is its cause.
 public struct DecidedChange: Hashable, Sendable {
     /// What began or happened.
     public enum Kind: Hashable, Sendable {
         case state(ChainState)
         case fact(TimelineEventName)
+        /// A movement that monthly churn over all chains counts in this column (`Metrics.md`).
+        case counted(RollForwardColumn)
     }
 
     public let kind: Kind
-    /// The beginning of the state, or the time of the fact.
+    /// The beginning of the state, or the time of the fact or the movement.
     public let at: Timestamp
 
     public init(_ kind: Kind, at: Timestamp) {

@@ -81,9 +81,10 @@ extension LedgerHost {
     }
 
     /// States and facts that an event decided of the chain that it names, as known now, those that
-    /// began by now. Nothing while no answer includes the event yet.
+    /// began by now, then what churn counts of them. Nothing while no answer includes the event
+    /// yet. Folds the chain only where a state began.
     ///
-    /// - `limit`: of the changes returned.
+    /// - `limit`: of the states and facts returned.
     public func decided(
         by event: RecordedEvent, _ scope: QueryScope, limit: Int
     ) async throws -> [DecidedChange] {
@@ -92,8 +93,15 @@ extension LedgerHost {
             event.position <= projected
         else { return [] }
         let chain = ChainId(bundleId: event.attributes.bundleId, originalTransactionId: id)
-        return try await ledger.snapshot().projections.decided(
-            by: event.position, of: chain, through: clock(), limit: limit)
+        let (snapshot, moment) = (try await ledger.snapshot(), self.moment(scope))
+        let changes = try await snapshot.projections.decided(
+            by: event.position, of: chain, through: moment.now, limit: limit)
+        let hasState = changes.contains { if case .state = $0.kind { true } else { false } }
+        guard hasState, let reading = try await snapshot.query.readings(of: [chain], moment).first
+        else { return changes }
+        let metrics = ChainMetrics(
+            reading.life, of: chain.bundleId, catalogue: ledger.ledger.catalogue)
+        return changes + metrics.counted(by: event.position, before: moment.now)
     }
 
     /// `{"event":…,"payload":…,"proof":…,"position":…}`; nil as `event(at:)`.

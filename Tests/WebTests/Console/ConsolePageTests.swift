@@ -72,6 +72,15 @@ struct ConsolePageTests {
             let first = ConsolePageTests.text(
                 try await client.get("\(ConsolePageTests.home)/events/1"))
             #expect(first.contains("</b> from <time"))
+            #expect(!text.contains("counted in"))
+            let start = try #require(first.firstRange(of: "counted in <a href=\""))
+            let link = first[start.upperBound...].prefix { $0 != "\"" }
+            #expect(first[start.upperBound...].contains("churn of 2026-01, new</a>"))
+            let cell = try await client.get(
+                String(link.replacing("&amp;", with: "&")))
+            #expect(cell.status == 200)
+            let chains = ConsolePageTests.text(cell)
+            #expect(chains.contains(id) && chains.contains("events/1\""))
             let raw = try await client.get("\(ConsolePageTests.home)/events/3/raw")
             #expect(raw.bytes.first == UInt8(ascii: "e"))
             #expect(try await client.get("\(ConsolePageTests.home)/events/4").status == 404)
