@@ -318,18 +318,40 @@ def proof_alone(console):
             context.close()
 
 
-def appears_live(console):
-    watching = console.open()
-    console.go(watching, console.home + "events")
-    require(watching.locator("[data-live]").count(), "the log's page has no data-live")
-    watching.get_by_text("live", exact=True).first.wait_for()
+def noted(console):
+    """Makes one event; returns its position."""
     page = console.open()
     act_page(console, page, "note")
     send(page, clicks=1)
-    head = console.head()
-    watching.locator(f"[data-live] a[href$='/events/{head}']").first.wait_for()
     page.context.close()
-    watching.context.close()
+    return console.head()
+
+
+def appears_live(console):
+    """The log and intake follow a new event without reloading; what is in use waits."""
+    log, intake = console.open(), console.open()
+    for page, name in ((log, "events"), (intake, "intake")):
+        console.go(page, console.home + name)
+        page.evaluate("window.isSame = true")
+        require(page.locator("[data-live]").count(), f"{name} has no data-live")
+        page.get_by_text("live", exact=True).first.wait_for()
+
+    def link(head):
+        return log.locator(f"[data-live] a[href$='/events/{head}']")
+
+    head = noted(console)
+    link(head).first.wait_for()
+    intake.locator("[data-live]").get_by_text(f"log at position {head}").wait_for()
+    require(intake.locator("[data-live]").count() == 1, "intake has not one live part")
+    log.locator("[data-live] a").first.focus()
+    head = noted(console)
+    log.get_by_text("paused", exact=True).first.wait_for()
+    require(link(head).count() == 0, "the log changes under the focus")
+    log.evaluate("document.activeElement.blur()")
+    link(head).first.wait_for()
+    for page in (log, intake):
+        require(page.evaluate("window.isSame"), f"{page.url} was loaded again")
+        page.context.close()
 
 
 def stays_home(console):
