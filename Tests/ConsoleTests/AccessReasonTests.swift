@@ -1,13 +1,13 @@
 import AppStore
 import LedgerTestSupport
 import Projection
-import Queries
 import Simulator
 import TestSupport
 import Testing
 
 @testable import Console
 @testable import Ledger
+@testable import Queries
 
 @Suite("Why a customer has access or not")
 struct AccessReasonTests {
@@ -28,6 +28,33 @@ struct AccessReasonTests {
     func ends() {
         let reasons = EndReason.allCases.map { AccessReason($0) }
         #expect(Set(reasons).count == EndReason.allCases.count)
+    }
+
+    @Test("Every basis of access, and every state without it, has a reason")
+    func matrix() {
+        let now = StoryCheck.end
+        func reason(
+            _ state: ChainState?, _ basis: Verdict.Basis? = nil, until: Timestamp? = nil
+        ) -> AccessReason {
+            let verdict = Verdict(
+                entitlement: "pro", active: basis != nil, basis: basis, state: state,
+                productId: nil, since: Timestamp(milliseconds: 0), until: until,
+                originalTransactionId: nil, trust: .signed, evidence: [])
+            return AccessReason(verdict, nil, at: now)
+        }
+        let given: [AccessReason] = [.paid, .grace, .leeway, .owned, .granted]
+        #expect(Verdict.Basis.allCases.map { reason(.renewing, $0) } == given)
+        let withheld: [AccessReason] = [
+            .lowTrust, .lowTrust, .lowTrust, .billingRetry, .unconfirmed, .refund, .lowTrust,
+            .lapsed, .consumed,
+        ]
+        #expect(ChainState.allCases.map { reason($0) } == withheld)
+        // Of a state that gives access and is over, the chain went on elsewhere.
+        for state in ChainState.allCases where state.isEntitled {
+            #expect(reason(state, until: now) == .movedOn)
+            #expect(reason(state, until: now.advanced(byMilliseconds: 1)) == .lowTrust)
+        }
+        #expect(reason(nil) == .grantEnded)
     }
 
     @Test("Every state and reason of every story is explained", arguments: StoryTelling.names)
@@ -82,6 +109,32 @@ struct AccessReasonTests {
             expected = answer.endReason.map { [AccessReason($0)] } ?? []
         }
         #expect(expected.contains(reason), "\(answer.state) \(reason)")
+        check(verdict, reason, reading)
+    }
+
+    /// A customer's page says the reason, what to say, and each kind of notice once.
+    private static func check(
+        _ verdict: Verdict, _ reason: AccessReason, _ reading: ChainReading
+    ) {
+        let (customer, moment, stamp) = (CustomerId("ann"), reading.moment, reading.stamp)
+        let page = CustomerPage(
+            Frame.bare(["customers", "ann"], now: moment.now),
+            EntitlementsAnswer(
+                customer: customer, stamp: stamp,
+                entitlements: Entitlements(
+                    at: moment.at, holdings: [], grants: [], catalogue: Catalogue())),
+            CustomerReading(
+                customer: customer, moment: moment, stamp: stamp, chains: [reading],
+                elsewhere: [], commands: []), before: nil)
+        let text = page.explain(verdict, reason, reading, 0).text
+        #expect(text.contains("data-reason=\"\(reason.rawValue)\""))
+        for sentence in [reason.cause, reason.advice] {
+            #expect(text.contains(HTML(escaping: sentence).text), "\(reason)")
+        }
+        for code in NoticeCode.allCases {
+            let isHere = reading.answer.notices.contains { $0.code == code }
+            #expect(text.components(of: HTML(escaping: code.caveat).text) == (isHere ? 1 : 0))
+        }
     }
 
     private static func basis(_ answer: ChainAnswer) -> Verdict.Basis? {

@@ -127,9 +127,8 @@ package struct Page: Sendable {
                 answers are \(seconds) s old.</p>
                 """
         } else if frame.lag > 0 {
-            parts += """
-                <p class="banner warn" role="status">\(frame.lag) events are not included yet.</p>
-                """
+            let events: HTML = frame.lag == 1 ? "1 event is" : "\(frame.lag) events are"
+            parts += "<p class=\"banner warn\" role=\"status\">\(events) not included yet.</p>"
         }
         if let app = frame.state.bundleId {
             let all = ViewState.address(frame)

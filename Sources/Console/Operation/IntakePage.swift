@@ -42,7 +42,7 @@ package struct IntakePage {
     static func health(_ status: IntakeStatus, _ frame: Frame) -> HTML {
         let lag: HTML =
             status.lagPositions > 0
-            ? "; answers are \(status.lagPositions) events behind" : ""
+            ? "; answers reach position \(status.head - status.lagPositions)" : ""
         guard status.isReady else {
             return """
                 <section class="verdict no"><p>✗ <b>Events are not accepted</b>: \

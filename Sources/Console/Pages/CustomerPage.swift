@@ -73,10 +73,13 @@ package struct CustomerPage {
     // MARK: Verdicts
 
     private var verdicts: HTML {
-        let explained = answer.entitlements.verdicts.map { verdict in
+        let explained = answer.entitlements.verdicts.enumerated().map { number, verdict in
             let chain = reading.chain(of: verdict)
             let reason = AccessReason(verdict, chain, at: reading.moment.at)
-            return (rank: CustomerPage.rank(verdict, reason), html: explain(verdict, reason, chain))
+            return (
+                rank: CustomerPage.rank(verdict, reason),
+                html: explain(verdict, reason, chain, number)
+            )
         }
         guard explained.isEmpty else {
             return [0, 1, 2].flatMap { rank in explained.filter { $0.rank == rank }.map(\.html) }
@@ -110,8 +113,9 @@ package struct CustomerPage {
         verdict.active ? 0 : reason == .movedOn ? 2 : 1
     }
 
-    private func explain(
-        _ verdict: Verdict, _ reason: AccessReason, _ chain: ChainReading?
+    /// - Parameter number: of the verdict on the page.
+    func explain(
+        _ verdict: Verdict, _ reason: AccessReason, _ chain: ChainReading?, _ number: Int
     ) -> HTML {
         let until: HTML = verdict.until.map { " until \(frame.time($0))" } ?? ""
         let ended = verdict.ended(by: reading.moment.at)
@@ -119,14 +123,18 @@ package struct CustomerPage {
             verdict.active
             ? "✓ <b>Access to \(verdict.entitlement)</b>\(until)"
             : "✗ <b>No access to \(verdict.entitlement)</b> since \(frame.time(ended))"
-        let caveats = (chain?.answer.notices ?? []).map { notice -> HTML in
-            "<li>\(notice.code.caveat) \(frame.events(notice.evidence))</li>"
+        let notices = chain?.answer.notices ?? []
+        let caveats = NoticeCode.allCases.compactMap { code -> HTML? in
+            let found = notices.filter { $0.code == code }
+            guard !found.isEmpty else { return nil }
+            let events = Set(found.flatMap(\.evidence)).sorted()
+            return "<li>\(code.caveat) \(frame.events(events))</li>"
         }
         let warned: HTML =
             caveats.isEmpty ? "" : "<ul class=\"caveats\">\(caveats)</ul>"
         // What went on as something else is no bad news.
         let style = verdict.active ? "yes" : reason == .movedOn ? "unknown" : "no"
-        let id = "say-\(verdict.evidence.first ?? 0)-\(verdict.entitlement.utf8.count)"
+        let id = "say-\(number)"
         return """
             <section class="verdict \(style)" data-reason="\(reason.rawValue)">
             <p>\(head): \(reason.cause).</p>

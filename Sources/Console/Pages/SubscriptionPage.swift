@@ -139,13 +139,16 @@ package struct SubscriptionPage {
     private var notices: HTML {
         let notices = reading.answer.notices
         guard !notices.isEmpty else { return "" }
-        let items = notices.map { notice -> HTML in
+        let items = notices.prefix(Frame.rowCount).map { notice -> HTML in
             """
             <li data-row><span class="tag warn">\(notice.code.rawValue)</span> since \
             \(frame.time(notice.from)): \(notice.message) \(frame.events(notice.evidence))</li>
 
             """
         }
+        let rest = notices.count - items.count
+        let more: HTML =
+            rest > 0 ? "<li>and \(rest) more, which <code>subledger show</code> lists</li>" : ""
         let id = reading.chain.originalTransactionId
         let app = reading.chain.bundleId
         let ask: HTML =
@@ -155,7 +158,7 @@ package struct SubscriptionPage {
         return """
             <h2 id="notices">Notices</h2>
             <ul>
-            \(items)</ul>
+            \(items)\(more)</ul>
             <p class="muted">To look it up at Apple: \(ask)<code>subledger reconcile</code> for every gap, \
             or <code>subledger backfill</code> with the id <code>\(id)</code> of \(app).</p>
             """
