@@ -3,6 +3,7 @@ import HTTPTypes
 import Ledger
 import LedgerStore
 import Projection
+import SQLiteStore
 import Service
 import Signing
 import Testing
@@ -144,17 +145,52 @@ struct ConsolePageTests {
         let path = "\(ConsolePageTests.home)/customers/ann/note"
         try await bought { client, host in
             let form = Array("key=one&actor=sara&reason=ticket+7".utf8)
-            let first = try await client.send(.post, path, ConsolePageTests.form, form)
+            async let one = client.send(.post, path, ConsolePageTests.form, form)
+            async let other = client.send(.post, path, ConsolePageTests.form, form)
+            let (first, second) = try await (one, other)
             let again = try await client.send(.post, path, ConsolePageTests.form, form)
-            #expect(first.status == 303 && again.status == 303)
+            #expect([first, second, again].map(\.status) == [303, 303, 303])
             let address = try #require(first.headers[.location])
-            #expect(address == again.headers[.location])
+            #expect(address == second.headers[.location] && address == again.headers[.location])
             #expect(address == "\(ConsolePageTests.home)/customers/ann?done=4")
             #expect(try await host.ledger(.production).ledger.log.head().position == 4)
             let page = ConsolePageTests.text(try await client.get(address))
             #expect(page.contains("#4") && page.contains("ticket 7"))
             let event = try await client.get("\(ConsolePageTests.home)/events/4")
             #expect(!ConsolePageTests.text(event).contains("Decides"))
+        }
+    }
+
+    @Test("A service that is behind says by how much; the page after an act waits for it")
+    func behind() async throws {
+        var place = try ServedPlace()
+        place.waitLimit = ServedPlace.briefWait
+        let purchase = purchase
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            let served = try host.ledger(.production)
+            let first = try await client.notify(purchase.notificationBody(0))
+            #expect(first.status == 200)
+            _ = try await served.snapshot(atLeast: 1, limit: .seconds(120))
+            let lock = try await ProjectorLock.held(directory: served.ledger.directory)
+            defer { withExtendedLifetime(lock) {} }
+            let second = try await client.notify(purchase.notificationBody(1))
+            #expect(second.status == 200)
+            let page = try await client.get("\(ConsolePageTests.home)/subscriptions/\(purchase.id)")
+            let text = ConsolePageTests.text(page)
+            #expect(page.status == 200 && text.contains("1 event is not included yet"))
+            #expect(text.contains("events/1\"") && !text.contains("events/2\""))
+            let intake = try await client.get("\(ConsolePageTests.home)/intake")
+            #expect(ConsolePageTests.text(intake).contains("answers reach position 1."))
+            // An event that no answer includes has its page.
+            let event = try await client.get("\(ConsolePageTests.home)/events/2")
+            #expect(event.status == 200 && !ConsolePageTests.text(event).contains("Decides"))
+            let noted = try await client.send(
+                .post, "\(ConsolePageTests.home)/customers/ann/note", ConsolePageTests.form,
+                Array("key=k&actor=sara&reason=r".utf8))
+            #expect(noted.status == 303)
+            let after = try await client.get(try #require(noted.headers[.location]))
+            #expect(after.status == 503 && after.headers[.refresh] != nil)
+            #expect(ConsolePageTests.text(after).contains("projectionBehind"))
         }
     }
 
