@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdTesting
 import Logging
 import NIOCore
+import Service
 import Synchronization
 import Testing
 
@@ -101,6 +102,39 @@ struct BodyCutOffTests {
         #expect(logs.errors(.error).count == LogRateLimiter.entriesPerSecond + 1)
         #expect(logs.errors(.error).last?["suppressed"] == "1")
         #expect(logs.errors(.error).last?["error"] == "Unforeseen")
+    }
+
+    @Test("A page that fails unexpectedly, and a form that is cut off, are logged as elsewhere")
+    func pages() async throws {
+        let logs = LogCodes()
+        try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
+            let tokens = AccessTokens([])
+            let access = ConsoleGuard(
+                sessions: ConsoleSessions(tokens), tokens: tokens,
+                server: host.configuration.server,
+                pages: ConsolePages(host: host, tokens: tokens), problems: ProblemMiddleware())
+            let router = Router(context: WebContext.self)
+            router.add(middleware: access)
+            router.get("console/unforeseen") { _, _ -> String in throw Unforeseen() }
+            router.get("console/cut") { request, _ -> String in
+                var head = request.head
+                head.headerFields[.contentType] = "application/x-www-form-urlencoded"
+                let end = IOError(errnoCode: ECONNRESET, reason: "read")
+                _ = try await ConsoleForm(
+                    Request(head: head, body: BodyCutOffTests.cutOff(by: end)))
+                return "read"
+            }
+            let application = Application(router: router, logger: logs.logger)
+            try await application.test(.router) { client in
+                let failed = try await client.execute(uri: "/console/unforeseen", method: .get)
+                #expect(failed.status == .internalServerError)
+                #expect(failed.headers[.contentType] == "text/html; charset=utf-8")
+                let cut = try await client.execute(uri: "/console/cut", method: .get)
+                #expect(cut.status == .badRequest)
+            }
+        }
+        #expect(logs.errors(.error).map { $0["error"]?.description } == ["Unforeseen"])
+        #expect(logs.errors(.debug).map { $0["error"]?.description } == ["IOError"])
     }
 
     @Test("A flood of one code does not suppress other codes")

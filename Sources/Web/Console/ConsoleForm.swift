@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import NIOHTTP1
 
 /// The fields of a submitted form (`application/x-www-form-urlencoded`, WHATWG URL §5).
 struct ConsoleForm: Sendable {
@@ -9,7 +10,8 @@ struct ConsoleForm: Sendable {
     /// Largest form: 16 KiB, room for every field of a decision.
     static let maximumByteCount = 16 * 1_024
 
-    /// Throws `payloadTooLarge`, `unsupportedMediaType`, or `badRequest` for what is no form.
+    /// Throws `payloadTooLarge`, `unsupportedMediaType`, or `badRequest` for what is no form;
+    /// `TruncatedBody` when the browser disconnects before the end.
     init(_ request: Request) async throws {
         let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased()
         guard type == "application/x-www-form-urlencoded" else {
@@ -22,6 +24,11 @@ struct ConsoleForm: Sendable {
             buffer = try await request.body.collect(upTo: ConsoleForm.maximumByteCount)
         } catch is NIOTooManyBytesError {
             throw Problem.tooLarge(limit: ConsoleForm.maximumByteCount)
+        } catch let error as HTTPParserError {
+            // Invalid HTTP is answered where the connection is closed.
+            throw error
+        } catch {
+            throw TruncatedBody(cause: error)
         }
         try self.init(String(buffer: buffer))
     }

@@ -24,6 +24,7 @@ struct ConsoleGuard: RouterMiddleware {
     let tokens: AccessTokens
     let server: ServiceConfiguration.Server
     let pages: ConsolePages
+    let problems: ProblemMiddleware
 
     /// What a page may load: its own files, and nothing inline but its style sheet, by hash (W3C
     /// CSP Level 3).
@@ -51,7 +52,7 @@ struct ConsoleGuard: RouterMiddleware {
                 response = try await next(request, context)
             }
         } catch {
-            response = pages.problem(Problem(error), request, context)
+            response = pages.problem(try problems.problem(of: error, context), request, context)
         }
         response.headers[.contentSecurityPolicy] = ConsoleGuard.policy
         response.headers[.xContentTypeOptions] = "nosniff"

@@ -14,33 +14,37 @@ struct ProblemMiddleware: RouterMiddleware {
         _ request: Request, context: WebContext,
         next: (Request, WebContext) async throws -> Response
     ) async throws -> Response {
-        do { return try await next(request, context) } catch let error as HTTPParserError {
-            // Invalid HTTP is answered where the connection is closed.
-            throw error
-        } catch {
-            if let cutOff = error as? TruncatedBody {
-                context.logger.debug(
-                    "A client disconnected before the end of its body.",
-                    metadata: about(cutOff.cause, context))
-            }
-            let problem = Problem(error)
-            if problem.status == .internalServerError, let remedy = problem.remedy,
-                let suppressed = pace.admit(problem.code)
-            {
-                context.logger.error(
-                    "A request failed: \(remedy)",
-                    metadata: [
-                        "code": "\(problem.code)", "path": "\(context.endpointPath ?? "")",
-                        "suppressed": "\(suppressed)",
-                    ])
-            }
-            if problem.code == "internal", let suppressed = pace.admit(problem.code) {
-                var metadata = about(error, context)
-                if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
-                context.logger.error("A request failed unexpectedly.", metadata: metadata)
-            }
-            return problem.response
+        do { return try await next(request, context) } catch {
+            return try problem(of: error, context).response
         }
+    }
+
+    /// The problem that an error is answered as; logs what operators must know. Invalid HTTP is
+    /// thrown on: it is answered where the connection is closed.
+    func problem(of error: any Error, _ context: WebContext) throws -> Problem {
+        if error is HTTPParserError { throw error }
+        if let cutOff = error as? TruncatedBody {
+            context.logger.debug(
+                "A client disconnected before the end of its body.",
+                metadata: about(cutOff.cause, context))
+        }
+        let problem = Problem(error)
+        if problem.status == .internalServerError, let remedy = problem.remedy,
+            let suppressed = pace.admit(problem.code)
+        {
+            context.logger.error(
+                "A request failed: \(remedy)",
+                metadata: [
+                    "code": "\(problem.code)", "path": "\(context.endpointPath ?? "")",
+                    "suppressed": "\(suppressed)",
+                ])
+        }
+        if problem.code == "internal", let suppressed = pace.admit(problem.code) {
+            var metadata = about(error, context)
+            if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
+            context.logger.error("A request failed unexpectedly.", metadata: metadata)
+        }
+        return problem
     }
 
     /// Types only, since the text of an unexpected error may contain anything.

@@ -61,13 +61,14 @@ public struct WebService: Sendable {
         router.add(middleware: TraceMiddleware())
         router.add(middleware: RequestMeter(metrics: metrics))
         router.add(middleware: HeadMiddleware())
-        router.add(middleware: ProblemMiddleware())
+        let problems = ProblemMiddleware()
+        router.add(middleware: problems)
         let tokens = AccessTokens(server.tokens)
         router.add(middleware: HostMiddleware(tokens: tokens))
         let sources = SourceCheck(server: server)
         let failures = AuthenticationFailures(
             sources: sources, metrics: metrics, logger: logger, pace: authenticationPace)
-        let access = consoleGuard(tokens)
+        let access = consoleGuard(tokens, problems)
         router.add(middleware: UnknownPages(access: access))
         router.add(middleware: TokenMiddleware(tokens: tokens, failures: failures))
         let groups = RouteGroups(router, tokens: tokens, answers: answers, host: host)
@@ -97,11 +98,14 @@ public struct WebService: Sendable {
         return router
     }
 
-    private func consoleGuard(_ tokens: AccessTokens) -> ConsoleGuard {
+    private func consoleGuard(
+        _ tokens: AccessTokens, _ problems: ProblemMiddleware
+    ) -> ConsoleGuard {
         let pages = ConsolePages(host: host, tokens: tokens)
         host.onErasure { [drafts = pages.drafts] in drafts.removeAll() }
         return ConsoleGuard(
-            sessions: ConsoleSessions(tokens), tokens: tokens, server: server, pages: pages)
+            sessions: ConsoleSessions(tokens), tokens: tokens, server: server, pages: pages,
+            problems: problems)
     }
 
     /// The application; tests send requests to it directly.
