@@ -38,6 +38,21 @@ struct HTMLTests {
         #expect(outer.text == "<p><b>a&lt;b</b><b>a&lt;b</b><b>a&lt;b</b></p>")
     }
 
+    @Test("A page has the parts that fit, but at least one; the next page begins after them")
+    func parts() {
+        let part: (Int) -> HTML = { "\($0)-" }
+        let atLimit = HTML.parts(5, from: 0, within: 6, part)
+        #expect(atLimit.html.text == "0-1-2-" && atLimit.end == 3)
+        let below = HTML.parts(5, from: 0, within: 5, part)
+        #expect(below.html.text == "0-1-" && below.end == 2)
+        let last = HTML.parts(5, from: 3, within: 6, part)
+        #expect(last.html.text == "3-4-" && last.end == 5)
+        let large = HTML.parts(5, from: 4, within: 1, part)
+        #expect(large.html.text == "4-" && large.end == 5)
+        let beyond = HTML.parts(5, from: .max, within: 6, part)
+        #expect(beyond.html.isEmpty && beyond.end == .max)
+    }
+
     @Test("Every link keeps environment, moment, knowledge, app and zone")
     func links() throws {
         var state = ViewState(environment: .sandbox)

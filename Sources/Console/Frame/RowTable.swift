@@ -64,6 +64,22 @@ extension Frame {
 }
 
 extension HTML {
+    /// As many parts from `first` on as have `byteCount` bytes together, at least one where there
+    /// is one; and the place after the last.
+    static func parts(
+        _ count: Int, from first: Int, within byteCount: Int, _ part: (Int) -> HTML
+    ) -> (html: HTML, end: Int) {
+        var (html, end) = (HTML(), first)
+        while end < count {
+            let next = part(end)
+            guard end == first || html.text.utf8.count + next.text.utf8.count <= byteCount
+            else { break }
+            html += next
+            end += 1
+        }
+        return (html, end)
+    }
+
     /// Names and values; a nil value is left out.
     static func fields(_ rows: [(String, HTML?)]) -> HTML {
         let list = rows.compactMap { name, value -> HTML? in

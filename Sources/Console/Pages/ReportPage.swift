@@ -132,14 +132,8 @@ package struct ReportPage {
         guard first < report.rows.count else { return "<p class=\"muted\">No rows.</p>" }
         let columns = shownColumns
         let limit = max(Self.rowsByteCount, Self.contentByteCount - chart.text.utf8.count)
-        var rows = HTML()
-        var end = first
-        while end < report.rows.count {
-            let next = row(report.rows[end], columns)
-            guard end == first || rows.text.utf8.count + next.text.utf8.count <= limit
-            else { break }
-            rows += next
-            end += 1
+        let (rows, end) = HTML.parts(report.rows.count, from: first, within: limit) {
+            row(report.rows[$0], columns)
         }
         let names = ["from"] + report.dimensions
         // Without links inside, the keyboard needs the region itself to scroll it.

@@ -103,16 +103,19 @@ struct ReportPages: Sendable {
     private func diff(_ request: Request, _ context: WebContext) async throws -> Response {
         var question = Question()
         var name = MetricName.churnName
+        var first: Int64?
         let frame = try QueryParameters.read(request, isForm: true) {
             question = try Question(&$0)
             name = $0.text("metric") ?? name
+            first = try $0.position("row")
             return try pages.frame(["reports", "diff"], &$0, context)
         }
         try ReportPages.require(frame)
         if question.metric.from == nil {
             question.metric.from = ViewState.yearBack(frame.now)
         }
-        let shown = DiffPage(frame, name: name, question: question.pairs)
+        let shown = DiffPage(
+            frame, name: name, question: question.pairs, first: Int(first ?? 0))
         guard frame.state.knowledge != .everything else { return pages.response(shown.page(nil)) }
         var scope = pages.scope(frame)
         scope.knowledge = .everything
