@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Long timelines")
 struct LongTimelineTests {
-    @Test("A customer with 100,000 notes has pages of one size, first, middle and last")
+    @Test("100,000 notes, and many chains of many states, have pages of a bounded size")
     func pages() async throws {
         let story = try StoryTelling.story(try #require(StoryTelling.names.first))
         let lines = try story.deliveries.map { try $0.line(signedBy: TestAuthority.shared) }
@@ -24,6 +24,7 @@ struct LongTimelineTests {
                 let chain = try #require(
                     try await session.query.next(after: &cursor, moment: moment))
                 try LongTimelineTests.check(chain)
+                try LongTimelineTests.checkSizes(like: chain)
             }
             await telling.scratch.remove()
         }
@@ -60,5 +61,66 @@ struct LongTimelineTests {
             command: Command(
                 id: "\(index)", actor: "sara", reason: "ticket \(index)",
                 action: .note(CustomerId("ann"))))
+    }
+
+    /// Largest page, in bytes, as in the browser test.
+    private static let pageByteCount = 60 * 1_024
+    /// Purchases of a chain, each of which ended.
+    private static let lapseCount = 100
+
+    /// The pages of one and of many chains that ended and were bought again, beside many notes.
+    private static func checkSizes(like other: ChainReading) throws {
+        let chains = try (0..<2 * CustomerPage.chainCount).map { number in
+            try lapsing(String(600_000_000_000_000 + number), like: other)
+        }
+        let chain = try #require(chains.first)
+        let frame = Frame.bare(["subscriptions", "1"], now: chain.moment.now)
+        let page = SubscriptionPage(frame, chain, before: nil).page.html
+        #expect(chain.intervals.count > StateBand.stretchCount)
+        #expect(page.components(of: "<rect class=\"s-") == StateBand.stretchCount)
+        #expect(page.utf8.count <= pageByteCount)
+        let customer = CustomerId("ann")
+        let reading = CustomerReading(
+            customer: customer, moment: chain.moment, stamp: chain.stamp, chains: chains,
+            elsewhere: [], commands: (0..<lapseCount).map { note($0, from: StoryCheck.end) })
+        let nothing = Entitlements(
+            at: chain.moment.at, holdings: [], grants: [], catalogue: Catalogue())
+        let whole = CustomerPage(
+            frame,
+            EntitlementsAnswer(customer: customer, stamp: chain.stamp, entitlements: nothing),
+            reading, before: nil
+        ).page.html
+        #expect(whole.components(of: "<rect class=\"s-") == StateBand.stretchCount)
+        #expect(whole.contains("\(CustomerPage.chainCount) older chains"))
+        #expect(whole.utf8.count <= pageByteCount)
+    }
+
+    private static func lapsing(_ id: String, like other: ChainReading) throws -> ChainReading {
+        let made = MadeChain(id: id, start: Timestamp(milliseconds: 1_104_537_600_000))
+        var facts: [Fact] = []
+        for period in stride(from: 0, to: 2 * lapseCount, by: 2) {
+            let bought = made.notification(
+                .subscribed, period == 0 ? .initialBuy : .resubscribe, period,
+                at: made.start(period).advanced(byMilliseconds: 5_000))
+            for delivery in [bought, made.expired(period)] {
+                guard
+                    case .notification(let notification, let transaction, let renewal) =
+                        delivery.evidence
+                else { continue }
+                let position = Int64(facts.count + 1)
+                facts.append(
+                    Fact(
+                        notification: notification, transaction: transaction, renewal: renewal,
+                        origin: FactOrigin(
+                            position: position, receivedAt: delivery.receivedAt, trust: .signed,
+                            digest: Digest(words: (UInt64(position), 0, 0, 0)))))
+            }
+        }
+        let chain = ChainId(
+            bundleId: BundleId(MadeChain.app), originalTransactionId: OriginalTransactionId(id))
+        return try #require(
+            ChainReading(
+                chain: chain, facts: facts, moment: other.moment, environment: .production,
+                catalogue: Catalogue(), stamp: other.stamp))
     }
 }

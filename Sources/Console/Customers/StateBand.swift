@@ -7,16 +7,18 @@ internal import Queries
 struct StateBand {
     let frame: Frame
     let reading: ChainReading
+    /// Stretches drawn; a longer history shows its newest.
+    var count = StateBand.stretchCount
 
     private static let width: Int64 = 1_000
     private static let height: Int64 = 34
     /// Least width of a stretch, so that every one can be seen.
     private static let leastWidth: Int64 = 2
-    /// Stretches drawn; a longer history shows its newest.
-    static let stretchCount = 200
+    /// Stretches that all bands of a page have together.
+    static let stretchCount = 60
 
     var svg: HTML {
-        let intervals = reading.intervals.suffix(StateBand.stretchCount)
+        let intervals = reading.intervals.suffix(count)
         guard let first = intervals.first else { return "" }
         let end = max(frame.limit, first.from.advanced(byMilliseconds: 1))
         let span = end.milliseconds(since: first.from)
@@ -37,7 +39,7 @@ struct StateBand {
                 "s-\(interval.state.rawValue)", interval.from, interval.to,
                 "\(interval.state.text), \(stretchText(interval.from, interval.to))")
         }
-        let gaps = reading.answer.notices.compactMap { notice -> HTML? in
+        let gaps = reading.answer.notices.suffix(count).compactMap { notice -> HTML? in
             guard let stretch = notice.period, stretch.transactionId == nil,
                 let from = stretch.from
             else { return nil }

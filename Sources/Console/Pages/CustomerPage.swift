@@ -179,13 +179,15 @@ package struct CustomerPage {
         let rest = reading.chains.count - shown.count
         let more: HTML =
             rest > 0 ? "<p class=\"muted\">\(rest) older chains are in the timeline.</p>" : ""
-        return "<h2>Purchases</h2>\(shown.reversed().map { card($0) })\(more)"
+        let stretches = StateBand.stretchCount / shown.count
+        return "<h2>Purchases</h2>\(shown.reversed().map { card($0, stretches) })\(more)"
     }
 
     /// Chains that are shown with their states.
-    static let chainCount = 20
+    static let chainCount = 10
 
-    private func card(_ chain: ChainReading) -> HTML {
+    /// - Parameter stretches: of its band.
+    private func card(_ chain: ChainReading, _ stretches: Int) -> HTML {
         let answer = chain.answer
         let token: HTML =
             answer.appAccountToken.map { " · token <span class=\"id\">\($0.prefix(8))…</span>" }
@@ -207,7 +209,7 @@ package struct CustomerPage {
             <section class="card" data-row><p>\(frame.chain(chain.chain)) \
             <span class="tag \(answer.isEntitled ? "good" : "bad")">\(answer.state.text)</span> \
             \(parts)\(token)\(unlink)</p>
-            \(StateBand(frame: frame, reading: chain).svg)</section>
+            \(StateBand(frame: frame, reading: chain, count: stretches).svg)</section>
             """
     }
 

@@ -136,10 +136,13 @@ package struct SubscriptionPage {
 
     // MARK: Notices
 
+    /// Notices that the page lists.
+    static let noticeCount = 20
+
     private var notices: HTML {
         let notices = reading.answer.notices
         guard !notices.isEmpty else { return "" }
-        let items = notices.prefix(Frame.rowCount).map { notice -> HTML in
+        let items = notices.prefix(SubscriptionPage.noticeCount).map { notice -> HTML in
             """
             <li data-row><span class="tag warn">\(notice.code.rawValue)</span> since \
             \(frame.time(notice.from)): \(notice.message) \(frame.events(notice.evidence))</li>
