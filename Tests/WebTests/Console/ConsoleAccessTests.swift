@@ -97,8 +97,8 @@ struct ConsoleAccessTests {
     }
 
     @Test(
-        "A viewer of the log alone or of intake alone gets the stream of live pages, until it"
-            + " signs out", arguments: [Scope.support, .admin])
+        "A viewer of the log or of intake alone has live pages until signing out",
+        arguments: [Scope.support, .admin])
     func live(_ scope: Scope) async throws {
         try await place([scope]).serve(.live) {
             (client: WebClient, _: LedgerHost) async throws in

@@ -55,7 +55,8 @@ struct LivePageTests {
         _ count: Int, port: Int, _ body: () async throws -> Void
     ) async throws {
         guard count > 0 else { return try await body() }
-        try await StreamReader.open(port: port, path) { (stream: StreamReader) async throws in
+        try await StreamReader.open(port: port, path) {
+            (stream: StreamReader) async throws -> Void in
             #expect(await stream.wait(for: "data: "))
             try await holding(count - 1, port: port, body)
         }
@@ -74,7 +75,7 @@ struct LivePageTests {
             var isOpen = false
             while !isOpen {
                 isOpen = try await StreamReader.open(port: port, LivePageTests.path) {
-                    (stream: StreamReader) async throws in
+                    (stream: StreamReader) async throws -> Bool in
                     _ = await stream.wait(for: "\r\n\r\n")
                     return stream.text.hasPrefix("HTTP/1.1 200 ")
                 }
