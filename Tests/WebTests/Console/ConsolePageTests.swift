@@ -114,6 +114,11 @@ struct ConsolePageTests {
             let longer = try await client.get("\(ConsolePageTests.home)/customers/\(long)a")
             #expect(longer.status == 400)
             #expect(ConsolePageTests.text(longer).contains("invalidPath"))
+            let tenKilobytes = String(repeating: "a", count: 10 * 1_024)
+            for path in ["customers/\(tenKilobytes)", "find?q=\(tenKilobytes)"] {
+                let page = try await client.get("\(ConsolePageTests.home)/\(path)")
+                #expect(page.status == 400 && !ConsolePageTests.text(page).contains(tenKilobytes))
+            }
             #expect(try await client.get("/console/nowhere/intake").status == 404)
             #expect(try await client.get("/console/xcode/intake").status == 404)
             let unknown = try await client.get("\(ConsolePageTests.home)/intake?knownAT=1")
@@ -137,6 +142,32 @@ struct ConsolePageTests {
             }
             let elsewhere = try await client.get("/console-of-another")
             #expect(elsewhere.code == "noSuchPath")
+        }
+    }
+
+    @Test("No page shows what belongs to another environment")
+    func environments() async throws {
+        var made = purchase
+        made.environment = .sandbox
+        let purchase = made
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let posted = try await client.notify(purchase.notificationBody(0))
+            #expect(posted.status == 200)
+            let id = purchase.id
+            _ = try await client.ask(
+                "/v1/subscriptions/\(id)?environment=sandbox&minPosition=1")
+            let own = try await client.get("/console/sandbox/subscriptions/\(id)")
+            #expect(own.status == 200)
+            #expect(ConsolePageTests.text(own).contains("com.example.pro.monthly"))
+            for path in [
+                "", "events", "events/1", "intake", "decisions", "find?q=\(id)",
+                "subscriptions/\(id)", "subscriptions/\(id)/note",
+            ] {
+                let page = try await client.get("\(ConsolePageTests.home)/\(path)")
+                let text = ConsolePageTests.text(page)
+                #expect(!text.contains("com.example.pro.monthly"), "\(path)")
+                #expect(!text.contains("/events/1\""), "\(path)")
+            }
         }
     }
 
