@@ -93,15 +93,16 @@ extension LedgerHost {
             event.position <= projected
         else { return [] }
         let chain = ChainId(bundleId: event.attributes.bundleId, originalTransactionId: id)
-        let (snapshot, moment) = (try await ledger.snapshot(), self.moment(scope))
+        let (snapshot, now) = (try await ledger.snapshot(), clock())
         let changes = try await snapshot.projections.decided(
-            by: event.position, of: chain, through: moment.now, limit: limit)
+            by: event.position, of: chain, through: now, limit: limit)
         let hasState = changes.contains { if case .state = $0.kind { true } else { false } }
-        guard hasState, let reading = try await snapshot.query.readings(of: [chain], moment).first
-        else { return changes }
+        guard hasState else { return changes }
+        let facts = try await snapshot.facts.facts(of: [chain]).flatMap { $0.1 }
         let metrics = ChainMetrics(
-            reading.life, of: chain.bundleId, catalogue: ledger.ledger.catalogue)
-        return changes + metrics.counted(by: event.position, before: moment.now)
+            ledger.ledger.life(of: facts.filter { $0.position <= snapshot.position }),
+            of: chain.bundleId, catalogue: ledger.ledger.catalogue)
+        return changes + metrics.counted(by: event.position, before: now)
     }
 
     /// `{"event":…,"payload":…,"proof":…,"position":…}`; nil as `event(at:)`.
