@@ -54,6 +54,27 @@ struct RollForwardPropertyTests {
         #expect(rows > 0)
     }
 
+    @Test("What is counted under each event adds up to the columns")
+    func counted() {
+        let rows = Self.sum(.chains, [])
+        var found: [Timestamp: [RollForwardColumn: Int64]] = [:]
+        for chain in Self.chains {
+            for cause in Set(chain.stretches.map(\.cause)) {
+                for change in chain.counted(by: cause, before: Timestamp(milliseconds: .max)) {
+                    guard case .counted(let column) = change.kind,
+                        let row = rows.last(where: { $0.from <= change.at })
+                    else {
+                        Issue.record("\(change)")
+                        continue
+                    }
+                    found[row.from, default: [:]][column, default: 0] += 1
+                    #expect(!chain.counted(by: cause, before: change.at).contains(change))
+                }
+            }
+        }
+        for row in rows { #expect(found[row.from] ?? [:] == row.columns, "\(row)") }
+    }
+
     @Test(
         "Sums over the groups are the whole, except for moves between them",
         arguments: groupings.dropFirst())
