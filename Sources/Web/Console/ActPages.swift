@@ -113,9 +113,8 @@ struct ActPages: Sendable {
             return try await run(
                 action, about: chain, form, frame.of(["customers", id]), context)
         } catch {
-            // What was typed stays, and so does the key: nothing was decided.
             let problem = Problem(error)
-            guard problem.status.code < 500 else { throw error }
+            guard problem.keepsForm else { throw error }
             let page = try await page(
                 act, id, frame, key: form.text("key") ?? pages.newKey, values: form.values,
                 failure: problem.detail)

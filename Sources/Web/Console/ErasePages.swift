@@ -76,7 +76,7 @@ struct ErasePages: Sendable {
             return Response.seeOther(frame.url("events", String(receipt.position)))
         } catch {
             let problem = Problem(error)
-            guard problem.status.code < 500 else { throw error }
+            guard problem.keepsForm else { throw error }
             page.failure = problem.detail
             return pages.response(page.question, status: problem.status)
         }

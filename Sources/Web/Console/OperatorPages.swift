@@ -149,7 +149,7 @@ struct OperatorPages: Sendable {
             do { return try await run(act, form, frame, context) } catch {
                 let problem = Problem(error)
                 // A refusal of Apple's keeps the form, too.
-                guard problem.status.code < 500 || error is LookupFailure else { throw error }
+                guard problem.keepsForm || error is LookupFailure else { throw error }
                 var page = OperatorForm(
                     frame, act, key: form.text("key") ?? pages.newKey, values: form.values)
                 page.failure = problem.detail

@@ -33,6 +33,10 @@ struct Problem: Error, Sendable {
         self.retryAfter = retryAfter
     }
 
+    /// Whether a form that met it is shown again with what was typed: it decided nothing or, sent
+    /// again under its key, decides once.
+    var keepsForm: Bool { status.code < 500 || status == .serviceUnavailable }
+
     /// A parameter that is not valid.
     static func invalid(_ detail: String) -> Problem {
         Problem(.badRequest, code: "invalidParameter", detail: detail)
