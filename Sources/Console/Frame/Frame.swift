@@ -73,9 +73,16 @@ package struct Frame: Sendable {
         return "<a href=\"\(state.url(path))\"\(shortcut)>\(text)</a>"
     }
 
-    /// `#13`, leading to the event.
+    /// `Intake`, leading there for those who may see it.
+    var intake: HTML {
+        viewer.seesOperation ? link("Intake", "intake") : "Intake, which operators see,"
+    }
+
+    /// `#13`, leading to the event for those who may see it.
     func event(_ position: Int64) -> HTML {
-        "<a class=\"id\" href=\"\(url("events", String(position)))\">#\(position)</a>"
+        guard viewer.seesPeople else { return "<span class=\"id\">#\(position)</span>" }
+        return
+            "<a class=\"id\" href=\"\(url("events", String(position)))\">#\(position)</a>"
     }
 
     func events(_ positions: [Int64]) -> HTML {

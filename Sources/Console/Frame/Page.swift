@@ -71,15 +71,22 @@ package struct Page: Sendable {
         return """
             <header class="bar">
             <a class="brand" href="\(frame.url())" data-key="g c">Subledger</a>
+            \(find)
+            <nav aria-label="Sections">\(sections)</nav>
+            <nav class="environments" aria-label="Environments">\(others.joined(" "))</nav>
+            \(account)
+            </header>
+            """
+    }
+
+    private var find: HTML {
+        guard frame.viewer.seesPeople else { return "" }
+        return """
             <form class="find" action="\(frame.state.url(["find"]))" method="get" role="search">
             \(hidden)<label for="q">Find</label>
             <input id="q" name="q" value="\(frame.query ?? "")" maxlength="256" data-key="/"
             placeholder="customer, transaction, #position" autocomplete="off" spellcheck="false">
             </form>
-            <nav aria-label="Sections">\(sections)</nav>
-            <nav class="environments" aria-label="Environments">\(others.joined(" "))</nav>
-            \(account)
-            </header>
             """
     }
 
@@ -140,7 +147,7 @@ package struct Page: Sendable {
         if frame.saysComplete, frame.complete == nil {
             parts += """
                 <p class="banner warn">Completeness was never confirmed: something that Apple sent may \
-                be missing. \(frame.link("Intake", "intake")) says what to do.</p>
+                be missing. \(frame.intake) says what to do.</p>
                 """
         } else if frame.saysComplete, let complete = frame.complete {
             parts += """

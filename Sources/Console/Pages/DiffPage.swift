@@ -48,8 +48,10 @@ package struct DiffPage {
             report.rows.count, from: first, within: ReportPage.contentByteCount
         ) { row(report.rows[$0], of: report, columns) }
         let next = end < report.rows.count ? String(end) : nil
+        // Without links inside, the keyboard needs the region itself to scroll it.
+        let focus: HTML = frame.viewer.seesPeople ? "" : " tabindex=\"0\""
         return """
-            <div class="scroll" role="region" aria-label="Changed figures">
+            <div class="scroll"\(focus) role="region" aria-label="Changed figures">
             <table class="rows"><thead><tr>\(heads)\(figures)<th scope="col">Events</th></tr></thead>
             <tbody>
             \(rows)</tbody></table></div>

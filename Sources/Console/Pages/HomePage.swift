@@ -18,15 +18,24 @@ package struct HomePage {
             "Subledger", frame,
             """
             <h1>Subledger</h1>
+            \(find)
+            \(status.map { IntakePage.health($0, frame) })
+            \(status.map { work($0) })
+            """)
+    }
+
+    private var find: HTML {
+        guard frame.viewer.seesPeople else {
+            return "<p class=\"muted\">What this sign-in may see is linked above.</p>"
+        }
+        return """
             <form class="act" method="get" action="\(frame.url("find"))" role="search">
             \(Page.hidden(frame.state))
             <label for="find">Why has this customer no access? Find a customer or a purchase</label>
             <input id="find" name="q" maxlength="256" autocomplete="off" spellcheck="false" \
             placeholder="customer, transaction, notificationUUID, #position">
             <button>Find</button></form>
-            \(status.map { IntakePage.health($0, frame) })
-            \(status.map { work($0) })
-            """)
+            """
     }
 
     /// Unfinished work, each with where to do it.

@@ -87,7 +87,8 @@ package struct ReportPage {
             let starts = report.scope.instants
             let open = starts.indices.dropLast().filter { isOpen(starts[$0], starts[$0 + 1]) }
             let markup = chart.drawn(isInPage: true, open: Set(open)) { place, series in
-                guard report.isChurn, place + 1 < starts.count, starts.count <= Self.linkedCount
+                guard report.isChurn, hasCells, place + 1 < starts.count,
+                    starts.count <= Self.linkedCount
                 else {
                     return nil
                 }
@@ -137,7 +138,7 @@ package struct ReportPage {
         }
         let names = ["from"] + report.dimensions
         // Without links inside, the keyboard needs the region itself to scroll it.
-        let focus: HTML = report.hasCells ? "" : " tabindex=\"0\""
+        let focus: HTML = hasCells ? "" : " tabindex=\"0\""
         let heads = names.map { "<th scope=\"col\">\($0)</th>" as HTML }
         let figures = columns.map { column -> HTML in
             "<th scope=\"col\" class=\"num\">\(Report.heading(column.name))</th>"
@@ -203,9 +204,12 @@ package struct ReportPage {
             """
     }
 
+    /// Whether single chains stand behind its cells that the viewer may see.
+    private var hasCells: Bool { report.hasCells && frame.viewer.seesPeople }
+
     /// Whether the chains behind a column can be named.
     private func hasCell(_ column: CountColumn) -> Bool {
-        guard report.hasCells else { return false }
+        guard hasCells else { return false }
         return !["residue", "rateBase"].contains(column.name)
     }
 

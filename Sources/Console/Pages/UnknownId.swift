@@ -13,7 +13,7 @@ struct UnknownId {
         <li>Check the id: a customer is named as the app names it (by default its appAccountToken); a \
         purchase by any of its transaction ids or webOrderLineItemIds.</li>
         <li>\(others)</li>
-        <li>If the purchase is new, or intake was down: \(frame.link("Intake", "intake")) says what is \
+        <li>If the purchase is new, or intake was down: \(frame.intake) says what is \
         missing, and <code>subledger api statuses ID</code> asks Apple.</li>
         </ul>
         </section>

@@ -29,7 +29,7 @@ struct ConsoleAccessTests {
         return fields
     }
 
-    private func place(_ scopes: [Scope]) throws -> ServedPlace {
+    func place(_ scopes: [Scope]) throws -> ServedPlace {
         var place = try ServedPlace()
         place.configuration.server.tokens = [
             ServiceConfiguration.Server.Token(
@@ -39,7 +39,7 @@ struct ConsoleAccessTests {
     }
 
     /// The cookie of a session that was started with the token.
-    private static func signIn(_ client: WebClient, _ token: String = "secret") async throws
+    static func signIn(_ client: WebClient, _ token: String = "secret") async throws
         -> String?
     {
         let answer = try await client.send(

@@ -1,0 +1,62 @@
+import AppStore
+import HTTPTypes
+import Projection
+import Service
+import Testing
+
+@testable import Web
+
+@Suite("Links of the console")
+struct ScopeLinkTests {
+    private static let home = "/console/production"
+    private let purchase = MadePurchase()
+
+    @Test(
+        "No page leads to one that its viewer may not see",
+        arguments: [
+            [Scope.support], [.reports], [.admin], [.write], [.read], [.support, .write, .admin],
+        ])
+    func allowed(_ scopes: [Scope]) async throws {
+        let purchase = purchase
+        try await ConsoleAccessTests().place(scopes).serve {
+            (client: WebClient, host: LedgerHost) async throws in
+            for period in 0...2 {
+                let posted = try await client.notify(purchase.notificationBody(period))
+                #expect(posted.status == 200)
+            }
+            _ = try await host.ledger(.production).snapshot(atLeast: 3, limit: .seconds(120))
+            let session = try #require(try await ConsoleAccessTests.signIn(client))
+            let cookie: HTTPFields = [.cookie: session]
+            var waiting = [
+                "", "subscriptions/\(purchase.id)", "find?q=nosuch", "intake", "events/1",
+                "reports/churn?from=2026-01-01", "reports/churn?from=2026-01-01&knownPosition=1",
+                "reports/diff?from=2026-01-01&knownPosition=1",
+            ].map { (path: "\(ScopeLinkTests.home)/\($0)", isLinked: false) }
+            var seen: Set<String> = []
+            while let (path, isLinked) = waiting.popLast() {
+                // Of linked pages one for each path.
+                let name = isLinked ? String(path.prefix { $0 != "?" }) : path
+                guard !seen.contains(name) else { continue }
+                let page = try await client.get(path, cookie)
+                guard page.status != 403 else {
+                    #expect(!isLinked, "\(path)")
+                    continue
+                }
+                seen.insert(name)
+                guard page.headers[.contentType]?.hasPrefix("text/html") ?? false else { continue }
+                let text = String(decoding: page.bytes, as: UTF8.self)
+                waiting += ScopeLinkTests.links(text).map { (path: $0, isLinked: true) }
+            }
+            #expect(!seen.isEmpty)
+        }
+    }
+
+    /// Where the links and forms of a page lead, within the environment.
+    private static func links(_ text: String) -> [String] {
+        ["href=\"", "action=\""].flatMap { name in
+            text.split(separator: name).dropFirst().map { part in
+                String(part.prefix { $0 != "\"" && $0 != "#" }.replacing("&amp;", with: "&"))
+            }
+        }.filter { $0.hasPrefix("\(home)/") && !$0.contains("tz=") }
+    }
+}
