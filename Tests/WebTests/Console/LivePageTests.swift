@@ -68,7 +68,7 @@ struct LivePageTests {
             (client: WebClient, _: LedgerHost) async throws in
             let port = try #require(client.client.port)
             try await LivePageTests.holding(LivePages.streamCount, port: port) {
-                let refused = try await client.send(.get, LivePageTests.path)
+                let refused = try await client.get(LivePageTests.path)
                 #expect(refused.status == 503)
                 #expect(String(decoding: refused.bytes, as: UTF8.self).contains("tooManyStreams"))
             }
