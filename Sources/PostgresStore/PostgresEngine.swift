@@ -40,6 +40,12 @@ public struct PostgresEngine: LogEngine {
             place(of: environment), environment: environment, readerCount: poolSize)
     }
 
+    public func openOperations(
+        _ environment: Environment
+    ) async throws(StoreError) -> any OperationalState {
+        try await PostgresOperations.open(place(of: environment), environment: environment)
+    }
+
     /// Eight hexadecimal digits.
     private static func newNode() -> String {
         String(LedgerId.random().description.prefix(8))

@@ -11,7 +11,8 @@ extension EnvironmentLedger {
     }
 
     /// Writes a verified backup of an environment's log, the only data that cannot be rebuilt, to a
-    /// path that does not exist yet. Quarantine is not included; losing it loses no answer.
+    /// path that does not exist yet, with the checkpoints that were kept of it. Quarantine is not
+    /// included; losing it loses no answer.
     ///
     /// Other processes may append meanwhile: the backup contains what is in the log at its start.
     /// The log of a database is copied into a file first. Throws `BackupError` or `StoreError`.
@@ -38,32 +39,54 @@ extension EnvironmentLedger {
         _ report: @escaping @Sendable (BackupStep) -> Void
     ) async throws -> LogBackup.Report {
         let log = try await EventLog.open(directory: directory)
+        var operations: OperationsStore?
+        let result: Result<LogBackup.Report, any Error>
         do {
-            let done = try await LogBackup(log, environment: environment, to: path)
-                .run(report: report)
-            await log.close()
-            return done
-        } catch {
-            await log.close()
-            throw error
-        }
+            if FileManager.default.fileExists(
+                atPath: "\(directory)/\(OperationsStore.fileName)")
+            {
+                operations = try await OperationsStore.open(directory: directory)
+            }
+            result = .success(
+                try await LogBackup(
+                    log, environment: environment, to: path, checkpointsOf: operations
+                ).run(report: report))
+        } catch { result = .failure(error) }
+        await operations?.close()
+        await log.close()
+        return try result.get()
     }
 
-    /// Copies the log of a database into a directory.
+    /// Copies the log of a database into a directory, with its checkpoints.
     private static func copy(
         _ engine: any LogEngine, _ environment: Environment, into directory: String,
         _ report: @escaping @Sendable (BackupStep) -> Void
     ) async throws {
-        let source = try await engine.openLog(environment)
-        let target = try await EventLog.open(directory: directory)
+        let source = try await engine.openBoth(environment)
         let result = await Outcome { () throws(StoreError) in
-            try await LogCopy(from: source, to: target).run {
-                report(.copying(done: $0, all: $1))
+            let target = OpenedLog(
+                log: try await EventLog.open(directory: directory),
+                operations: try await OperationsStore.open(directory: directory))
+            let done = await Outcome { () throws(StoreError) in
+                try await copy(source, to: target) { report(.copying(done: $0, all: $1)) }
             }
+            await target.close()
+            _ = try done.get()
         }
-        await target.close()
         await source.close()
-        _ = try result.get()
+        try result.get()
+    }
+
+    /// Copies a log (`LogCopy`) and its checkpoints into another one, whatever their engines.
+    public static func copy(
+        _ source: OpenedLog, to target: OpenedLog,
+        progress: @Sendable (_ done: Int64, _ all: Int64) -> Void
+    ) async throws(StoreError) -> (log: LogCopy.Report, checkpoints: CheckpointCopy.Report) {
+        let signed = try await source.operations.newestCheckpointSize()
+        let log = try await LogCopy(from: source.log, to: target.log).run(progress: progress)
+        let checkpoints = try await CheckpointCopy.run(
+            from: source.operations, through: max(signed, log.position), to: target.operations)
+        return (log, checkpoints)
     }
 
     /// Verifies a backup, puts it in place of an environment's log, and projects it.
@@ -92,7 +115,7 @@ extension EnvironmentLedger {
                 let copied = try await copy(scratch, into: engine, environment, report)
                 return LogRestore.Report(
                     before: copied.before, head: copied.head, setAside: nil,
-                    erasureCount: scratched.erasureCount)
+                    erasureCount: scratched.erasureCount, checkpoints: copied.checkpoints)
             }
         } else {
             done = try await LogRestore(
@@ -111,17 +134,19 @@ extension EnvironmentLedger {
     private static func copy(
         _ directory: String, into engine: any LogEngine, _ environment: Environment,
         _ report: @escaping @Sendable (BackupStep) -> Void
-    ) async throws -> LogRestore.Report {
-        let source = try await EventLog.open(directory: directory)
+    ) async throws(StoreError) -> LogRestore.Report {
+        let source = OpenedLog(
+            log: try await EventLog.open(directory: directory),
+            operations: try await OperationsStore.open(directory: directory))
         let result = await Outcome { () throws(StoreError) in
-            let target = try await engine.openLog(environment)
+            let target = try await engine.openBoth(environment)
             let copied = await Outcome { () throws(StoreError) in
-                let done = try await LogCopy(from: source, to: target).run {
+                let done = try await copy(source, to: target) {
                     report(.copying(done: $0, all: $1))
                 }
                 return LogRestore.Report(
-                    before: .position(done.presentCount), head: try await target.head(),
-                    setAside: nil, erasureCount: 0)
+                    before: .position(done.log.presentCount), head: try await target.log.head(),
+                    setAside: nil, erasureCount: 0, checkpoints: done.checkpoints)
             }
             await target.close()
             return try copied.get()

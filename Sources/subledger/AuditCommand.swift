@@ -118,7 +118,7 @@ struct AuditCommand: AsyncParsableCommand {
         _ report: Audit.Report, _ checkpoints: CheckpointAudit.Report?
     ) -> Output {
         Output(
-            text: report.text + (checkpoints?.text ?? ""),
+            text: report.text + checkpoints.text,
             notes: report.projectionsFailure.map {
                 ["warning: derived data could not be compared with the log: \($0)"]
             } ?? [], isClean: report.isSound && checkpoints?.isSound != false
@@ -174,14 +174,29 @@ extension Audit.Report {
     }
 }
 
-extension CheckpointAudit.Report {
-    fileprivate var text: String {
-        findings.map { "BAD  \($0.text)\n" }.joined()
-            + "\(isSound ? "extends" : "DOES NOT EXTEND"): \(checkpointCount) checkpoints\n"
+extension CheckpointAudit.Report? {
+    /// Empty where no checkpoint is kept.
+    var text: String {
+        guard let self else { return "" }
+        let signed = self.signedCount.map { ", \($0) of them signed by the key" } ?? ""
+        return self.findings.map { "BAD  \($0.text)\n" }.joined()
+            + (self.isSound ? "extends" : "DOES NOT EXTEND")
+            + ": \(self.checkpointCount) checkpoints\(signed)\n"
     }
 }
 
 extension Settings {
+    /// Compares a copy of a log with the checkpoints that are kept with it; nil where there are
+    /// none.
+    func compareCheckpoints(_ opened: OpenedLog) async throws -> CheckpointAudit.Report? {
+        guard try await !opened.operations.checkpoints(after: -1, limit: 1).isEmpty else {
+            return nil
+        }
+        let audit = CheckpointAudit(
+            prover: TreeProver(opened.log), operations: opened.operations, key: auditKey())
+        return try await audit.run(head: try await opened.log.head().position)
+    }
+
     /// The key that checkpoints are signed with; nil where none is configured, or where this user
     /// cannot read it.
     fileprivate func auditKey() -> NoteVerifierKey? {

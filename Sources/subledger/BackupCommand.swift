@@ -10,8 +10,8 @@ struct BackupCommand: OutputCommand {
         discussion: """
             Works while other processes append. The file is an SQLite database like log.sqlite. It \
             gets its name once it is complete and every hash in it is checked; an existing file is \
-            never replaced. It holds the log of one environment: see --environment. An interrupted \
-            backup leaves a directory FILE.partial-…, which the next backup removes.
+            never replaced. It holds the log of one environment: see --environment, and the \
+            checkpoints that were kept of it. An interrupted backup leaves a directory FILE.partial-…, which the next backup removes.
             """)
 
     @Argument(help: "The file to create; it must not exist.")
@@ -31,10 +31,11 @@ struct BackupCommand: OutputCommand {
         }
         progress.end()
         let description = report.description
+        let signed = report.checkpointCount > 0 ? ", \(report.checkpointCount) checkpoints" : ""
         return Output(
             text: "backed up \(description.position) events of"
                 + " \(description.environment.rawValue) into \(report.path):"
-                + " \(report.byteCount) bytes, verified, root \(description.root.hexadecimal)\n"
+                + " \(report.byteCount) bytes, verified, root \(description.root.hexadecimal)\(signed)\n"
         ) { json in
             json.member("file", report.path)
             json.member("environment", description.environment.rawValue)
@@ -42,6 +43,7 @@ struct BackupCommand: OutputCommand {
             json.member("root", description.root)
             json.member("byteCount", report.byteCount)
             json.member("databaseSha256", description.digest)
+            json.member("checkpointCount", Int64(report.checkpointCount))
         }
     }
 }

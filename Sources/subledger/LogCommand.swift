@@ -4,6 +4,7 @@ import Foundation
 import Intake
 import LedgerStore
 import Projection
+import Proofs
 import Service
 
 struct LogCommand: AsyncParsableCommand {
@@ -46,8 +47,9 @@ struct LogCommand: AsyncParsableCommand {
                 Copies the events of one environment with their positions, hashes and tree, checks \
                 every event's bytes, and compares the trees at the end. After an interruption the \
                 same command continues. A target that holds anything else than the beginning of \
-                the source is refused and left unchanged. Operational state (quarantine, webhooks, \
-                cursors) is not copied.
+                the source is refused and left unchanged. Checkpoints that were kept are copied; \
+                exit code 1 where the log does not extend all of them. Other operational state \
+                (quarantine, webhooks, cursors) is not copied.
                 """)
 
         @Option(
@@ -63,15 +65,16 @@ struct LogCommand: AsyncParsableCommand {
 
         func output(_ settings: Settings) async throws -> Output {
             let source = try await settings.openLog(at: from, isSource: true)
-            let report = try await closing(source.close) {
+            let (report, checkpoints, compared) = try await closing(source.close) {
                 let target = try await settings.openLog(at: to, isSource: false)
                 return try await closing(target.close) {
                     let progress = ProgressLine()
-                    let report = try await LogCopy(from: source, to: target).run { done, all in
+                    let copied = try await EnvironmentLedger.copy(source, to: target) { done, all in
                         progress.show("copy: \(done) of \(all)")
                     }
                     progress.end()
-                    return report
+                    let compared = try await settings.compareCheckpoints(target)
+                    return (copied.log, copied.checkpoints, compared)
                 }
             }
             let environment = settings.environment.rawValue
@@ -79,12 +82,15 @@ struct LogCommand: AsyncParsableCommand {
             return Output(
                 text: "copied \(count) events of \(environment) after position"
                     + " \(report.presentCount): position \(report.position), verified,"
-                    + " root \(report.root.hexadecimal)\n"
+                    + " root \(report.root.hexadecimal)\n" + compared.text + checkpoints.refusal,
+                isClean: compared?.isSound != false && checkpoints.refusedCount == 0
             ) { json in
                 json.member("environment", environment)
                 json.member("copied", count)
                 json.member("position", report.position)
                 json.member("root", report.root)
+                json.member("checkpointsRefused", Int64(checkpoints.refusedCount))
+                compared.writeMember(to: &json)
             }
         }
     }
@@ -113,9 +119,18 @@ struct LogCommand: AsyncParsableCommand {
     }
 }
 
+extension CheckpointCopy.Report {
+    /// Says that checkpoints were refused; empty where none was.
+    var refusal: String {
+        refusedCount == 0
+            ? ""
+            : "BAD  \(refusedCount) checkpoints refused: others of the same sizes are kept there\n"
+    }
+}
+
 extension Settings {
     /// Opens the log of the environment in a database or a data directory, beside its nodes.
-    fileprivate func openLog(at place: String, isSource: Bool) async throws -> any LedgerLog {
+    fileprivate func openLog(at place: String, isSource: Bool) async throws -> OpenedLog {
         var configuration = configuration.ledger
         if Settings.isConnection(place) {
             configuration.database = .init(
@@ -124,7 +139,7 @@ extension Settings {
             guard let engine = configuration.database?.engine else {
                 throw CommandFailure.invalidOption("--from and --to: no database can be opened.")
             }
-            return try await engine.openLog(environment)
+            return try await engine.openBoth(environment)
         }
         configuration.dataDirectory = place
         configuration.database = nil
@@ -133,9 +148,7 @@ extension Settings {
             throw CommandFailure(
                 code: "noLog", message: "There is no log in \(directory).", exit: .negative)
         }
-        let opened = try await EnvironmentLedger.openLog(configuration, environment: environment)
-        await opened.operations.close()
-        return opened.log
+        return try await EnvironmentLedger.openLog(configuration, environment: environment)
     }
 
     /// Whether a place is a connection string rather than a directory.

@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import LedgerStore
 import Projection
+import Proofs
 import SQLiteStore
 import Service
 
@@ -13,7 +14,8 @@ struct RestoreCommand: OutputCommand {
             Copies the backup and checks every hash before any file is touched, then rebuilds \
             derived data. A log that has events is replaced only with --replace; the old log then \
             stays in the directory as log-replaced-TIME.sqlite, and no other process may have it \
-            open.
+            open. Checkpoints in the backup are added to those that are kept; exit code 1 where the \
+            log does not extend all of them.
             """)
 
     @Argument(help: "A file that backup wrote.")
@@ -53,16 +55,22 @@ struct RestoreCommand: OutputCommand {
         case .unreadable: old = "the log there could not be read"
         }
         // Whatever fails below, the log is in place.
-        let failure = outcome.projectionFailure.map { failure in
-            let message = "The log is restored; derived data could not be rebuilt: "
-            return CommandFailure(failure.code, message + failure.description, .io)
-        }
+        let compared: CheckpointAudit.Report?
+        let failure: (any Error)?
+        do {
+            if let failed = outcome.projectionFailure {
+                let message = "The log is restored; derived data could not be rebuilt: "
+                throw CommandFailure(failed.code, message + failed.description, .io)
+            }
+            (compared, failure) = (try await compare(settings), nil)
+        } catch { (compared, failure) = (nil, error) }
         let kept = report.setAside.map { "the replaced log is kept as \($0)\n" }
         let erased = report.erasureCount > 0 ? "erased again: \(report.erasureCount)\n" : ""
         return Output(
             text: "restored \(environment) from \(file): \(report.head.position) events,"
                 + " verified, root \(report.head.root.hexadecimal); \(old)\n" + erased
-                + (kept ?? ""),
+                + (kept ?? "") + compared.text + report.checkpoints.refusal,
+            isClean: compared?.isSound != false && report.checkpoints.refusedCount == 0,
             failure: failure
         ) { json in
             json.member("file", file)
@@ -72,7 +80,16 @@ struct RestoreCommand: OutputCommand {
             json.member("root", report.head.root)
             json.member("setAside", report.setAside)
             json.member("erasedAgain", Int64(report.erasureCount))
+            json.member("checkpointsRefused", Int64(report.checkpoints.refusedCount))
+            compared.writeMember(to: &json)
         }
+    }
+
+    /// Compares the log that is in place with every checkpoint that is kept.
+    private func compare(_ settings: Settings) async throws -> CheckpointAudit.Report? {
+        let opened = try await EnvironmentLedger.openLog(
+            settings.configuration.ledger, environment: settings.environment)
+        return try await closing(opened.close) { try await settings.compareCheckpoints(opened) }
     }
 
     /// The erasures in a file of `log erasures`.

@@ -16,6 +16,24 @@ public protocol LogEngine: Sendable {
 
     /// Opens the log alone, for a program that is no node.
     func openLog(_ environment: Environment) async throws(StoreError) -> any LedgerLog
+
+    /// Opens the operational state alone, likewise.
+    func openOperations(
+        _ environment: Environment
+    ) async throws(StoreError) -> any OperationalState
+}
+
+extension LogEngine {
+    /// Opens both for a program that is no node.
+    public func openBoth(_ environment: Environment) async throws(StoreError) -> OpenedLog {
+        let log = try await openLog(environment)
+        do throws(StoreError) {
+            return OpenedLog(log: log, operations: try await openOperations(environment))
+        } catch {
+            await log.close()
+            throw error
+        }
+    }
 }
 
 /// Log and operational state of one environment.

@@ -158,6 +158,13 @@ public protocol OperationalState: QuarantineStore {
     /// signatures of witnesses.
     func keep(_ checkpoint: StoredCheckpoint) async throws(StoreError)
 
+    /// Keeps checkpoints of the same log from elsewhere, all of them or none. Where one of the same
+    /// size is kept, the signatures that it lacks are added; where that one states another root or
+    /// origin, it stays and the other is refused.
+    ///
+    /// - Returns: how many were refused.
+    func adopt(_ checkpoints: [StoredCheckpoint]) async throws(StoreError) -> Int
+
     /// The checkpoints kept of more than `size` events, in order; at most `limit`.
     func checkpoints(after size: Int64, limit: Int) async throws(StoreError) -> [StoredCheckpoint]
 

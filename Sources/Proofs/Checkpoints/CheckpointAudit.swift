@@ -33,6 +33,9 @@ public struct CheckpointAudit: Sendable {
 
     public struct Report: Sendable {
         public var checkpointCount = 0
+        /// Of these, the ones that the key signed; the others are of other keys of its origin, and
+        /// their root alone was compared. Nil without a key.
+        public var signedCount: Int?
         public var findings: [Finding] = []
 
         public var isSound: Bool { findings.isEmpty }
@@ -53,6 +56,7 @@ public struct CheckpointAudit: Sendable {
         head: Int64, against other: SignedNote? = nil
     ) async throws(StoreError) -> Report {
         var report = Report()
+        if key != nil { report.signedCount = 0 }
         guard try await prover.root(of: head) != nil else {
             report.findings = [Finding(code: .logDamaged, size: head, firstPosition: 1)]
             return report
@@ -80,23 +84,16 @@ public struct CheckpointAudit: Sendable {
         return report
     }
 
-    /// Whether the key signed a checkpoint. One that was kept may be of an earlier key of the same
-    /// origin: then its root alone is compared.
-    private func isValid(
-        _ note: SignedNote, _ checkpoint: LogCheckpoint, mustBeSigned: Bool
-    ) -> Bool {
-        guard let key else { return true }
-        let isSigned = mustBeSigned || note.signatures.contains { $0.isOf(key) }
-        return key.name == checkpoint.origin && (!isSigned || note.verify(key).isValid)
-    }
-
     private func compare(
         _ note: SignedNote?, _ size: Int64, _ head: Int64, mustBeSigned: Bool,
         _ confirmed: inout Int64, _ report: inout Report
     ) async throws(StoreError) {
         report.checkpointCount += 1
+        // One that was kept may be of an earlier key of the same origin.
+        let signature = key.map { CheckpointSignature(of: note, by: $0) }
+        if signature == .valid { report.signedCount? += 1 }
         guard let note, let checkpoint = try? LogCheckpoint(note), checkpoint.size == size,
-            isValid(note, checkpoint, mustBeSigned: mustBeSigned)
+            signature != .invalid, signature != .otherKey || !mustBeSigned
         else {
             report.findings.append(
                 Finding(code: .checkpointInvalid, size: size, firstPosition: confirmed + 1))
@@ -120,6 +117,7 @@ extension CheckpointAudit.Report? {
     public func writeMember(to json: inout JSONWriter) {
         json.object("checkpoints", self) { json, found in
             json.member("compared", Int64(found.checkpointCount))
+            json.member("signed", found.signedCount.map { Int64($0) })
             json.objects("findings", found.findings) { json, finding in
                 json.member("code", finding.code.rawValue)
                 json.member("size", finding.size)

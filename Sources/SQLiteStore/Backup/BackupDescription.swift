@@ -19,9 +19,13 @@ public struct BackupDescription: Sendable, Hashable {
     public let byteCount: Int64
     /// SHA-256 of those bytes.
     public let digest: Digest
+    /// Whether the database also has the checkpoints of the log, in a table `checkpoints`.
+    public let hasCheckpoints: Bool
 
-    /// The format described here; a release rejects newer ones.
-    static let format: Int64 = 1
+    /// The newest format, that of a backup with checkpoints; a release rejects newer ones.
+    static let format: Int64 = 2
+    /// That of a backup without.
+    private static let plainFormat: Int64 = 1
     /// The maximum size of a description.
     static let maximumByteCount = 1_024
     private static let formatKey = "subledgerBackup"
@@ -31,7 +35,9 @@ public struct BackupDescription: Sendable, Hashable {
         var json = JSONWriter(reservingCapacity: BackupDescription.maximumByteCount)
         json.newline()
         json.object { json in
-            json.member(BackupDescription.formatKey, BackupDescription.format)
+            json.member(
+                BackupDescription.formatKey,
+                hasCheckpoints ? BackupDescription.format : BackupDescription.plainFormat)
             json.member("environment", environment.rawValue)
             json.member("position", position)
             json.member("root", root)
@@ -74,6 +80,7 @@ public struct BackupDescription: Sendable, Hashable {
         self.root = root
         self.byteCount = byteCount
         self.digest = digest
+        hasCheckpoints = format == BackupDescription.format
         // Any other spelling of the same values was altered.
         guard encoded() == Array(tail[start...]) else {
             throw BackupError.damaged(path, "Its description was altered.")
@@ -81,8 +88,10 @@ public struct BackupDescription: Sendable, Hashable {
     }
 
     init(
-        environment: Environment, head: LogHead, byteCount: Int64, digest: Digest
+        environment: Environment, head: LogHead, byteCount: Int64, digest: Digest,
+        hasCheckpoints: Bool = false
     ) {
+        self.hasCheckpoints = hasCheckpoints
         self.environment = environment
         position = head.position
         root = head.root

@@ -1,7 +1,7 @@
 public import AppStore
 internal import Foundation
 internal import GRDB
-internal import LedgerStore
+public import LedgerStore
 internal import Signing
 
 /// Makes a backup of a log while it is appended to.
@@ -13,6 +13,7 @@ public struct LogBackup: Sendable {
     private let log: EventLog
     private let environment: Environment
     private let path: String
+    private let operations: (any OperationalState)?
 
     /// The result of a backup.
     public struct Report: Sendable {
@@ -20,9 +21,16 @@ public struct LogBackup: Sendable {
         public let description: BackupDescription
         /// The file's whole size.
         public let byteCount: Int64
+        /// Checkpoints of the log in it.
+        public let checkpointCount: Int
     }
 
-    public init(_ log: EventLog, environment: Environment, to path: String) {
+    /// - `operations`: where the checkpoints of the log are kept; nil leaves them out.
+    public init(
+        _ log: EventLog, environment: Environment, to path: String,
+        checkpointsOf operations: (any OperationalState)? = nil
+    ) {
+        self.operations = operations
         self.log = log
         self.environment = environment
         self.path = path
@@ -40,13 +48,15 @@ public struct LogBackup: Sendable {
         StagingDirectory.removeStale(in: directory)
         let staging = try StagingDirectory.make(for: path)
         defer { staging.remove() }
+        let signed = try await operations?.newestCheckpointSize() ?? 0
         let end = try await log.copyEnd()
         let empty = try await EventLog.open(directory: staging.path)
         await empty.close()
         try await log.copy(upTo: end, into: staging.file) { report(.copying(done: $0, all: $1)) }
         let head = try await verify(staging) { report(.verifying(done: $0, all: $1)) }
+        let count = try await addCheckpoints(through: max(signed, head.position), to: staging)
         return try await Blocking.run { () throws in
-            let description = try describe(staging, head)
+            let description = try describe(staging, head, hasCheckpoints: count > 0)
             let byteCount = try OpenFile.reading(staging.file).byteCount()
             try name(staging.file)
             do { try OpenFile.directory(directory).synchronize() } catch {
@@ -54,7 +64,8 @@ public struct LogBackup: Sendable {
                 unlink(path)
                 throw error
             }
-            return Report(path: path, description: description, byteCount: byteCount)
+            return Report(
+                path: path, description: description, byteCount: byteCount, checkpointCount: count)
         }
     }
 
@@ -86,16 +97,37 @@ public struct LogBackup: Sendable {
         return head
     }
 
+    /// Adds the checkpoints of up to `end` events to the copy; returns how many there are.
+    private func addCheckpoints(
+        through end: Int64, to staging: StagingDirectory
+    ) async throws(StoreError) -> Int {
+        guard let operations else { return 0 }
+        var count = 0
+        var page = try await operations.checkpoints(after: -1, through: end)
+        while let last = page.last {
+            let added = page
+            try await Blocking.run { () throws(StoreError) in
+                let table = try BackupCheckpoints(staging.file, readOnly: false)
+                try table.add(added)
+                try table.close()
+            }
+            count += added.count
+            page = try await operations.checkpoints(after: last.size, through: end)
+        }
+        return count
+    }
+
     /// Turns the copy into a single file and writes the description after its last page. Blocks.
     private func describe(
-        _ staging: StagingDirectory, _ head: LogHead
+        _ staging: StagingDirectory, _ head: LogHead, hasCheckpoints: Bool
     ) throws -> BackupDescription {
         let queue = try DatabaseQueue(path: staging.file)
         try queue.inDatabase { try LogCopyWriter.setMode("DELETE", $0, staging.file) }
         try queue.close()
         let (byteCount, digest) = try OpenFile.reading(staging.file).digest()
         let description = BackupDescription(
-            environment: environment, head: head, byteCount: byteCount, digest: digest)
+            environment: environment, head: head, byteCount: byteCount, digest: digest,
+            hasCheckpoints: hasCheckpoints)
         let file = try OpenFile.appending(staging.file)
         try file.write(description.encoded())
         try file.synchronize()

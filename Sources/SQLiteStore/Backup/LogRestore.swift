@@ -28,11 +28,15 @@ public struct LogRestore: Sendable {
         public let setAside: String?
         /// Erasures applied again, because the backup is older than they are.
         public let erasureCount: Int
+        /// What became of the checkpoints in the backup.
+        public let checkpoints: CheckpointCopy.Report
 
         package init(
-            before: Before?, head: LogHead, setAside: String?, erasureCount: Int
+            before: Before?, head: LogHead, setAside: String?, erasureCount: Int,
+            checkpoints: CheckpointCopy.Report
         ) {
             self.erasureCount = erasureCount
+            self.checkpoints = checkpoints
             self.before = before
             self.head = head
             self.setAside = setAside
@@ -89,16 +93,22 @@ public struct LogRestore: Sendable {
         defer { staging.remove() }
         try await Blocking.run { () throws in
             try BackupFile(path).copy(to: staging.file) { report(.copying(done: $0, all: $1)) }
+            guard description.hasCheckpoints else { return }
+            let table = try BackupCheckpoints(staging.file, readOnly: false)
+            try table.remove()
+            try table.close()
         }
         let head = try await verify(staging, description) {
             report(.verifying(done: $0, all: $1))
         }
         let (applied, end) = try await eraseAgain(known, in: staging)
+        let checkpoints = try await adopt(description)
         let setAside = try await Blocking.run { () throws in
             try put(staging.file, before, trace, holding: lock)
         }
         return Report(
-            before: before, head: end ?? head, setAside: setAside, erasureCount: applied)
+            before: before, head: end ?? head, setAside: setAside, erasureCount: applied,
+            checkpoints: checkpoints)
     }
 
     /// Removes the leftovers of restores that died; a running one is not affected.
@@ -257,6 +267,29 @@ public struct LogRestore: Sendable {
         let (count, head) = try result.get()
         try OpenFile.appending(staging.file).synchronize()
         return (count, head)
+    }
+
+    // MARK: Checkpoints
+
+    /// Keeps the backup's checkpoints, before the log is in place: a log without them would be
+    /// signed again without a comparison.
+    private func adopt(
+        _ description: BackupDescription
+    ) async throws(StoreError) -> CheckpointCopy.Report {
+        guard description.hasCheckpoints else { return CheckpointCopy.Report() }
+        let table = try await Blocking.run { () throws(StoreError) in
+            try BackupCheckpoints(path, readOnly: true)
+        }
+        let operations = try await OperationsStore.open(directory: directory)
+        let result = await Outcome { () throws(StoreError) in
+            try await CheckpointCopy.run(to: operations) { (size) async throws(StoreError) in
+                try await Blocking.run { () throws(StoreError) in
+                    try table.page(after: size, limit: CheckpointCopy.pageCount)
+                }
+            }
+        }
+        await operations.close()
+        return try result.get()
     }
 
     // MARK: Putting in place

@@ -1,13 +1,21 @@
 /// Signed checkpoints of the log.
 extension SQLOperations {
     public func keep(_ checkpoint: StoredCheckpoint) async throws(StoreError) {
+        try await writeTables(.requests) { try $0.keep(checkpoint) }
+    }
+
+    public func adopt(_ checkpoints: [StoredCheckpoint]) async throws(StoreError) -> Int {
         try await writeTables(.requests) { tables in
-            try tables.insert(
-                into: "checkpoints",
-                [
-                    "size": checkpoint.size, "note": checkpoint.note,
-                    "signed_at": checkpoint.signedAt,
-                ], replacing: ["size"])
+            var refusedCount = 0
+            for checkpoint in checkpoints {
+                let known = try tables.checkpoints("size = $1::bigint", checkpoint.size, 1).first
+                guard let both = known == nil ? checkpoint : known?.adding(checkpoint) else {
+                    refusedCount += 1
+                    continue
+                }
+                if both != known { try tables.keep(both) }
+            }
+            return refusedCount
         }
     }
 
@@ -29,6 +37,15 @@ extension SQLOperations {
 }
 
 extension SQLTables {
+    fileprivate func keep(_ checkpoint: StoredCheckpoint) throws {
+        try insert(
+            into: "checkpoints",
+            [
+                "size": checkpoint.size, "note": checkpoint.note,
+                "signed_at": checkpoint.signedAt,
+            ], replacing: ["size"])
+    }
+
     fileprivate func checkpoints(
         _ condition: String, _ size: Int64, _ limit: Int
     ) throws -> [StoredCheckpoint] {

@@ -1,0 +1,62 @@
+/// Takes the checkpoints that were kept of a log over to where a copy of the log is kept
+/// (`Proof.md`).
+///
+/// Those that the copy does not extend are taken, too: they show that it is not what was signed,
+/// and keep it from being signed. `audit verify` names them.
+public enum CheckpointCopy {
+    /// Checkpoints read at once.
+    package static let pageCount = 1_000
+
+    /// What became of checkpoints.
+    public struct Report: Hashable, Sendable {
+        /// Those that are kept with the copy now.
+        public internal(set) var count = 0
+        /// Those that were refused, since another one of the same size is kept there.
+        public internal(set) var refusedCount = 0
+
+        public init() {}
+    }
+
+    /// Takes over what `page` returns: checkpoints of more than a size, in order; none at the end.
+    public static func run(
+        to target: any OperationalState,
+        page: (_ size: Int64) async throws(StoreError) -> [StoredCheckpoint]
+    ) async throws(StoreError) -> Report {
+        var report = Report()
+        var size: Int64 = -1
+        while true {
+            let checkpoints = try await page(size)
+            guard let last = checkpoints.last else { return report }
+            size = last.size
+            let refused = try await target.adopt(checkpoints)
+            report.refusedCount += refused
+            report.count += checkpoints.count - refused
+        }
+    }
+
+    /// Takes over the checkpoints of up to `end` events from the state beside the log.
+    public static func run(
+        from source: any OperationalState, through end: Int64, to target: any OperationalState
+    ) async throws(StoreError) -> Report {
+        try await run(to: target) { (size) async throws(StoreError) in
+            try await source.checkpoints(after: size, through: end)
+        }
+    }
+}
+
+extension OperationalState {
+    /// The size of the newest checkpoint; 0 without one. Read before the end of a log that is to be
+    /// copied: a checkpoint beyond that end shows that the log was cut, and belongs to the copy.
+    package func newestCheckpointSize() async throws(StoreError) -> Int64 {
+        try await checkpoints(before: .max, limit: 1).first?.size ?? 0
+    }
+
+    /// A page of the checkpoints of more than `size` and up to `end` events.
+    package func checkpoints(
+        after size: Int64, through end: Int64
+    ) async throws(StoreError) -> [StoredCheckpoint] {
+        try await checkpoints(after: size, limit: CheckpointCopy.pageCount).filter {
+            $0.size <= end
+        }
+    }
+}
