@@ -37,7 +37,9 @@ struct AuditCommand: AsyncParsableCommand {
             let verifier = signatures ? try settings.verifier() : nil
             let directory = settings.environmentDirectory
             let kept = try against.map { try AuditCommand.note($0) }
-            let key = try key.map { try NoteVerifierKey($0) } ?? settings.auditKey()
+            let key =
+                try key.map { try NoteVerifierKey($0) }
+                ?? settings.configuration.auditKey(settings.environment)
             if settings.configuration.ledger.database != nil {
                 let log = try await EnvironmentLedger.openLog(
                     settings.configuration.ledger, environment: settings.environment)
@@ -193,15 +195,9 @@ extension Settings {
             return nil
         }
         let audit = CheckpointAudit(
-            prover: TreeProver(opened.log), operations: opened.operations, key: auditKey())
+            prover: TreeProver(opened.log), operations: opened.operations,
+            key: configuration.auditKey(environment))
         return try await audit.run(head: try await opened.log.head().position)
-    }
-
-    /// The key that checkpoints are signed with; nil where none is configured, or where this user
-    /// cannot read it.
-    fileprivate func auditKey() -> NoteVerifierKey? {
-        let audit = configuration.audits.first { $0.environment == environment }
-        return (try? audit?.signerKey())?.verifier
     }
 
     /// Directory of the environment's files.

@@ -11,7 +11,8 @@ struct BackupCommand: OutputCommand {
             Works while other processes append. The file is an SQLite database like log.sqlite. It \
             gets its name once it is complete and every hash in it is checked; an existing file is \
             never replaced. It holds the log of one environment: see --environment, and the \
-            checkpoints that were kept of it. An interrupted backup leaves a directory FILE.partial-…, which the next backup removes.
+            checkpoints that were kept of it. An interrupted backup leaves a directory \
+            FILE.partial-…, which the next backup removes.
             """)
 
     @Argument(help: "The file to create; it must not exist.")
@@ -35,7 +36,8 @@ struct BackupCommand: OutputCommand {
         return Output(
             text: "backed up \(description.position) events of"
                 + " \(description.environment.rawValue) into \(report.path):"
-                + " \(report.byteCount) bytes, verified, root \(description.root.hexadecimal)\(signed)\n"
+                + " \(report.byteCount) bytes, verified,"
+                + " root \(description.root.hexadecimal)\(signed)\n"
         ) { json in
             json.member("file", report.path)
             json.member("environment", description.environment.rawValue)

@@ -14,8 +14,8 @@ struct RestoreCommand: OutputCommand {
             Copies the backup and checks every hash before any file is touched, then rebuilds \
             derived data. A log that has events is replaced only with --replace; the old log then \
             stays in the directory as log-replaced-TIME.sqlite, and no other process may have it \
-            open. Checkpoints in the backup are added to those that are kept; exit code 1 where the \
-            log does not extend all of them.
+            open. Checkpoints in the backup are added to those that are kept; exit code 1 where \
+            the log does not extend all of them.
             """)
 
     @Argument(help: "A file that backup wrote.")

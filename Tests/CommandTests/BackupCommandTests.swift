@@ -24,6 +24,7 @@ struct BackupCommandTests {
         #expect(
             reported.object?.map(\.key) == [
                 "file", "environment", "position", "root", "byteCount", "databaseSha256",
+                "checkpointCount",
             ])
         #expect(reported["position"]?.int64 == 4)
         let size = try Data(contentsOf: URL(filePath: place.file("a.backup"))).count
@@ -35,8 +36,9 @@ struct BackupCommandTests {
         #expect(
             back.object?.map(\.key) == [
                 "file", "environment", "positionBefore", "position", "root", "setAside",
-                "erasedAgain",
+                "erasedAgain", "checkpointsRefused", "checkpoints",
             ])
+        #expect(back["checkpoints"]?.isNull == true)
         #expect(back["root"] == reported["root"])
         #expect(back["positionBefore"]?.isNull == true)
         let audit = try await place.run(["audit", "verify", "--signatures"] + other(place))

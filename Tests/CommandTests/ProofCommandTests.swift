@@ -86,6 +86,53 @@ struct ProofCommandTests {
         #expect(verifier.contains("+"))
     }
 
+    @Test("Checkpoints go with backups and copies; a log that lost signed events is named")
+    func copies() async throws {
+        let (place, _) = try await ProofCommandTests.place()
+        let before = try await place.run("backup", "before.backup", "--json")
+        #expect(try before.json()["checkpointCount"]?.int64 == 0)
+        let signed = try await place.run("audit", "checkpoint")
+        #expect(signed.code == 0)
+        let made = try await place.run("backup", "a.backup", "--json")
+        #expect(try made.json()["checkpointCount"]?.int64 == 1)
+
+        // Elsewhere, and copied from there.
+        let elsewhere = ["--data", "other"] + place.options
+        let restored = try await place.run(["restore", "a.backup", "--json"] + elsewhere)
+        #expect(restored.code == 0, "\(restored.err)")
+        #expect(try restored.json()["checkpoints"]?["signed"]?.int64 == 1)
+        let copied = try await place.run(
+            "log", "copy", "--from", "other", "--to", "third", "--json")
+        #expect(copied.code == 0, "\(copied.err)")
+        #expect(try copied.json()["checkpoints"]?["signed"]?.int64 == 1)
+        #expect(try copied.json()["checkpointsRefused"]?.int64 == 0)
+        for directory in ["other", "third"] {
+            let options = ["--data", directory] + place.options
+            let sound = try await place.run(["audit", "verify", "--json"] + options).json()
+            #expect(sound["checkpoints"]?["compared"]?.int64 == 1)
+            #expect(sound["checkpoints"]?["signed"]?.int64 == 1)
+            #expect(try await place.run(["audit", "checkpoint"] + options).out == signed.out)
+        }
+
+        // Events that were signed are lost: nothing is signed until they are back.
+        try place.write(
+            [
+                try Evidence.line(
+                    "SUBSCRIBED", "INITIAL_BUY", 0, at: Evidence.start + 4_000,
+                    id: "700000000000001")
+            ], to: "more.ndjson")
+        #expect(try await place.run("ingest", "more.ndjson").code == 0)
+        #expect(try await place.run("audit", "checkpoint").out.contains("\n5\n"))
+        let lost = try await place.run("restore", "before.backup", "--replace")
+        #expect(lost.code == 1 && lost.out.contains("checkpoint of 5 events: the log ends before"))
+        #expect(try await place.run("audit", "checkpoint").errorCode == "logForked")
+        // The loss goes with the copy, too.
+        let taken = try await place.run("log", "copy", "--from", "data", "--to", "fourth")
+        #expect(taken.code == 1 && taken.out.contains("DOES NOT EXTEND: 2 checkpoints, 2 of them"))
+        let options = ["--data", "fourth"] + place.options
+        #expect(try await place.run(["audit", "checkpoint"] + options).errorCode == "logForked")
+    }
+
     @Test("A bundle is checked by its file alone, by another program too, and with the right key")
     func bundles() async throws {
         let (place, verifier) = try await ProofCommandTests.place()

@@ -8,6 +8,9 @@ package import Service
 package struct AuditPage {
     let frame: Frame
     let standing: AuditStanding
+    /// Checkpoints that were kept, newest first, and where the next page continues.
+    package var checkpoints: [KeptCheckpoint] = []
+    package var next: Int64?
 
     package init(_ frame: Frame, _ standing: AuditStanding) {
         self.frame = frame
@@ -31,6 +34,9 @@ package struct AuditPage {
             <p class="muted">Each event's page proves that it is in this tree. \
             <code>subledger audit verify --signatures</code> does the same without this service. \
             \(proofs)</p>
+            <h2>Checkpoints</h2>
+            \(kept)
+            \(frame.pager("Older", "before", next.map(String.init)))
             """)
     }
 
@@ -39,6 +45,30 @@ package struct AuditPage {
         \(standing.running.map { run($0) })
         \(standing.last.map { run($0) } ?? never)
         """
+    }
+
+    private var kept: HTML {
+        let table = RowTable(
+            label: "Checkpoints",
+            heads: ["Events", "Signed (\(frame.zoneName))", "Signature", "Witnesses"],
+            figures: ["Events"])
+        let rows = checkpoints.map { checkpoint -> HTML in
+            let witnesses = checkpoint.witnesses.joined(separator: ", ")
+            return table.row([
+                "\(checkpoint.size)", frame.time(checkpoint.signedAt),
+                AuditPage.text(checkpoint.signature), "\(witnesses)",
+            ])
+        }
+        return table.html(rows, empty: "No checkpoint of this log was signed.")
+    }
+
+    private static func text(_ signature: CheckpointSignature?) -> HTML {
+        switch signature {
+        case nil: "not checked: no key is configured"
+        case .valid: "<span class=\"tag good\">signed by the configured key</span>"
+        case .otherKey: "<span class=\"tag warn\">by another key of the origin alone</span>"
+        case .invalid: "<span class=\"tag bad\">not signed by the configured key</span>"
+        }
     }
 
     private var proofs: HTML {
@@ -70,8 +100,7 @@ package struct AuditPage {
             let isSound = report.isSound && checkpoints?.isSound != false
             let signatures: HTML =
                 report.signaturesVerified.map { ", \($0) events' signatures verified" } ?? ""
-            let compared: HTML =
-                checkpoints.map { ", extends \($0.checkpointCount) checkpoints" } ?? ""
+            let compared: HTML = checkpoints.map { comparison($0) } ?? ""
             return """
                 <section class="verdict \(isSound ? "yes" : "no")"><p>\
                 \(isSound ? "✓" : "✗") <b>\(isSound ? "Sound" : "Not sound")</b>: \
@@ -81,6 +110,13 @@ package struct AuditPage {
                 \(findings(report, checkpoints))</section>
                 """
         }
+    }
+
+    private func comparison(_ report: CheckpointAudit.Report) -> HTML {
+        let signed: HTML =
+            report.signedCount.map { ", \($0) of them signed by the configured key" } ?? ""
+        let what = report.isSound ? "extends" : "does not extend all of"
+        return ", \(what) \(report.checkpointCount) checkpoints\(signed)"
     }
 
     private func findings(

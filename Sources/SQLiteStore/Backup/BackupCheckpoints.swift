@@ -46,8 +46,10 @@ struct BackupCheckpoints: Sendable {
     func page(after size: Int64, limit: Int) throws(StoreError) -> [StoredCheckpoint] {
         try run { database in
             try database.rows(
-                "SELECT size, note, signed_at FROM checkpoints WHERE size > ? ORDER BY size LIMIT ?",
-                size, limit
+                """
+                SELECT size, note, signed_at FROM checkpoints
+                WHERE size > ? ORDER BY size LIMIT ?
+                """, size, limit
             ) { row in
                 StoredCheckpoint(
                     size: row.int64(0), note: row.requiredText(1), signedAt: row.time(2))

@@ -1,8 +1,18 @@
 public import AppStore
 internal import LedgerStore
 internal import Projection
-internal import Proofs
+public import Proofs
 public import Queries
+
+/// A checkpoint that was kept, and whose signatures of it verify.
+public struct KeptCheckpoint: Sendable {
+    public let size: Int64
+    public let signedAt: Timestamp
+    /// Nil where no key is configured.
+    public let signature: CheckpointSignature?
+    /// Names of the configured witnesses that signed it.
+    public let witnesses: [String]
+}
 
 /// What the log was committed to, and proofs in its tree (`Proof.md`). Each throws `StoreError` or
 /// `ServingError`.
@@ -29,6 +39,27 @@ extension LedgerHost {
                 json.member("next", page.count == limit ? page.last?.size : nil)
             }
         }
+    }
+
+    /// The checkpoints kept of fewer than `size` events (nil: all), newest first, with what the
+    /// configured keys say of each; and where the next page continues.
+    public func keptCheckpoints(
+        _ environment: Environment, before size: Int64?, limit: Int
+    ) async throws -> (checkpoints: [KeptCheckpoint], next: Int64?) {
+        let page = try await ledger(environment).ledger.operations.checkpoints(
+            before: size ?? .max, limit: limit)
+        let key = configuration.auditKey(environment)
+        let audit = configuration.audits.first { $0.environment == environment }
+        let kept = page.map { stored in
+            let note = try? SignedNote(stored.note)
+            return KeptCheckpoint(
+                size: stored.size, signedAt: stored.signedAt,
+                signature: key.map { CheckpointSignature(of: stored, by: $0) },
+                witnesses: (audit?.witnesses ?? []).filter {
+                    note?.verify($0.key).isValid == true
+                }.map(\.name))
+        }
+        return (kept, page.count == limit ? page.last?.size : nil)
     }
 
     /// The proof that the event at a position is in the tree of the first `size` events; nil where

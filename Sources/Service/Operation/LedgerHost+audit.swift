@@ -73,7 +73,8 @@ extension LedgerHost {
         guard try await !operations.checkpoints(after: -1, limit: 1).isEmpty else { return nil }
         // Nodes computed before the log was changed prove nothing about it.
         let audit = CheckpointAudit(
-            prover: TreeProver(served.ledger.log), operations: operations)
+            prover: TreeProver(served.ledger.log), operations: operations,
+            key: configuration.auditKey(served.environment))
         return try await audit.run(head: try await served.ledger.log.head().position)
     }
 

@@ -32,9 +32,13 @@ struct OperatorPages: Sendable {
             return pages.response(WebhooksPage(frame, standings).page)
         }
         group.get("\(home)/audit") { request, context in
-            let frame = try frame(["audit"], request, context).frame
-            return pages.response(
-                AuditPage(frame, try await host.audit(frame.state.environment)).page)
+            let (frame, place, _) = try frame(["audit"], request, context)
+            let environment = frame.state.environment
+            let (checkpoints, next) = try await host.keptCheckpoints(
+                environment, before: place, limit: Frame.rowCount)
+            var page = AuditPage(frame, try await host.audit(environment))
+            (page.checkpoints, page.next) = (checkpoints, next)
+            return pages.response(page.page)
         }
         group.get("\(home)/decisions") { request, context in
             let (frame, place, _) = try frame(["decisions"], request, context)

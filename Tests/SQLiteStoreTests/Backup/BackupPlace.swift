@@ -37,10 +37,14 @@ struct BackupPlace: Sendable {
     }
 
     @discardableResult
-    func backUp(_ environment: Environment = .production) async throws -> LogBackup.Report {
+    func backUp(
+        _ environment: Environment = .production, checkpointsOf operations: OperationsStore? = nil
+    ) async throws -> LogBackup.Report {
         let log = try await open(source)
         do {
-            let report = try await LogBackup(log, environment: environment, to: backup).run()
+            let report = try await LogBackup(
+                log, environment: environment, to: backup, checkpointsOf: operations
+            ).run()
             await log.close()
             return report
         } catch {

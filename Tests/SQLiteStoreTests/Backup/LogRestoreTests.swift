@@ -95,7 +95,7 @@ struct LogRestoreTests {
         try place.rewrite(place.backup) { data in
             let old = Data(#"{"subledgerBackup":1,"#.utf8)
             if let range = data.range(of: old, options: .backwards) {
-                data.replaceSubrange(range, with: Data(#"{"subledgerBackup":2,"#.utf8))
+                data.replaceSubrange(range, with: Data(#"{"subledgerBackup":3,"#.utf8))
             }
         }
         await #expect(throws: BackupPlace.failure(.backupNewer)) { try await place.restore() }
@@ -139,7 +139,7 @@ struct LogRestoreTests {
             position: .max, root: Digest(words: (.max, .max, .max, .max)), newestReceivedAt: nil)
         let longest = BackupDescription(
             environment: .localTesting, head: head, byteCount: .max,
-            digest: Digest(words: (.max, .max, .max, .max)))
+            digest: Digest(words: (.max, .max, .max, .max)), hasCheckpoints: true)
         #expect(longest.encoded().count < BackupDescription.maximumByteCount)
     }
 

@@ -30,4 +30,33 @@ struct CheckpointStoreTests {
             await store.close()
         }
     }
+
+    @Test("Checkpoints from elsewhere add their signatures, and never replace what is kept")
+    func adopted() async throws {
+        for engine in OperationsEngine.all {
+            let store = try await engine.open(try TemporaryDirectory())
+            func checkpoint(_ size: Int64, _ root: String, _ keys: [String]) -> StoredCheckpoint {
+                let lines = keys.map { "\u{2014} \($0) AAAAAA==\n" }.joined()
+                return StoredCheckpoint(
+                    size: size, note: "a\n\(size)\n\(root)\n\n\(lines)",
+                    signedAt: Timestamp(milliseconds: size))
+            }
+            let kept = [checkpoint(3, "r", ["a", "w"]), checkpoint(5, "r", ["a"])]
+            for checkpoint in kept { try await store.keep(checkpoint) }
+            let refused = try await store.adopt([
+                checkpoint(2, "r", ["a"]), checkpoint(3, "r", ["a", "v"]),
+                checkpoint(5, "other", ["a", "w"]), checkpoint(9, "r", ["a"]),
+            ])
+            #expect(refused == 1)
+            let all = [
+                checkpoint(2, "r", ["a"]), checkpoint(3, "r", ["a", "w", "v"]), kept[1],
+                checkpoint(9, "r", ["a"]),
+            ]
+            #expect(try await store.checkpoints(after: -1, limit: 9) == all)
+            #expect(try await store.adopt(all) == 0)
+            #expect(try await store.checkpoints(after: -1, limit: 9) == all)
+            #expect(try await store.adopt([]) == 0)
+            await store.close()
+        }
+    }
 }

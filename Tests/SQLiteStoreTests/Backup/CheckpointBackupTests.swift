@@ -1,0 +1,115 @@
+import AppStore
+import Foundation
+import LedgerTestSupport
+import TestSupport
+import Testing
+
+@testable import LedgerStore
+@testable import SQLiteStore
+
+@Suite("Checkpoints in backups")
+struct CheckpointBackupTests {
+    private static func checkpoint(_ size: Int64, root: String = "r") -> StoredCheckpoint {
+        StoredCheckpoint(
+            size: size, note: "a\n\(size)\n\(root)\n\n\u{2014} a AAAAAA==\n",
+            signedAt: Timestamp(milliseconds: size))
+    }
+
+    /// A backup of five events and of checkpoints.
+    private func backedUp(_ sizes: [Int64]) async throws -> BackupPlace {
+        let place = try BackupPlace()
+        try await place.append(Sample.events(0..<5), to: place.source)
+        let operations = try await OperationsStore.open(directory: place.source)
+        for size in sizes { try await operations.keep(CheckpointBackupTests.checkpoint(size)) }
+        let report = try await place.backUp(checkpointsOf: operations)
+        #expect(report.checkpointCount == sizes.count)
+        #expect(report.description.hasCheckpoints == !sizes.isEmpty)
+        await operations.close()
+        return place
+    }
+
+    private func kept(_ place: BackupPlace) async throws -> [StoredCheckpoint] {
+        let operations = try await OperationsStore.open(directory: place.target)
+        let kept = try await operations.checkpoints(after: -1, limit: 5_000)
+        await operations.close()
+        return kept
+    }
+
+    @Test("They are restored with the log, also one that shows that the log was cut")
+    func restored() async throws {
+        let sizes: [Int64] = [0, 3, 5, 9]
+        let place = try await backedUp(sizes)
+        let report = try await place.restore()
+        #expect(report.checkpoints.count == 4 && report.checkpoints.refusedCount == 0)
+        #expect(try await kept(place) == sizes.map { CheckpointBackupTests.checkpoint($0) })
+        // What is in place is a log like any other.
+        let (original, copy) = (
+            try await place.content(place.source), try await place.content(place.target)
+        )
+        #expect(original.head == copy.head && original.events == copy.events)
+        let names = ["log.sqlite", "operations.sqlite", "projector.lock"]
+        #expect(try place.names(place.target).filter { !$0.contains("-") } == names)
+    }
+
+    @Test("Without checkpoints a backup is as earlier releases wrote it")
+    func none() async throws {
+        let place = try await backedUp([])
+        #expect(try await place.restore().checkpoints.count == 0)
+        let operations = OperationsStore.fileName
+        #expect(try place.names(place.target).contains(operations) == false)
+        let bytes = try Data(contentsOf: URL(filePath: place.backup))
+        #expect(bytes.range(of: Data(#"{"subledgerBackup":1,"#.utf8)) != nil)
+    }
+
+    @Test("A page of checkpoints, and one more", arguments: [0, 1])
+    func pages(more: Int64) async throws {
+        let count = Int64(CheckpointCopy.pageCount) + more
+        let place = try await backedUp(Array(1...count))
+        #expect(try await place.restore().checkpoints.count == Int(count))
+        #expect(try await kept(place).map(\.size) == Array(1...count))
+    }
+
+    @Test("What is kept at the target stays: another of the same size is refused")
+    func refused() async throws {
+        let place = try await backedUp([3, 5])
+        let operations = try await OperationsStore.open(directory: place.target)
+        let other = CheckpointBackupTests.checkpoint(5, root: "other")
+        try await operations.keep(other)
+        await operations.close()
+        let report = try await place.restore()
+        #expect(report.checkpoints.count == 1 && report.checkpoints.refusedCount == 1)
+        #expect(try await kept(place) == [CheckpointBackupTests.checkpoint(3), other])
+    }
+
+    @Test("A restore that is refused keeps no checkpoint")
+    func unchanged() async throws {
+        let place = try await backedUp([3])
+        let whole = try Data(contentsOf: URL(filePath: place.backup))
+        let note = try #require(whole.range(of: Data("\u{2014} a AAAAAA".utf8)))
+        for offset in [note.lowerBound + 4, note.lowerBound - 3, whole.count - 9] {
+            var copy = whole
+            copy[offset] ^= 1
+            try copy.write(to: URL(filePath: place.backup))
+            await #expect(throws: BackupError.self) { try await place.restore() }
+        }
+        try whole.write(to: URL(filePath: place.backup))
+        try await place.append(Sample.events(0..<1), to: place.target)
+        await #expect(throws: BackupPlace.failure(.logExists)) { try await place.restore() }
+        #expect(try await kept(place).isEmpty)
+    }
+
+    @Test("A log that is copied brings its checkpoints, whatever the engine")
+    func copied() async throws {
+        for engine in OperationsEngine.all {
+            let place = try await backedUp([3, 5, 7])
+            let source = try await OperationsStore.open(directory: place.source)
+            let target = try await engine.open(try TemporaryDirectory())
+            let report = try await CheckpointCopy.run(from: source, through: 5, to: target)
+            #expect(report.count == 2 && report.refusedCount == 0)
+            #expect(try await target.newestCheckpointSize() == 5)
+            #expect(try await source.newestCheckpointSize() == 7)
+            await source.close()
+            await target.close()
+        }
+    }
+}
