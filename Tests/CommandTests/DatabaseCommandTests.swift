@@ -80,6 +80,39 @@ struct DatabaseCommandTests {
         #expect(refused.errorCode == "fileForeign")
     }
 
+    @Test("Checkpoints go into a database with the log, into its backup, and into another one")
+    func checkpoints() async throws {
+        let (place, url) = try await workplace()
+        let (_, second) = try await workplace()
+        let origin = "example.com/subledger/production"
+        #expect(try await place.run(["audit", "keygen", "--origin", origin, "audit.key"]).code == 0)
+        try place.write(
+            [
+                "dataDirectory: data", "apps: [{ bundleId: \(Evidence.app) }]",
+                "trustedRoots: [root.der]", "audit: { origin: \(origin), keyFile: audit.key }",
+            ], to: "subledger.yaml")
+        let options = ["--config", "subledger.yaml", "--json"]
+        func run(_ arguments: String...) async throws -> Outcome {
+            let outcome = try await place.run(arguments + options)
+            #expect(outcome.code == 0, "\(arguments): \(outcome.err)")
+            return outcome
+        }
+        _ = try await run("ingest", "in.ndjson")
+        let note = try await run("audit", "checkpoint").json()["note"]
+        for outcome in [
+            try await run("log", "copy", "--from", "data", "--to", url),
+            try await run("audit", "verify", "--database", url),
+        ] { #expect(try outcome.json()["checkpoints"]?["signed"]?.int64 == 1) }
+        let made = try await run("backup", "file", "--database", url)
+        #expect(try made.json()["checkpointCount"]?.int64 == 1)
+        let node = ["restore", "file", "--data", "node", "--database", second]
+        let restored = try await place.run(node + options)
+        #expect(restored.code == 0, "\(restored.err)")
+        #expect(try restored.json()["checkpoints"]?["signed"]?.int64 == 1)
+        let again = try await run("audit", "checkpoint", "--data", "node", "--database", second)
+        #expect(try again.json()["note"] == note)
+    }
+
     @Test("A person is erased from the database and from every node")
     func erased() async throws {
         let (place, url) = try await workplace()

@@ -151,6 +151,52 @@ struct CheckpointRouteTests {
         }
     }
 
+    @Test("The page of the audit says of each checkpoint whether the configured keys signed it")
+    func page() async throws {
+        let purchase = purchase
+        try await serve { setup in
+            for period in 0...2 { _ = try await setup.next(purchase, period) }
+            let operations = try setup.host.ledger(.production).ledger.operations
+            let kept = try await operations.checkpoints(after: -1, limit: 3)
+            // The second one is signed by another key of the origin alone, the third one by none.
+            let other = try NoteSignerKey(name: Self.origin)
+            let notes = try kept.map { try SignedNote($0.note) }
+            let foreign = try LogCheckpoint(notes[1]).signed(by: other).note
+            let broken = notes[1].note.replacing("\n2\n", with: "\n3\n")
+            for (stored, note) in [(kept[1], foreign), (kept[2], broken)] {
+                try await operations.keep(
+                    StoredCheckpoint(size: stored.size, note: note, signedAt: stored.signedAt))
+            }
+            let answer = try await setup.client.get("/console/production/audit")
+            let page = String(decoding: answer.bytes, as: UTF8.self)
+            #expect(page.ranges(of: ">signed by the configured key<").count == 1)
+            #expect(page.ranges(of: "by another key of the origin alone").count == 1)
+            #expect(page.ranges(of: "not signed by the configured key").count == 1)
+            #expect(page.ranges(of: ">w1<").count == 1)
+            let older = try await setup.client.get("/console/production/audit?before=2")
+            let rest = String(decoding: older.bytes, as: UTF8.self)
+            #expect(rest.contains(">signed by the configured key<"))
+            #expect(!rest.contains("not signed by the configured key"))
+            // So does the verification.
+            _ = try await setup.client.send(
+                .post, "/v1/audit:verify", OperationRouteTests.head(key: "k"))
+            var last: JSONValue?
+            while last?["endedAt"]?.string == nil {
+                last = try await setup.client.get("/v1/audit").json["last"]
+            }
+            let found = last?["result"]?["checkpoints"]
+            #expect(found?["compared"]?.int64 == 3 && found?["signed"]?.int64 == 1)
+            let codes = found?["findings"]?.array?.compactMap { $0["code"]?.string }
+            #expect(codes == ["checkpointInvalid"])
+        }
+        // Without a key nothing is said of signatures.
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.get("/console/production/audit")
+            let page = String(decoding: answer.bytes, as: UTF8.self)
+            #expect(page.contains("No checkpoint of this log was signed."))
+        }
+    }
+
     @Test("A page's proof is a file that stands alone; without a key there is none")
     func files() async throws {
         let purchase = purchase

@@ -20,7 +20,7 @@ struct CheckpointBackupTests {
         let place = try BackupPlace()
         try await place.append(Sample.events(0..<5), to: place.source)
         let operations = try await OperationsStore.open(directory: place.source)
-        for size in sizes { try await operations.keep(CheckpointBackupTests.checkpoint(size)) }
+        _ = try await operations.adopt(sizes.map { CheckpointBackupTests.checkpoint($0) })
         let report = try await place.backUp(checkpointsOf: operations)
         #expect(report.checkpointCount == sizes.count)
         #expect(report.description.hasCheckpoints == !sizes.isEmpty)
