@@ -376,7 +376,7 @@ let package = Package(
         .testTarget(
             name: "ConsoleTests",
             dependencies: [
-                "AppStore", "Ledger", "Projection", "Queries", "Console", "Simulator",
+                "AppStore", "Ledger", "LedgerStore", "Projection", "Queries", "Console", "Simulator",
                 "TestSupport", "LedgerTestSupport",
             ],
             swiftSettings: strict),

@@ -293,23 +293,6 @@ struct ErasureTests {
         #expect(try ledger.files(holding: ids).isEmpty)
     }
 
-    @Test(
-        "Stopped after any call of the stores, the same order finishes it", arguments: 0...4)
-    func stopped(after calls: Int) async throws {
-        let ledger = try await ledger()
-        try await ledger.session { session in
-            let erasure = PersonErasure(session, now: ledger.now)
-            let plan = try await erasure.plan(chains: [ledger.chain(chain.id)], customer: nil)
-            try await erasure.carryOut(plan, TemporaryLedger.erasing, steps: calls)
-        }
-        let receipt = try await ledger.erase(chains: [chain.id])
-        #expect(receipt.position == 9)
-        #expect((receipt.plan == nil) == (calls > 1))
-        #expect(try ledger.files(holding: ids).isEmpty)
-        #expect(try await ledger.isSound())
-        #expect(try await ledger.exportLines(.subscriptions).count == 2)
-    }
-
     @Test("The same order finishes the answers to retention requests of a customer's chains, too")
     func stoppedAnswers() async throws {
         let ledger = try await ledger()
@@ -321,7 +304,9 @@ struct ErasureTests {
             let customer = CustomerId(stated: ErasureTests.token)
             let plan = try await erasure.plan(chains: [], customer: customer)
             let operations = session.ledger.operations
-            try await erasure.carryOut(plan, TemporaryLedger.erasing, steps: 2)
+            try await erasure.carryOut(
+                plan, TemporaryLedger.erasing,
+                steps: [.operations, .quarantine, .operationsPurge, .log])
             // By a writer that looked for erasures just before.
             let count = try await operations.erasureCount()
             let isKept = try await operations.keep([record], erasures: count)

@@ -30,6 +30,9 @@ public struct PersonErasure: Sendable {
     /// How often newer events of the same chains are taken in before giving up.
     static let attemptCount = 20
 
+    /// Bytes of an erasure; fewer in tests.
+    package var maximumByteCount = LogLimits.evidenceByteCount
+
     public init(
         ledger: EnvironmentLedger, clock: @escaping @Sendable () -> Timestamp,
         draw: @escaping @Sendable (Int) -> [String],
@@ -87,33 +90,42 @@ public struct PersonErasure: Sendable {
         throw ErasureScope.overtaken
     }
 
-    /// Erases what a plan found. Returns the position of the erasure.
-    ///
-    /// - Parameter steps: how many of its calls of the stores are made; fewer in tests.
-    @discardableResult
-    package func carryOut(
-        _ plan: ErasurePlan, _ order: CommandIntake.Order, steps: Int = .max
-    ) async throws -> Int64 {
-        let event = try event(plan, order)
-        guard steps > 0 else { return 0 }
+    /// What is called of the stores, in order.
+    package enum Step: CaseIterable, Sendable {
         // First: afterwards the ids are known only to the caller.
-        try await eraseOperations(plan.chains, plan.ids, plan.positions)
-        guard steps > 1 else { return 0 }
-        let result = try await ledger.log.erase(event, within: plan.scope)
-        guard steps > 2 else { return result.position }
+        case operations
+        case quarantine
+        case operationsPurge
+        case log
         // Again: what was waiting may have been stored meanwhile.
-        try await eraseOperations(plan.chains, plan.ids, plan.positions)
-        guard steps > 3 else { return result.position }
-        try await ledger.log.purge()
-        return result.position
+        case operationsAgain
+        case quarantineAgain
+        case operationsPurgeAgain
+        case logPurge
     }
 
-    private func eraseOperations(
-        _ chains: [ChainId], _ ids: Set<String>, _ positions: [Int64]
-    ) async throws(StoreError) {
-        try await ledger.operations.erase(chains: chains, ids: ids.sorted(), positions: positions)
-        try await eraseQuarantine(ids)
-        try await ledger.operations.purge()
+    /// Erases what a plan found. Returns the position of the erasure.
+    ///
+    /// - Parameter steps: those that are made; fewer in tests.
+    @discardableResult
+    package func carryOut(
+        _ plan: ErasurePlan, _ order: CommandIntake.Order, steps: [Step] = Step.allCases
+    ) async throws -> Int64 {
+        let event = try event(plan, order)
+        let operations = ledger.operations
+        var position: Int64 = 0
+        for step in steps {
+            switch step {
+            case .operations, .operationsAgain:
+                try await operations.erase(
+                    chains: plan.chains, ids: plan.ids.sorted(), positions: plan.positions)
+            case .quarantine, .quarantineAgain: try await eraseQuarantine(plan.ids)
+            case .operationsPurge, .operationsPurgeAgain: try await operations.purge()
+            case .log: position = try await ledger.log.erase(event, within: plan.scope).position
+            case .logPurge: try await ledger.log.purge()
+            }
+        }
+        return position
     }
 
     /// The position of the erasure that was ordered under the same key; nil for a new order.
@@ -154,7 +166,10 @@ public struct PersonErasure: Sendable {
         var ids = Set(chains.map(\.originalTransactionId.rawValue))
         if let customer { ids.insert(customer.rawValue) }
         let answered = try await answeredChains(among: Set(erasure?.chains ?? []))
-        try await eraseOperations(chains + answered, ids, erasure?.positions ?? [])
+        try await ledger.operations.erase(
+            chains: chains + answered, ids: ids.sorted(), positions: erasure?.positions ?? [])
+        try await eraseQuarantine(ids)
+        try await ledger.operations.purge()
         try await ledger.log.purge()
     }
 
@@ -187,11 +202,11 @@ public struct PersonErasure: Sendable {
             facts: plan.facts.compactMap { pseudonyms.replace($0.chain, $0.fact, part: $0.part) }
                 .sorted { ($0.fact.position, $0.part) < ($1.fact.position, $1.part) })
         let evidence = erasure.evidence
-        guard evidence.count <= LogLimits.evidenceByteCount else {
+        guard evidence.count <= maximumByteCount else {
             throw ErasureError(
                 .erasureTooLarge,
                 "What \(plan.positions.count) events state does not fit into one erasure of"
-                    + " \(LogLimits.evidenceByteCount) bytes. Erase the customer's chains one by"
+                    + " \(maximumByteCount) bytes. Erase the customer's chains one by"
                     + " one.")
         }
         guard Erasure(evidence: evidence) == erasure else {
