@@ -376,8 +376,8 @@ let package = Package(
         .testTarget(
             name: "ConsoleTests",
             dependencies: [
-                "AppStore", "Ledger", "LedgerStore", "Projection", "Queries", "Console", "Simulator",
-                "TestSupport", "LedgerTestSupport",
+                "AppStore", "Ledger", "LedgerStore", "Projection", "Queries", "Console",
+                "Simulator", "TestSupport", "LedgerTestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

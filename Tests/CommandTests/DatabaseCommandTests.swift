@@ -85,7 +85,8 @@ struct DatabaseCommandTests {
         let (place, url) = try await workplace()
         let (_, second) = try await workplace()
         let origin = "example.com/subledger/production"
-        #expect(try await place.run(["audit", "keygen", "--origin", origin, "audit.key"]).code == 0)
+        let keygen = ["audit", "keygen", "--origin", origin, "audit.key"]
+        #expect(try await place.run(keygen).code == 0)
         try place.write(
             [
                 "dataDirectory: data", "apps: [{ bundleId: \(Evidence.app) }]",
