@@ -206,9 +206,6 @@ struct ProofCommandTests {
         {
             var other = bytes
             other[index] ^= 1
-            // Only the fold sees the answer.
-            guard let answer = bytes.range(of: Data("\"answer\":".utf8)), index < answer.lowerBound
-            else { break }
             try place.write(other, to: "other.json")
             #expect(try await check("other.json") == 1, "byte \(index)")
         }

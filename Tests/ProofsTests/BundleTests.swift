@@ -219,6 +219,28 @@ struct BundleTests {
         }
     }
 
+    @Test("What Apple does not sign is proven as the operator's word, with the trust of its kind")
+    func unsigned() async throws {
+        try await ProvenStory.run(BundleTests.story) { session, maker, _ in
+            let log = session.ledger.log
+            let cases: [(EventKind, Trust, Bool)] = [
+                (.sweep, .transport, true), (.command, .operator, true),
+                (.notificationV1, .secret, true), (.sweep, .operator, false),
+                (.command, .transport, false), (.notificationV1, .operator, false),
+            ]
+            for (index, (kind, trust, isPlausible)) in cases.enumerated() {
+                var event = try Sample.event(
+                    "u\(index)", kind: kind, evidence: .verbatim([UInt8(index)]))
+                event.attributes = EventAttributes(
+                    kind: kind, source: .operator, trust: trust, bundleId: BundleId("com.example"))
+                let position = try #require(try await log.append([event]).first?.position)
+                let bundle = try await maker.events([position])
+                let report = ProvenStory.check(try ProofBundle(bundle.bytes))
+                #expect(report.isProven == isPlausible, "\(kind) \(trust)")
+            }
+        }
+    }
+
     @Test("Events and customers are proven, too; what the log does not hold is not")
     func others() async throws {
         let name = StoryTelling.names.first { $0 == BundleTests.story } ?? StoryTelling.names[0]

@@ -71,8 +71,7 @@ struct BundledEvent {
             signature = BundledEvent.signature(of: made.attributes)
         } else {
             prepared = try packer.pack(.verbatim(evidence))
-            let trust: Trust = kind == .notificationV1 ? .secret : .operator
-            guard recorded.attributes.trust == trust else {
+            guard recorded.attributes.trust == BundledEvent.trust(in: kind) else {
                 throw Flaw(
                     reason: "its leaf claims the trust \(recorded.attributes.trust.rawValue)")
             }
@@ -82,6 +81,15 @@ struct BundledEvent {
             prepared.payloadHash == recorded.payloadHash
         else { throw Flaw(reason: "its evidence is not what the leaf commits to") }
         logged = LoggedEvent(event: recorded, evidence: prepared.packed)
+    }
+
+    /// The trust of kinds that are the operator's word.
+    private static func trust(in kind: EventKind) -> Trust {
+        switch kind {
+        case .notificationV1: .secret
+        case .sweep: .transport
+        default: .operator
+        }
     }
 
     private static func signature(of attributes: EventAttributes) -> Signature {
