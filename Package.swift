@@ -345,8 +345,9 @@ let package = Package(
             name: "ServiceTests",
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
-                "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service", "Simulator",
-                "Faults", "PostgresStore", "PostgresSupport", "TestSupport", "LedgerTestSupport",
+                "Intake", "Projection", "Queries", "Reports", "Proofs", "AppleSync", "Service",
+                "Simulator", "Faults", "PostgresStore", "PostgresSupport", "TestSupport",
+                "LedgerTestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

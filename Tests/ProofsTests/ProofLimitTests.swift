@@ -1,0 +1,103 @@
+import AppStore
+import LedgerStore
+import LedgerTestSupport
+import Projection
+import Queries
+import Signing
+import Testing
+
+@testable import Proofs
+
+@Suite("Bounds of notes and bundles")
+struct ProofLimitTests {
+    private static let line = "\u{2014} b AAAAAAA=\n"
+
+    @Test("A note as long as is read, and one byte longer")
+    func notes() throws {
+        let rest = "\n\n\(ProofLimitTests.line)"
+        let count = SignedNote.maximumByteCount - rest.utf8.count
+        #expect(try SignedNote(String(repeating: "a", count: count) + rest).signatures.count == 1)
+        #expect(throws: ProofError.self) {
+            try SignedNote(String(repeating: "a", count: count + 1) + rest)
+        }
+    }
+
+    @Test("As many signatures as are read, and one more")
+    func signatures() throws {
+        func note(_ count: Int) throws -> SignedNote {
+            try SignedNote("a\n\n" + String(repeating: ProofLimitTests.line, count: count))
+        }
+        let bound = SignedNote.maximumSignatureCount
+        #expect(try note(bound).signatures.count == bound)
+        #expect(throws: ProofError.self) { try note(bound + 1) }
+    }
+
+    @Test("The longest name of a key, and one byte longer")
+    func names() throws {
+        let name = String(repeating: "a", count: NoteKeyName.maximumByteCount)
+        #expect(try NoteSignerKey(name: name).verifier.name == name)
+        #expect(throws: ProofError.self) { try NoteSignerKey(name: name + "a") }
+    }
+
+    @Test("The longest answer of a witness is read")
+    func answers() throws {
+        let log = try NoteSignerKey(name: "log")
+        let witness = try NoteSignerKey(name: "witness", algorithm: .cosignature)
+        let note = try LogCheckpoint(origin: "log", size: 3, root: SHA256.hash([1])).signed(by: log)
+        let longest = [UInt8](
+            repeating: UInt8(ascii: "a"), count: WitnessExchange.maximumByteCount)
+        let answer = WitnessExchange.answer(
+            status: 200, longest, to: note, by: witness.verifier)
+        #expect(answer == .refused("unreadableAnswer"))
+    }
+
+    @Test("A bundle of as many bytes and events as are made, and one more")
+    func bundles() async throws {
+        try await ProvenStory.run(StoryTelling.names[0]) { session, maker, signer in
+            let event = try #require(try await session.ledger.log.event(at: 1))
+            let evidence = try event.originalBytes()?.count ?? 0
+            let size = evidence * 4 / 3 + event.event.leafData.count * 2 + 2_048
+            for (bound, isMade) in [(size, true), (size - 1, false)] {
+                let bounded = BundleMaker(
+                    session.query, prover: TreeProver(session.ledger.log), signer: signer,
+                    maximumByteCount: bound)
+                let made = try? await bounded.events([1])
+                #expect((made != nil) == isMade)
+            }
+            let most = Int64(ProofBundle.maximumEventCount)
+            for (count, reason) in [(most, "has no event at"), (most + 1, "more than a bundle")] {
+                let error = await #expect(throws: ProofError.self) {
+                    try await maker.events(Array(1...count))
+                }
+                #expect(error?.message.contains(reason) == true)
+            }
+        }
+    }
+
+    @Test("A file of as many events and bytes as are read, and one more")
+    func files() async throws {
+        try await ProvenStory.run(StoryTelling.names[0]) { _, maker, signer in
+            let bundle = try await maker.events([1])
+            let event = ProofBundle.Event(
+                position: 1, leafData: [1], inclusion: [], evidence: nil)
+            func file(_ count: Int) throws -> [UInt8] {
+                try ProofBundle(
+                    environment: bundle.environment, checkpoint: bundle.checkpoint,
+                    key: bundle.key, events: Array(repeating: event, count: count), answer: nil
+                ).sealed(by: signer.key).bytes
+            }
+            let most = ProofBundle.maximumEventCount
+            #expect(try ProofBundle(try file(most)).events.count == most)
+            let more = try file(most + 1)
+            #expect(throws: ProofError.self) { try ProofBundle(more) }
+            let text = [UInt8](
+                repeating: UInt8(ascii: "x"), count: ProofBundle.maximumByteCount + 1)
+            for (count, isTooLarge) in [(text.count, true), (text.count - 1, false)] {
+                let error = #expect(throws: ProofError.self) {
+                    try ProofBundle(Array(text.prefix(count)))
+                }
+                #expect(error?.message.contains("larger than 64 MiB") == isTooLarge)
+            }
+        }
+    }
+}

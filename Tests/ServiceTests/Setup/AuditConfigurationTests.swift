@@ -1,0 +1,74 @@
+import AppStore
+import Intake
+import Proofs
+import Service
+import Testing
+
+@Suite("How checkpoints are signed, in the configuration")
+struct AuditConfigurationTests {
+    private func audits(_ text: String) throws -> [ServiceConfiguration.Audit] {
+        try ServiceConfiguration(yaml: text).audits
+    }
+
+    private func witness(_ number: Int) throws -> String {
+        let key = try NoteSignerKey(name: "w\(number)", algorithm: .cosignature).verifier
+        return "{ name: w\(number), url: \"https://w.example.com\", key: \"\(key)\" }"
+    }
+
+    private func entry(_ more: String) -> String {
+        "audit: { origin: example.com/log, keyFile: audit.key\(more) }\n"
+    }
+
+    @Test("One log or several, each once, with an interval of an hour unless it is named")
+    func logs() throws {
+        #expect(try audits("").isEmpty)
+        let one = try #require(try audits(entry("")).first)
+        #expect(one.environment == .production && one.origin == "example.com/log")
+        #expect(one.intervalMilliseconds == 3_600_000 && one.witnesses.isEmpty)
+        let list = """
+            audit:
+              - { origin: a, keyFile: a.key }
+              - { origin: b, keyFile: b.key, environment: sandbox }
+
+            """
+        #expect(try audits(list).map(\.environment) == [.production, .sandbox])
+        #expect(throws: ConfigurationError.self) {
+            try audits(list + "  - { origin: c, keyFile: c.key, environment: sandbox }\n")
+        }
+    }
+
+    @Test(
+        "An entry that is not valid is an error",
+        arguments: [
+            ", environment: moon", ", interval: often", ", interval: P1M", ", interval: PT59S",
+            ", color: red", ", witnesses: [{ name: w }]",
+            ", witnesses: [{ name: w, url: \"http://w.example.com\", key: k }]",
+            ", witnesses: [{ name: w, url: \"https://w.example.com\", key: k }]",
+        ])
+    func invalid(more: String) {
+        #expect(throws: ConfigurationError.self) { try audits(entry(more)) }
+    }
+
+    @Test("The shortest interval is taken; a key that signs texts is no witness's")
+    func bounds() throws {
+        let least = ServiceConfiguration.Audit.minimumIntervalMilliseconds
+        #expect(try audits(entry(", interval: PT1M")).first?.intervalMilliseconds == least)
+        let key = try NoteSignerKey(name: "w").verifier
+        #expect(throws: ConfigurationError.self) {
+            try audits(
+                entry(
+                    ", witnesses: [{ name: w, url: \"https://w.example.com\", key: \"\(key)\" }]"))
+        }
+    }
+
+    @Test("As many witnesses as are allowed, and one more")
+    func witnesses() throws {
+        let all = try (0...ServiceConfiguration.witnessCount).map { try witness($0) }
+        let most = all.dropLast().joined(separator: ", ")
+        let count = try audits(entry(", witnesses: [\(most)]")).first?.witnesses.count
+        #expect(count == ServiceConfiguration.witnessCount)
+        #expect(throws: ConfigurationError.self) {
+            try audits(entry(", witnesses: [\(all.joined(separator: ", "))]"))
+        }
+    }
+}
