@@ -31,16 +31,20 @@ extension AuditCommand {
 
         func output(_ settings: Settings) async throws -> Output {
             let key = try NoteSignerKey(name: origin)
-            let isMade =
-                !FileManager.default.fileExists(atPath: file)
-                && FileManager.default.createFile(
-                    atPath: file, contents: Data("\(key.secretText)\n".utf8),
-                    attributes: [.posixPermissions: 0o600])
-            guard isMade else {
-                throw CommandFailure(
-                    code: "fileExists",
-                    message: "\(file) exists or cannot be written; a key is never replaced.",
-                    exit: .io)
+            let refusal = CommandFailure(
+                code: "fileExists",
+                message: "\(file) exists or cannot be written; a key is never replaced.",
+                exit: .io)
+            // With its mode from the beginning: FileManager changes the mode afterwards.
+            let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { throw refusal }
+            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+            do {
+                try handle.write(contentsOf: Data("\(key.secretText)\n".utf8))
+                try handle.synchronize()
+            } catch {
+                unlink(file)
+                throw refusal
             }
             let verifier = key.verifier.description
             return Output(text: "\(verifier)\n") { $0.member("verifierKey", verifier) }

@@ -41,6 +41,12 @@ struct ProofCommandTests {
             "audit", "keygen", "--origin", ProofCommandTests.origin, "audit.key",
         ])
         #expect(again.code == 74 && again.errorCode == "fileExists")
+        // Nor through a link.
+        try FileManager.default.createSymbolicLink(
+            atPath: place.file("link.key"), withDestinationPath: place.file("linked.key"))
+        let linked = try await place.run(["audit", "keygen", "--origin", "a/b", "link.key"])
+        #expect(linked.code == 74 && linked.errorCode == "fileExists")
+        #expect(!FileManager.default.fileExists(atPath: place.file("linked.key")))
         let bad = try await place.run(["audit", "keygen", "--origin", "a b", "other.key"])
         #expect(bad.code == 1 && bad.errorCode == "invalidKey")
         #expect(!FileManager.default.fileExists(atPath: place.file("other.key")))
