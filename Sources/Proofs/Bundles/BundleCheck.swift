@@ -129,7 +129,8 @@ public struct BundleCheck: Sendable {
                 positions[read.signature, default: []].append(event.position)
             } catch {
                 let reason = (error as? BundledEvent.Flaw)?.reason ?? "its evidence cannot be read"
-                report.fail("evidence", "Event \(event.position): \(reason).")
+                let end = reason.hasSuffix(".") ? "" : "."
+                report.fail("evidence", "Event \(event.position): \(reason)\(end)")
                 return nil
             }
         }

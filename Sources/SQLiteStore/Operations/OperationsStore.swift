@@ -49,7 +49,8 @@ public final class OperationsStore: SQLOperations {
             throw StoreError(
                 error.code, path: path, reason: error.reason,
                 remedy: "No answer depends on it: move it away, and the next command creates a new"
-                    + " one; the quarantined inputs are then lost.")
+                    + " one; quarantined inputs, and signed checkpoints that no backup has, are"
+                    + " then lost.")
         }
     }
 
