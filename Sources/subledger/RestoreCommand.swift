@@ -62,8 +62,12 @@ struct RestoreCommand: OutputCommand {
                 let message = "The log is restored; derived data could not be rebuilt: "
                 throw CommandFailure(failed.code, message + failed.description, .io)
             }
-            (compared, failure) = (try await compare(settings), nil)
-        } catch { (compared, failure) = (nil, error) }
+            compared = try await compare(settings)
+            failure = nil
+        } catch {
+            compared = nil
+            failure = error
+        }
         let kept = report.setAside.map { "the replaced log is kept as \($0)\n" }
         let erased = report.erasureCount > 0 ? "erased again: \(report.erasureCount)\n" : ""
         return Output(
