@@ -70,10 +70,10 @@ struct RestoreCommand: OutputCommand {
         }
         let kept = report.setAside.map { "the replaced log is kept as \($0)\n" }
         let erased = report.erasureCount > 0 ? "erased again: \(report.erasureCount)\n" : ""
+        let more = [erased, kept ?? "", compared.text, report.checkpoints.refusal].joined()
         return Output(
             text: "restored \(environment) from \(file): \(report.head.position) events,"
-                + " verified, root \(report.head.root.hexadecimal); \(old)\n" + erased
-                + (kept ?? "") + compared.text + report.checkpoints.refusal,
+                + " verified, root \(report.head.root.hexadecimal); \(old)\n" + more,
             isClean: compared?.isSound != false && report.checkpoints.refusedCount == 0,
             failure: failure
         ) { json in

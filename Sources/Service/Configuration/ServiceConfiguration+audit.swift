@@ -35,6 +35,11 @@ extension ServiceConfiguration {
             do throws(ProofError) { found = try NoteSignerKey(text) } catch {
                 throw ConfigurationError(.invalidValue, key: key, reason: error.message)
             }
+            guard found.verifier.algorithm == .ed25519 else {
+                throw ConfigurationError(
+                    .invalidValue, key: key,
+                    reason: "It is the key of a witness; `audit keygen` makes one of a log.")
+            }
             guard found.verifier.name == origin else {
                 throw ConfigurationError(
                     .invalidValue, key: key,

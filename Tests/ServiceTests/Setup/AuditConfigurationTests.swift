@@ -2,6 +2,7 @@ import AppStore
 import Intake
 import Proofs
 import Service
+import TestSupport
 import Testing
 
 @Suite("How checkpoints are signed, in the configuration")
@@ -59,6 +60,26 @@ struct AuditConfigurationTests {
                 entry(
                     ", witnesses: [{ name: w, url: \"https://w.example.com\", key: \"\(key)\" }]"))
         }
+    }
+
+    @Test("The key file holds a log's key of the configured origin, and nothing else")
+    func keyFiles() throws {
+        let directory = try TemporaryDirectory()
+        var audit = ServiceConfiguration.Audit(
+            environment: .production, origin: "example.com/log",
+            keyFile: directory.file("audit.key"))
+        let own = try NoteSignerKey(name: audit.origin)
+        let other = try NoteSignerKey(name: "other/log")
+        let witness = try NoteSignerKey(name: audit.origin, algorithm: .cosignature)
+        for (text, isTaken) in [
+            (own.secretText, true), (own.secretText + "\n", true), (other.secretText, false),
+            (witness.secretText, false), (own.verifier.description, false), ("", false),
+        ] {
+            _ = try directory.write(Array(text.utf8), to: "audit.key")
+            #expect(((try? audit.signerKey()) != nil) == isTaken)
+        }
+        audit.keyFile = directory.file("none.key")
+        #expect(throws: ConfigurationError.self) { try audit.signerKey() }
     }
 
     @Test("As many witnesses as are allowed, and one more")
