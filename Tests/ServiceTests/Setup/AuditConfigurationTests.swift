@@ -1,9 +1,10 @@
 import AppStore
 import Intake
 import Proofs
-import Service
 import TestSupport
 import Testing
+
+@testable import Service
 
 @Suite("How checkpoints are signed, in the configuration")
 struct AuditConfigurationTests {
@@ -77,6 +78,15 @@ struct AuditConfigurationTests {
         ] {
             _ = try directory.write(Array(text.utf8), to: "audit.key")
             #expect(((try? audit.signerKey()) != nil) == isTaken)
+        }
+        let bound = ServiceConfiguration.Audit.keyByteCount
+        for (count, code) in [
+            (bound, ConfigurationError.Code.invalidValue), (bound + 1, .unreadableFile),
+        ] {
+            let text = [UInt8](repeating: UInt8(ascii: "k"), count: count)
+            _ = try directory.write(text, to: "audit.key")
+            let error = #expect(throws: ConfigurationError.self) { try audit.signerKey() }
+            #expect(error?.code == code)
         }
         audit.keyFile = directory.file("none.key")
         #expect(throws: ConfigurationError.self) { try audit.signerKey() }
