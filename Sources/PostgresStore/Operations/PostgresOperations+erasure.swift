@@ -11,7 +11,7 @@ extension PostgresOperations {
             for id in ids {
                 _ = try transaction.run(
                     "DELETE FROM @recovery_reports WHERE position($1::bytea IN json) > 0",
-                    "\"\(id)\"")
+                    SchemaTables.reported(id))
             }
             try transaction.erase(chains: chains, ids: ids, positions: positions)
         }

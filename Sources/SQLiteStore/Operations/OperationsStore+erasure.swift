@@ -12,7 +12,8 @@ extension OperationsStore {
             try database.execute(sql: "PRAGMA secure_delete = ON")
             for id in ids {
                 try database.run(
-                    "DELETE FROM recovery_reports WHERE instr(json, ?) > 0", "\"\(id)\"")
+                    "DELETE FROM recovery_reports WHERE instr(json, ?) > 0",
+                    FileTables.reported(id))
             }
             try FileTables(database: database).erase(chains: chains, ids: ids, positions: positions)
         }

@@ -104,4 +104,28 @@ struct ErasedOperationsTests {
             await store.close()
         }
     }
+
+    @Test("A report names an id as JSON writes it", arguments: ["ann", #"an"n\"#, "ä/n"])
+    func reports(_ id: String) async throws {
+        for engine in OperationsEngine.all {
+            let store = try await engine.open(try TemporaryDirectory())
+            for name in [id, "\(id)-2"] {
+                var json = JSONWriter()
+                json.object { $0.member("customer", name) }
+                _ = try await store.beginRecovery(
+                    name, at: Self.start, head: 1, slices: [], keptFor: 1_000)
+                try await store.endRecovery(
+                    name,
+                    keeping: StoredReport(
+                        bundleId: Self.mine.bundleId, endedAt: Self.start, isFlawed: false,
+                        json: String(decoding: json.bytes, as: UTF8.self), text: name))
+            }
+            try await store.erase(chains: [], ids: [id], positions: [])
+            let left = try await store.recoveryReports()
+            #expect(left.count == 1, "\(engine.testDescription)")
+            let report = try await store.recoveryReport(try #require(left.first).id)
+            #expect(report?.text == "\(id)-2")
+            await store.close()
+        }
+    }
 }

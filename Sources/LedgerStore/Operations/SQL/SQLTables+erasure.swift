@@ -1,7 +1,13 @@
+internal import AppStore
 package import Ledger
 
 /// Erasure of a person from operational state.
 extension SQLTables {
+    /// An id as a report holds it: a string of JSON.
+    package static func reported(_ id: String) -> String {
+        String(decoding: JSONValue.string(id).encoded(), as: UTF8.self)
+    }
+
     /// Removes what is kept about chains, ids and positions, except reports that name an id, and
     /// counts the erasure.
     package func erase(chains: [ChainId], ids: [String], positions: [Int64]) throws {
