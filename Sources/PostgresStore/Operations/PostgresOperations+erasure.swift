@@ -12,6 +12,9 @@ extension PostgresOperations {
                 _ = try transaction.run(
                     "DELETE FROM @recovery_reports WHERE position($1::bytea IN json) > 0",
                     SchemaTables.reported(id))
+                guard id.utf8.count >= SchemaTables.containedByteCount else { continue }
+                _ = try transaction.run(
+                    "DELETE FROM @upload_keys WHERE position($1::bytea IN key) > 0", id)
             }
             try transaction.erase(chains: chains, ids: ids, positions: positions)
         }

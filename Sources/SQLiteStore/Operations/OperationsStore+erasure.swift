@@ -14,6 +14,8 @@ extension OperationsStore {
                 try database.run(
                     "DELETE FROM recovery_reports WHERE instr(json, ?) > 0",
                     FileTables.reported(id))
+                guard id.utf8.count >= FileTables.containedByteCount else { continue }
+                try database.run("DELETE FROM upload_keys WHERE instr(key, ?) > 0", id)
             }
             try FileTables(database: database).erase(chains: chains, ids: ids, positions: positions)
         }

@@ -38,6 +38,9 @@ struct ErasedOperationsTests {
             at: Self.start)
         _ = try await store.take(
             uploadKey: "key-\(index)", request: Self.list, at: Self.start)
+        // Of a receipt, which has no one event.
+        _ = try await store.take(
+            uploadKey: "receipt-\(id)/1", request: Self.list, at: Self.start)
         _ = try await store.keep(
             UploadRecord(
                 result: "appended", eventPosition: index, claim: nil, at: Self.start,
@@ -82,12 +85,17 @@ struct ErasedOperationsTests {
         let taken = try await store.take(
             uploadKey: "key-\(index)", request: Self.list, at: Self.start)
         if case .answered = taken { kept.insert("upload") }
+        let receipt = try await store.take(
+            uploadKey: "receipt-\(id)/1", request: Self.list, at: Self.start)
+        if receipt == .open { kept.insert("receipt") }
         return kept
     }
 
     @Test("Everything about the chain goes, and everything else stays")
     func erased() async throws {
-        let all: Set = ["lookup", "place", "trouble", "waiting", "reading", "report", "upload"]
+        let all: Set = [
+            "lookup", "place", "trouble", "waiting", "reading", "report", "upload", "receipt",
+        ]
         for engine in OperationsEngine.all {
             let directory = try TemporaryDirectory()
             let store = try await engine.open(directory)
@@ -125,6 +133,29 @@ struct ErasedOperationsTests {
             #expect(left.count == 1, "\(engine.testDescription)")
             let report = try await store.recoveryReport(try #require(left.first).id)
             #expect(report?.text == "\(id)-2")
+            await store.close()
+        }
+    }
+
+    @Test("A key that contains an id goes, unless the id is too short to mean anything")
+    func keys() async throws {
+        let bound = FileTables.containedByteCount
+        let id = String("123456789".prefix(bound))
+        let short = String(id.dropLast())
+        for engine in OperationsEngine.all {
+            let store = try await engine.open(try TemporaryDirectory())
+            func state(_ key: String) async throws -> UploadKey {
+                try await store.take(uploadKey: key, request: Self.list, at: Self.start)
+            }
+            for key in ["k-\(id)-x", "k-\(short)-x", short] {
+                #expect(try await state(key) == .new)
+            }
+            try await store.erase(chains: [], ids: [short], positions: [])
+            #expect(try await state("k-\(short)-x") == .open)
+            #expect(try await state(short) == .new)
+            #expect(try await state("k-\(id)-x") == .open)
+            try await store.erase(chains: [], ids: [id], positions: [])
+            #expect(try await state("k-\(id)-x") == .new)
             await store.close()
         }
     }
