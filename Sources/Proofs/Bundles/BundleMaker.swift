@@ -112,10 +112,18 @@ public struct BundleMaker: Sendable {
     /// The positions with erased events replaced by the erasures that carry what they stated.
     private func carried(_ positions: [Int64], isAnswer: Bool) async throws -> [Int64] {
         let log = chains.ledger.log
+        let erasures = try await log.erasurePositions(after: 0, through: .max)
+        var missing: Set<Int64> = []
+        for position in erasures.isEmpty ? [] : positions {
+            guard let logged = try await log.event(at: position) else { continue }
+            if logged.evidence == nil, logged.damage == nil { missing.insert(position) }
+        }
         var carrier: [Int64: Int64] = [:]
-        for erasure in try await log.erasurePositions(after: 0, through: .max) {
+        // The newest first; an erasure is large, and few are read.
+        for erasure in erasures.reversed() where !missing.isEmpty {
             let bytes = try await log.event(at: erasure)?.originalBytes() ?? []
-            for position in Erasure.positions(inEvidence: bytes) ?? [] {
+            for position in Erasure.positions(inEvidence: bytes) ?? []
+            where missing.remove(position) != nil {
                 carrier[position] = erasure
             }
         }
