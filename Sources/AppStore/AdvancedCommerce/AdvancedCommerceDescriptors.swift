@@ -5,10 +5,8 @@ public struct AdvancedCommerceDescriptors: WireObject {
     /// Name shown to the customer.
     public var displayName: String?
 
-    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

@@ -9,10 +9,8 @@ public struct AdvancedCommerceOffer: WireObject {
     /// Why the offer was made.
     public var reason: Raw<AdvancedCommerceOfferReason>?
 
-    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

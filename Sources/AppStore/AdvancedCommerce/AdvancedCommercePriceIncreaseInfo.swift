@@ -7,10 +7,8 @@ public struct AdvancedCommercePriceIncreaseInfo: WireObject {
     /// Progress of the increase.
     public var status: Raw<AdvancedCommercePriceIncreaseInfoStatus>?
 
-    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

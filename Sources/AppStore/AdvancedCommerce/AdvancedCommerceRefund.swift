@@ -9,10 +9,8 @@ public struct AdvancedCommerceRefund: WireObject {
     /// Whether all or part of the price was refunded.
     public var refundType: Raw<AdvancedCommerceRefundType>?
 
-    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

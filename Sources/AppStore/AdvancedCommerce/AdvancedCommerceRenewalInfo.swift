@@ -13,10 +13,8 @@ public struct AdvancedCommerceRenewalInfo: WireObject {
     /// The developer's tax category of the purchase.
     public var taxCode: String?
 
-    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

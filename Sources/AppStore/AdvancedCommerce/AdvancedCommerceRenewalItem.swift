@@ -14,10 +14,8 @@ public struct AdvancedCommerceRenewalItem: WireObject {
     /// A pending price increase, if any.
     public var priceIncreaseInfo: AdvancedCommercePriceIncreaseInfo?
 
-    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

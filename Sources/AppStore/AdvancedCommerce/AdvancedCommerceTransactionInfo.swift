@@ -17,10 +17,8 @@ public struct AdvancedCommerceTransactionInfo: WireObject {
     /// A decimal fraction as text, e.g. `0.15`.
     public var taxRate: String?
 
-    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

@@ -16,10 +16,8 @@ public struct AdvancedCommerceTransactionItem: WireObject {
     /// When the item was refunded or revoked.
     public var revocationDate: Timestamp?
 
-    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

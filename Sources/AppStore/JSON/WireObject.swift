@@ -4,6 +4,7 @@
 /// stored in its `Raw`. Neither is an error: values reach the wire before any library knows them. A
 /// known key with a value of another JSON type is an error (`JSONError.wrongType`).
 public protocol WireObject: Hashable, Sendable, JSONWritable, WireValue {
+    /// All fields absent.
     init()
 
     /// Members with unknown keys, in order.

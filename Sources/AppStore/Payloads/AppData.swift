@@ -9,10 +9,8 @@ public struct AppData: WireObject {
     /// Compact JWS of an `AppTransactionPayload`; verified separately.
     public var signedAppTransactionInfo: String?
 
-    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

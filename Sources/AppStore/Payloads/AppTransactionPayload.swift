@@ -32,10 +32,8 @@ public struct AppTransactionPayload: WireObject {
     /// Seen from Xcode only.
     public var requestDate: Timestamp?
 
-    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

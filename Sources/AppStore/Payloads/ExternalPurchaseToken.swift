@@ -14,10 +14,8 @@ public struct ExternalPurchaseToken: WireObject {
     /// What the token is for.
     public var tokenType: Raw<ExternalPurchaseTokenType>?
 
-    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

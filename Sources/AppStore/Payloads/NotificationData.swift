@@ -17,10 +17,8 @@ public struct NotificationData: WireObject {
     /// `CONSUMPTION_REQUEST` only.
     public var consumptionRequestReason: Raw<ConsumptionRequestReason>?
 
-    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

@@ -20,10 +20,8 @@ public struct NotificationPayload: WireObject {
     /// For `RESCIND_CONSENT`.
     public var appData: AppData?
 
-    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

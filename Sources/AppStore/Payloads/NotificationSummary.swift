@@ -17,10 +17,8 @@ public struct NotificationSummary: WireObject {
     /// Subscriptions that could not be extended.
     public var failedCount: Int64?
 
-    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

@@ -12,10 +12,8 @@ public struct RenewalCommitmentInfo: WireObject {
     /// Milliunits of the currency.
     public var commitmentRenewalPrice: Int64?
 
-    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

@@ -54,10 +54,8 @@ public struct RenewalPayload: WireObject {
     /// UUID; only in renewal infos from a device.
     public var deviceVerificationNonce: String?
 
-    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

@@ -16,10 +16,8 @@ public struct RetentionRequestPayload: WireObject {
     /// When Apple signed it.
     public var signedDate: Timestamp?
 
-    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

@@ -10,10 +10,8 @@ public struct TransactionCommitmentInfo: WireObject {
     /// Number of billing periods of the commitment.
     public var totalBillingPeriods: Int64?
 
-    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

@@ -75,10 +75,8 @@ public struct TransactionPayload: WireObject {
     /// UUID; only in transactions from a device.
     public var deviceVerificationNonce: String?
 
-    /// Members with unknown keys, in order.
     public var unknown = UnknownMembers()
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

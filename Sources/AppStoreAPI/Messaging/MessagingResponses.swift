@@ -13,7 +13,6 @@ public struct ImageListResponse: APIObject {
     /// One item for each image.
     public var imageIdentifiers: [Item]?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {
@@ -26,7 +25,6 @@ public struct ImageListResponse: APIObject {
         public var imageState: Raw<MessagingState>?
         public var imageSize: Raw<MessageImageSize>?
 
-        /// All fields absent.
         public init() {}
 
         public mutating func visitFields(_ visitor: inout some FieldVisitor) {
@@ -42,7 +40,6 @@ public struct MessageListResponse: APIObject {
     /// One item for each message.
     public var messageIdentifiers: [Item]?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {
@@ -54,7 +51,6 @@ public struct MessageListResponse: APIObject {
         public var messageIdentifier: String?
         public var messageState: Raw<MessagingState>?
 
-        /// All fields absent.
         public init() {}
 
         public mutating func visitFields(_ visitor: inout some FieldVisitor) {
@@ -70,7 +66,6 @@ public struct DefaultMessage: APIObject {
     /// The UUID of an approved message.
     public var messageIdentifier: String?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {
@@ -84,7 +79,6 @@ public struct RealtimeURL: APIObject {
     /// At most 256 characters.
     public var realtimeURL: String?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

@@ -4,7 +4,6 @@ public import AppStore
 public struct PerformanceTestRequest: APIObject {
     public var originalTransactionId: OriginalTransactionId?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {
@@ -19,7 +18,6 @@ public struct PerformanceTestResponse: APIObject {
     /// Names the test in later requests.
     public var requestId: String?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {
@@ -42,7 +40,6 @@ public struct PerformanceTestConfig: APIObject {
     /// Successful requests from which on the test passes, percent.
     public var successRateThreshold: Int64?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {
@@ -77,7 +74,6 @@ public struct PerformanceTestResult: APIObject {
     /// Failed requests by reason, a raw value of `SendAttemptResult` or one that is not known yet.
     public var failures: [String: Int64]?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {
@@ -104,7 +100,6 @@ public struct PerformanceTestResponseTimes: APIObject {
     /// What 99 percent of the responses did not exceed.
     public var p99: Int64?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

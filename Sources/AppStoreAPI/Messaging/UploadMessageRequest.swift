@@ -13,7 +13,6 @@ public struct UploadMessageRequest: APIObject {
     /// At most five.
     public var bulletPoints: [MessageBulletPoint]?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {
@@ -32,7 +31,6 @@ public struct MessageImage: APIObject {
     /// At most 150 characters.
     public var altText: String?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {
@@ -50,7 +48,6 @@ public struct MessageBulletPoint: APIObject {
     /// At most 150 characters.
     public var altText: String?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

@@ -14,7 +14,6 @@ public struct ConsumptionRequest: APIObject {
     /// The preferred result.
     public var refundPreference: Raw<RefundPreference>?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

@@ -9,7 +9,6 @@ public struct ExtendRenewalDateRequest: APIObject {
     /// The caller's identifier; at most 128 characters.
     public var requestIdentifier: String?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

@@ -14,7 +14,6 @@ public struct MassExtendRenewalDateRequest: APIObject {
     /// ISO 3166-1 alpha-3. Absent: all; an empty list is an error.
     public var storefrontCountryCodes: [String]?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

@@ -16,7 +16,6 @@ public struct NotificationHistoryRequest: APIObject {
     /// Only those never delivered, whether retries are pending or not.
     public var onlyFailures: Bool?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

@@ -6,7 +6,6 @@ public struct UpdateAppAccountTokenRequest: APIObject {
     /// A UUID.
     public var appAccountToken: String?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

@@ -6,7 +6,6 @@ public struct AppTransactionInfoResponse: APIObject {
     /// Compact JWS of an `AppTransactionPayload`.
     public var signedAppTransactionInfo: String?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

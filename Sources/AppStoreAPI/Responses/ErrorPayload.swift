@@ -7,7 +7,6 @@ public struct ErrorPayload: APIObject {
     /// Apple's text for people. Never logged; `APIFailure` has its own.
     public var errorMessage: String?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

@@ -11,7 +11,6 @@ public struct ExtendRenewalDateResponse: APIObject {
     /// The new renewal date.
     public var effectiveDate: Timestamp?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

@@ -16,7 +16,6 @@ public struct HistoryResponse: APIObject {
     /// Compact JWS, each a `TransactionPayload`; at most 20 on a page.
     public var signedTransactions: [String]?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

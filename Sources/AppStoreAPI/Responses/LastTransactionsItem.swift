@@ -11,7 +11,6 @@ public struct LastTransactionsItem: APIObject {
     /// Compact JWS of its `RenewalPayload`.
     public var signedRenewalInfo: String?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

@@ -6,7 +6,6 @@ public struct MassExtendRenewalDateResponse: APIObject {
     /// That of the request.
     public var requestIdentifier: String?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

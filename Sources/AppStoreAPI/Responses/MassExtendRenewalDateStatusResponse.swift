@@ -14,7 +14,6 @@ public struct MassExtendRenewalDateStatusResponse: APIObject {
     /// Subscriptions not extended; absent until complete.
     public var failedCount: Int64?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

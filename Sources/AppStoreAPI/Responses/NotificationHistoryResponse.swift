@@ -9,7 +9,6 @@ public struct NotificationHistoryResponse: APIObject {
     /// Token of the next page; expires.
     public var paginationToken: String?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

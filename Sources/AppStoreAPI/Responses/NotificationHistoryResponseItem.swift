@@ -9,7 +9,6 @@ public struct NotificationHistoryResponseItem: APIObject {
     /// Results of the deliveries, at most six.
     public var sendAttempts: [SendAttemptItem]?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

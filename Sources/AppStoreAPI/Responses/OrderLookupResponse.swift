@@ -7,7 +7,6 @@ public struct OrderLookupResponse: APIObject {
     /// Compact JWS, each a `TransactionPayload`; at most 20 on a page.
     public var signedTransactions: [String]?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

@@ -7,7 +7,6 @@ public struct SendAttemptItem: APIObject {
     /// Its result.
     public var sendAttemptResult: Raw<SendAttemptResult>?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

@@ -5,7 +5,6 @@ public struct SendTestNotificationResponse: APIObject {
     /// Identifies it, for about six months.
     public var testNotificationToken: String?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

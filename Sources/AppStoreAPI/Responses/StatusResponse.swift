@@ -12,7 +12,6 @@ public struct StatusResponse: APIObject {
     /// One item per subscription group.
     public var data: [SubscriptionGroupIdentifierItem]?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

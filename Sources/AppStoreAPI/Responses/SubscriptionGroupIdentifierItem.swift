@@ -7,7 +7,6 @@ public struct SubscriptionGroupIdentifierItem: APIObject {
     /// One per chain.
     public var lastTransactions: [LastTransactionsItem]?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {

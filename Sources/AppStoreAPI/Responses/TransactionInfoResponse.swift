@@ -5,7 +5,6 @@ public struct TransactionInfoResponse: APIObject {
     /// Compact JWS of a `TransactionPayload`.
     public var signedTransactionInfo: String?
 
-    /// All fields absent.
     public init() {}
 
     public mutating func visitFields(_ visitor: inout some FieldVisitor) {
