@@ -1,5 +1,3 @@
-import AppStore
-
 /// Apple's endpoints and the properties of their requests: those of the App Store Server API that
 /// are not deprecated, and verifyReceipt for apps that still need it.
 public enum Endpoint: String, Sendable, Hashable, CaseIterable {

@@ -1,5 +1,3 @@
-import AppStore
-
 /// A large value on the heap, read in place: reduction reads a snapshot many times, and each copy
 /// would retain every string in it.
 ///

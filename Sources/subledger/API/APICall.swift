@@ -21,6 +21,30 @@ extension APIRequest {
     func check() throws(CommandFailure) {}
 }
 
+/// A request that changes something at Apple.
+protocol APIChange: APIRequest {
+    /// What the request would do, for people.
+    var deed: String { get }
+}
+
+/// A change, sent only with `--yes`.
+struct Confirmed<Change: APIChange>: APIRequest {
+    static var configuration: CommandConfiguration { Change.configuration }
+    static var endpoint: Endpoint { Change.endpoint }
+
+    @OptionGroup var change: Change
+    @OptionGroup var consent: APIOptions.Consent
+
+    func check() throws(CommandFailure) {
+        try change.check()
+        try consent.require(change.deed)
+    }
+
+    func send(_ call: inout APIExchange) async throws { try await change.send(&call) }
+}
+
+typealias APIChangeCall<Change: APIChange> = APICall<Confirmed<Change>>
+
 /// The command of a request: sends it, appends signed evidence to the ledger, and prints both.
 struct APICall<Request: APIRequest>: OutputCommand {
     static var configuration: CommandConfiguration { Request.configuration }

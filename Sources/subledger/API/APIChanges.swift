@@ -4,7 +4,7 @@ import ArgumentParser
 
 /// The calls that change something at Apple, and require `--yes`.
 enum APIChanges {
-    struct Extend: APIRequest {
+    struct Extend: APIChange {
         static let configuration = CommandConfiguration(
             commandName: "extend",
             abstract: "Extend one subscription, without charge.",
@@ -26,11 +26,7 @@ enum APIChanges {
         @Option(help: "The request identifier: at most 128 characters.")
         var requestId: String
 
-        @OptionGroup var consent: APIOptions.Consent
-
-        func check() throws(CommandFailure) {
-            try consent.require("extend \(id) by \(days) days, irrevocably")
-        }
+        var deed: String { "extend \(id) by \(days) days, irrevocably" }
 
         func send(_ call: inout APIExchange) async throws {
             var request = ExtendRenewalDateRequest()
@@ -43,7 +39,7 @@ enum APIChanges {
         }
     }
 
-    struct ExtendAll: APIRequest {
+    struct ExtendAll: APIChange {
         static let configuration = CommandConfiguration(
             commandName: "extend-all",
             abstract: "Extend every active subscription to a product, without charge.",
@@ -68,11 +64,8 @@ enum APIChanges {
         @Option(help: "Only this storefront, e.g. USA; repeatable.")
         var storefront: [String] = []
 
-        @OptionGroup var consent: APIOptions.Consent
-
-        func check() throws(CommandFailure) {
-            try consent.require(
-                "extend every active subscription to \(product) by \(days) days, irrevocably")
+        var deed: String {
+            "extend every active subscription to \(product) by \(days) days, irrevocably"
         }
 
         func send(_ call: inout APIExchange) async throws {
@@ -87,7 +80,7 @@ enum APIChanges {
         }
     }
 
-    struct Consumption: APIRequest {
+    struct Consumption: APIChange {
         static let configuration = CommandConfiguration(
             commandName: "consumption",
             abstract: "Answer a CONSUMPTION_REQUEST; do so within 12 hours.")
@@ -114,12 +107,7 @@ enum APIChanges {
         @Option(help: "DECLINE, GRANT_FULL or GRANT_PRORATED.")
         var refund: String?
 
-        @OptionGroup var consent: APIOptions.Consent
-
-        func check() throws(CommandFailure) {
-            try consent.require(
-                "send Apple the consumption of \(id), for a decision about its refund")
-        }
+        var deed: String { "send Apple the consumption of \(id), for a decision about its refund" }
 
         func send(_ call: inout APIExchange) async throws {
             var request = ConsumptionRequest()
@@ -134,7 +122,7 @@ enum APIChanges {
         }
     }
 
-    struct SetAppAccountToken: APIRequest {
+    struct SetAppAccountToken: APIChange {
         static let configuration = CommandConfiguration(
             commandName: "set-app-account-token",
             abstract: "Set a subscription's appAccountToken at Apple.",
@@ -147,12 +135,7 @@ enum APIChanges {
         @Argument(help: "The customer: a UUID.")
         var token: String
 
-        @OptionGroup var consent: APIOptions.Consent
-
-        func check() throws(CommandFailure) {
-            try consent.require(
-                "set the appAccountToken of \(id) and its later renewals to \(token)")
-        }
+        var deed: String { "set the appAccountToken of \(id) and its later renewals to \(token)" }
 
         func send(_ call: inout APIExchange) async throws {
             var request = UpdateAppAccountTokenRequest()
@@ -163,7 +146,7 @@ enum APIChanges {
         }
     }
 
-    struct Finish: APIRequest {
+    struct Finish: APIChange {
         static let configuration = CommandConfiguration(
             commandName: "finish", abstract: "Mark a transaction as finished.")
         static let endpoint = Endpoint.finishTransaction
@@ -171,11 +154,7 @@ enum APIChanges {
         @Argument(help: "A transactionId.")
         var id: String
 
-        @OptionGroup var consent: APIOptions.Consent
-
-        func check() throws(CommandFailure) {
-            try consent.require("mark transaction \(id) as finished")
-        }
+        var deed: String { "mark transaction \(id) as finished" }
 
         func send(_ call: inout APIExchange) async throws {
             call.add(try await call.client.finishTransaction(TransactionId(id), in: call.choice))

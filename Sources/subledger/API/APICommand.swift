@@ -18,27 +18,29 @@ struct APICommand: AsyncParsableCommand {
             APICall<APIQueries.TransactionInfo>.self, APICall<APIQueries.AppTransaction>.self,
             APICall<APIQueries.Order>.self, APICall<APIQueries.Refunds>.self,
             APICall<APIQueries.Notifications>.self, APICall<APIQueries.TestNotification>.self,
-            APICall<APIQueries.TestStatus>.self, APICall<APIChanges.Extend>.self,
-            APICall<APIChanges.ExtendAll>.self, APICall<APIQueries.ExtendStatus>.self,
-            APICall<APIChanges.Consumption>.self, APICall<APIChanges.SetAppAccountToken>.self,
-            APICall<APIChanges.Finish>.self,
+            APICall<APIQueries.TestStatus>.self, APIChangeCall<APIChanges.Extend>.self,
+            APIChangeCall<APIChanges.ExtendAll>.self, APICall<APIQueries.ExtendStatus>.self,
+            APIChangeCall<APIChanges.Consumption>.self,
+            APIChangeCall<APIChanges.SetAppAccountToken>.self,
+            APIChangeCall<APIChanges.Finish>.self,
         ]
     }
 
     /// The Retention Messaging API.
     private static var messaging: [any ParsableCommand.Type] {
         [
-            APICall<MessagingQueries.Images>.self, APICall<MessagingChanges.UploadImage>.self,
-            APICall<MessagingChanges.DeleteImage>.self, APICall<MessagingQueries.Messages>.self,
-            APICall<MessagingChanges.UploadMessage>.self,
-            APICall<MessagingChanges.DeleteMessage>.self,
+            APICall<MessagingQueries.Images>.self, APIChangeCall<MessagingChanges.UploadImage>.self,
+            APIChangeCall<MessagingChanges.DeleteImage>.self,
+            APICall<MessagingQueries.Messages>.self,
+            APIChangeCall<MessagingChanges.UploadMessage>.self,
+            APIChangeCall<MessagingChanges.DeleteMessage>.self,
             APICall<MessagingQueries.DefaultMessage>.self,
-            APICall<MessagingChanges.SetDefaultMessage>.self,
-            APICall<MessagingChanges.DeleteDefaultMessage>.self,
+            APIChangeCall<MessagingChanges.SetDefaultMessage>.self,
+            APIChangeCall<MessagingChanges.DeleteDefaultMessage>.self,
             APICall<MessagingQueries.RealtimeURL>.self,
-            APICall<MessagingChanges.SetRealtimeURL>.self,
-            APICall<MessagingChanges.DeleteRealtimeURL>.self,
-            APICall<MessagingChanges.PerformanceTest>.self,
+            APIChangeCall<MessagingChanges.SetRealtimeURL>.self,
+            APIChangeCall<MessagingChanges.DeleteRealtimeURL>.self,
+            APIChangeCall<MessagingChanges.PerformanceTest>.self,
             APICall<MessagingQueries.PerformanceTestResult>.self,
         ]
     }

@@ -5,7 +5,7 @@ import Foundation
 
 /// The calls of the Retention Messaging API that change something at Apple, and require `--yes`.
 enum MessagingChanges {
-    struct UploadImage: APIRequest {
+    struct UploadImage: APIChange {
         static let configuration = CommandConfiguration(
             commandName: "upload-image", abstract: "Upload a PNG for retention messages.",
             discussion: "Apple reviews it before it can be shown.")
@@ -20,16 +20,15 @@ enum MessagingChanges {
         @Option(help: "FULL_SIZE or BULLET_POINT (default: none is sent, and Apple decides).")
         var size: String?
 
-        @OptionGroup var consent: APIOptions.Consent
-
         func check() throws(CommandFailure) {
             guard size.map({ MessageImageSize(rawValue: $0) != nil }) ?? true else {
                 throw CommandFailure(
                     code: "invalidOption", message: "--size must be FULL_SIZE or BULLET_POINT.",
                     exit: .usage)
             }
-            try consent.require("upload \(file) as image \(id)")
         }
+
+        var deed: String { "upload \(file) as image \(id)" }
 
         func send(_ call: inout APIExchange) async throws {
             let image: Data?
@@ -51,7 +50,7 @@ enum MessagingChanges {
         }
     }
 
-    struct DeleteImage: APIRequest {
+    struct DeleteImage: APIChange {
         static let configuration = CommandConfiguration(
             commandName: "delete-image", abstract: "Delete an image that no message uses.")
         static let endpoint = Endpoint.deleteImage
@@ -59,16 +58,14 @@ enum MessagingChanges {
         @Argument(help: "The image's UUID.")
         var id: String
 
-        @OptionGroup var consent: APIOptions.Consent
-
-        func check() throws(CommandFailure) { try consent.require("delete image \(id)") }
+        var deed: String { "delete image \(id)" }
 
         func send(_ call: inout APIExchange) async throws {
             call.add(try await call.client.deleteImage(id, in: call.choice.environment))
         }
     }
 
-    struct UploadMessage: APIRequest {
+    struct UploadMessage: APIChange {
         static let configuration = CommandConfiguration(
             commandName: "upload-message", abstract: "Upload a retention message.",
             discussion: "Apple reviews it before it can be shown.")
@@ -101,8 +98,6 @@ enum MessagingChanges {
         @Option(help: "The description of a bullet point's image; one for each, in order.")
         var bulletAltText: [String] = []
 
-        @OptionGroup var consent: APIOptions.Consent
-
         func check() throws(CommandFailure) {
             guard headerPosition.map({ HeaderPosition(rawValue: $0) != nil }) ?? true else {
                 throw CommandFailure(
@@ -115,8 +110,9 @@ enum MessagingChanges {
                     message: "Every --bullet needs one --bullet-image and one --bullet-alt-text.",
                     exit: .usage)
             }
-            try consent.require("upload message \(id)")
         }
+
+        var deed: String { "upload message \(id)" }
 
         func send(_ call: inout APIExchange) async throws {
             var request = UploadMessageRequest()
@@ -142,7 +138,7 @@ enum MessagingChanges {
         }
     }
 
-    struct DeleteMessage: APIRequest {
+    struct DeleteMessage: APIChange {
         static let configuration = CommandConfiguration(
             commandName: "delete-message", abstract: "Delete a retention message.")
         static let endpoint = Endpoint.deleteMessage
@@ -150,16 +146,14 @@ enum MessagingChanges {
         @Argument(help: "The message's UUID.")
         var id: String
 
-        @OptionGroup var consent: APIOptions.Consent
-
-        func check() throws(CommandFailure) { try consent.require("delete message \(id)") }
+        var deed: String { "delete message \(id)" }
 
         func send(_ call: inout APIExchange) async throws {
             call.add(try await call.client.deleteMessage(id, in: call.choice.environment))
         }
     }
 
-    struct SetDefaultMessage: APIRequest {
+    struct SetDefaultMessage: APIChange {
         static let configuration = CommandConfiguration(
             commandName: "set-default-message",
             abstract: "Set the retention message of a product and locale.",
@@ -175,11 +169,7 @@ enum MessagingChanges {
         @Argument(help: "The UUID of an approved message.")
         var message: String
 
-        @OptionGroup var consent: APIOptions.Consent
-
-        func check() throws(CommandFailure) {
-            try consent.require("set the default message of \(product), \(locale) to \(message)")
-        }
+        var deed: String { "set the default message of \(product), \(locale) to \(message)" }
 
         func send(_ call: inout APIExchange) async throws {
             call.add(
@@ -189,7 +179,7 @@ enum MessagingChanges {
         }
     }
 
-    struct DeleteDefaultMessage: APIRequest {
+    struct DeleteDefaultMessage: APIChange {
         static let configuration = CommandConfiguration(
             commandName: "delete-default-message",
             abstract: "Delete the default retention message of a product and locale.")
@@ -201,11 +191,7 @@ enum MessagingChanges {
         @Argument(help: "The locale, e.g. en-US.")
         var locale: String
 
-        @OptionGroup var consent: APIOptions.Consent
-
-        func check() throws(CommandFailure) {
-            try consent.require("delete the default message of \(product), \(locale)")
-        }
+        var deed: String { "delete the default message of \(product), \(locale)" }
 
         func send(_ call: inout APIExchange) async throws {
             call.add(
@@ -214,7 +200,7 @@ enum MessagingChanges {
         }
     }
 
-    struct SetRealtimeURL: APIRequest {
+    struct SetRealtimeURL: APIChange {
         static let configuration = CommandConfiguration(
             commandName: "set-realtime-url",
             abstract: "Set where Apple sends retention requests.",
@@ -224,11 +210,7 @@ enum MessagingChanges {
         @Argument(help: "The address of POST /appstore/retention, as Apple reaches it.")
         var url: String
 
-        @OptionGroup var consent: APIOptions.Consent
-
-        func check() throws(CommandFailure) {
-            try consent.require("send Apple's retention requests to \(url)")
-        }
+        var deed: String { "send Apple's retention requests to \(url)" }
 
         func send(_ call: inout APIExchange) async throws {
             call.add(
@@ -236,24 +218,20 @@ enum MessagingChanges {
         }
     }
 
-    struct DeleteRealtimeURL: APIRequest {
+    struct DeleteRealtimeURL: APIChange {
         static let configuration = CommandConfiguration(
             commandName: "delete-realtime-url",
             abstract: "Stop Apple's retention requests; default messages remain.")
         static let endpoint = Endpoint.deleteRealtimeURL
 
-        @OptionGroup var consent: APIOptions.Consent
-
-        func check() throws(CommandFailure) {
-            try consent.require("stop Apple's retention requests")
-        }
+        var deed: String { "stop Apple's retention requests" }
 
         func send(_ call: inout APIExchange) async throws {
             call.add(try await call.client.deleteRealtimeURL(in: call.choice.environment))
         }
     }
 
-    struct PerformanceTest: APIRequest {
+    struct PerformanceTest: APIChange {
         static let configuration = CommandConfiguration(
             commandName: "performance-test",
             abstract: "Have Apple test the retention endpoint; Sandbox.",
@@ -263,11 +241,7 @@ enum MessagingChanges {
         @Argument(help: "An originalTransactionId of Sandbox.")
         var id: String
 
-        @OptionGroup var consent: APIOptions.Consent
-
-        func check() throws(CommandFailure) {
-            try consent.require("test the retention endpoint with requests about \(id)")
-        }
+        var deed: String { "test the retention endpoint with requests about \(id)" }
 
         func send(_ call: inout APIExchange) async throws {
             call.add(
