@@ -2,6 +2,7 @@ public import AppStore
 import Ledger
 public import LedgerStore
 public import Projection
+internal import Queries
 internal import SQLiteStore
 
 /// A customer whose state by receipts differs from the state by everything known now, for the same
@@ -70,8 +71,7 @@ public struct StateDifferences: Sendable, Equatable {
         guard let at = stated.compactMap(\.signedDate).max() else { return }
         compared += 1
         func answer(_ facts: [Fact]) -> ChainAnswer? {
-            Lifecycle(facts, environment: ledger.environment, catalogue: ledger.catalogue)
-                .answer(at: at, now: now)
+            ledger.life(of: facts).answer(at: at, now: now)
         }
         guard let actual = answer(facts) else { return }
         let byReceipts = answer(stated)

@@ -2,6 +2,7 @@ import AppStore
 import Ledger
 import LedgerStore
 internal import Projection
+internal import Queries
 internal import SQLiteStore
 
 /// Measures for how long answers about a customer's access were wrong because of the events that a
@@ -110,9 +111,7 @@ struct AccessImpact: Sendable {
     private func state(_ known: Known, _ isKnown: (Fact) -> Bool) -> CustomerState {
         var state = CustomerState()
         for (chain, facts) in known.chains {
-            let life = Lifecycle(
-                facts.filter(isKnown), environment: snapshot.ledger.environment,
-                catalogue: snapshot.ledger.catalogue)
+            let life = snapshot.ledger.life(of: facts.filter(isKnown))
             state.holdings.append(life.holding(of: known.customer, chain: chain))
         }
         state.grants = Grant.grants(known.own.filter(isKnown))

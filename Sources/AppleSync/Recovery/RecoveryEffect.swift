@@ -2,6 +2,7 @@ import AppStore
 import Ledger
 import LedgerStore
 internal import Projection
+internal import Queries
 internal import SQLiteStore
 
 /// The effect of recovered events on answers: compares the states without them and with them.
@@ -91,17 +92,13 @@ struct RecoveryEffect: Sendable {
 
     // MARK: Chains
 
-    private func fold(_ facts: [Fact]) -> Lifecycle {
-        Lifecycle(
-            facts, environment: snapshot.ledger.environment, catalogue: snapshot.ledger.catalogue)
-    }
-
     private func compare(
         _ chain: ChainId, _ facts: [Fact], _ found: inout Found, _ customers: inout Set<CustomerId>
     ) {
         let known = facts.filter { $0.position <= snapshot.position }
-        let before = fold(known.filter { !found.brought.contains($0.position) })
-        let after = fold(known)
+        let before = snapshot.ledger.life(
+            of: known.filter { !found.brought.contains($0.position) })
+        let after = snapshot.ledger.life(of: known)
         let states = (
             before.answer(at: now, now: now)?.state, after.answer(at: now, now: now)?.state
         )

@@ -139,9 +139,7 @@ extension ChainQuery {
         guard !chains.isEmpty else { return [:] }
         var lives: [ChainId: Lifecycle] = [:]
         for (chain, facts) in try await facts.facts(of: chains) {
-            lives[chain] = Lifecycle(
-                facts.filter { $0.position <= head }, environment: ledger.environment,
-                catalogue: ledger.catalogue)
+            lives[chain] = ledger.life(of: facts.filter { $0.position <= head })
         }
         return lives
     }

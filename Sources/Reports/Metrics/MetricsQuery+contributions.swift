@@ -90,9 +90,7 @@ extension MetricsQuery {
             let meant = chains.filter { bundleId == nil || $0.bundleId == bundleId }
             for (chain, facts) in try await query.facts.facts(of: meant) {
                 let known = facts.filter { $0.position <= query.head && knowledge.admits($0) }
-                let life = Lifecycle(
-                    known, environment: query.ledger.environment,
-                    catalogue: query.ledger.catalogue)
+                let life = query.ledger.life(of: known)
                 guard !life.isEmpty else { continue }
                 sum.tally.chainCount += 1
                 guard !life.isOneTime else { continue }

@@ -109,8 +109,7 @@ extension MetricsQuery {
             /// The chain's part by the given facts; empty for a chain without facts.
             func lone(_ facts: [Fact]) -> CellTable {
                 var alone = empty
-                let life = Lifecycle(
-                    facts, environment: ledger.environment, catalogue: ledger.catalogue)
+                let life = ledger.life(of: facts)
                 guard !facts.isEmpty, !life.isEmpty else { return alone }
                 alone.add(
                     life, of: chain.bundleId, catalogue: ledger.catalogue, limit: limit, conversion,

@@ -103,8 +103,7 @@ extension MetricsQuery {
         return try await sumFacts(StatesCompared(empty)) { sum, chain, facts in
             sum.chainCount += 1
             func income(_ facts: [Fact]) -> CustomerIncome {
-                let life = Lifecycle(
-                    facts, environment: ledger.environment, catalogue: ledger.catalogue)
+                let life = ledger.life(of: facts)
                 var income = CustomerIncome(life, of: chain, ledger.catalogue, limit: limit)
                 income.revenue = conversion.converted(income.revenue, .revenue, &sum.rateGaps)
                 return income

@@ -49,9 +49,7 @@ extension MetricsQuery {
     ) async throws(MetricsError) -> Sum {
         let (ledger, knowledge) = (query.ledger, knowledge)
         return try await sumFacts(empty) { sum, chain, facts in
-            let life = Lifecycle(
-                facts.filter { knowledge.admits($0) }, environment: ledger.environment,
-                catalogue: ledger.catalogue)
+            let life = ledger.life(of: facts.filter { knowledge.admits($0) })
             if !life.isEmpty { add(&sum, chain, life) }
         }
     }
