@@ -124,7 +124,7 @@ struct AccessImpact: Sendable {
         _ reported: Reported, _ from: Timestamp, _ to: Timestamp,
         _ sums: inout [String: (denied: Int64, granted: Int64)]
     ) {
-        let moments = moments(reported.states.flatMap(\.holdings), from, to)
+        let moments = moments(reported.states, from, to)
         for (moment, next) in zip(moments, moments.dropFirst()) {
             let length = next.milliseconds(since: moment)
             let truth = active(reported.truth, at: moment)
@@ -152,19 +152,17 @@ struct AccessImpact: Sendable {
 
     /// The times at which an answer may change, in order, including the bounds.
     private func moments(
-        _ holdings: [Holding], _ first: Timestamp, _ last: Timestamp
+        _ states: [CustomerState], _ first: Timestamp, _ last: Timestamp
     ) -> [Timestamp] {
-        let leeway = snapshot.ledger.catalogue.leewayMilliseconds
-        var moments: Set<Timestamp> = [first, last]
-        for holding in holdings {
-            for stretch in holding.stretches {
-                moments.insert(stretch.from)
-                if let to = stretch.to { moments.insert(to) }
-            }
-            guard let overdue = holding.overdue else { continue }
-            moments.insert(overdue.from)
-            moments.insert(overdue.from.advanced(byMilliseconds: leeway))
+        let (holdings, grants) = (states.flatMap(\.holdings), states.flatMap(\.grants))
+        var moments: [Timestamp] = []
+        var moment: Timestamp? = first
+        while let reached = moment, reached < last {
+            moments.append(reached)
+            moment = Entitlements.nextMoment(
+                after: reached, holdings: holdings, grants: grants,
+                catalogue: snapshot.ledger.catalogue)
         }
-        return moments.filter { first <= $0 && $0 <= last }.sorted()
+        return moments + [last]
     }
 }
