@@ -9,57 +9,33 @@ public struct DimensionValues: Hashable, Sendable {
     private var stated: Shared<Stated>
 
     private struct Stated: Hashable, Sendable {
-        var app: BundleId
-        var product: ProductId?
-        var group: String?
-        var storefront: String?
+        let app: BundleId
+        let product: ProductId?
+        let group: String?
+        let storefront: String?
         var currency: String?
-        var offer: Offer?
-        var phase: ChainAnswer.Phase
-        var ownership: ChainAnswer.Ownership
+        let offer: Offer?
+        let phase: ChainAnswer.Phase
+        let ownership: ChainAnswer.Ownership
     }
 
-    public var app: BundleId {
-        get { stated.value.app }
-        set { change { $0.app = newValue } }
-    }
-
-    public var product: ProductId? {
-        get { stated.value.product }
-        set { change { $0.product = newValue } }
-    }
-
+    public var app: BundleId { stated.value.app }
+    public var product: ProductId? { stated.value.product }
     /// The catalogue's name of the group, else Apple's identifier.
-    public var group: String? {
-        get { stated.value.group }
-        set { change { $0.group = newValue } }
-    }
-
-    public var storefront: String? {
-        get { stated.value.storefront }
-        set { change { $0.storefront = newValue } }
-    }
-
+    public var group: String? { stated.value.group }
+    public var storefront: String? { stated.value.storefront }
     /// Stated together with a price.
     public var currency: String? {
         get { stated.value.currency }
-        set { change { $0.currency = newValue } }
+        set {
+            var changed = stated.value
+            changed.currency = newValue
+            stated = Shared(changed)
+        }
     }
-
-    public var offer: Offer? {
-        get { stated.value.offer }
-        set { change { $0.offer = newValue } }
-    }
-
-    public var phase: ChainAnswer.Phase {
-        get { stated.value.phase }
-        set { change { $0.phase = newValue } }
-    }
-
-    public var ownership: ChainAnswer.Ownership {
-        get { stated.value.ownership }
-        set { change { $0.ownership = newValue } }
-    }
+    public var offer: Offer? { stated.value.offer }
+    public var phase: ChainAnswer.Phase { stated.value.phase }
+    public var ownership: ChainAnswer.Ownership { stated.value.ownership }
 
     /// Every value not given is nil.
     public init(
@@ -80,12 +56,6 @@ public struct DimensionValues: Hashable, Sendable {
                 ?? snapshot.subscriptionGroupIdentifier?.rawValue,
             storefront: snapshot.storefront, currency: snapshot.currency, offer: snapshot.offer,
             phase: snapshot.phase, ownership: snapshot.ownership)
-    }
-
-    private mutating func change(_ body: (inout Stated) -> Void) {
-        var changed = stated.value
-        body(&changed)
-        stated = Shared(changed)
     }
 
     /// The value of one dimension; nil for `reason`, which periods do not have.

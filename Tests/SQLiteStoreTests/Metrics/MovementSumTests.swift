@@ -241,19 +241,25 @@ struct MovementSumTests {
 
     @Test("A class round-trips, and any other class has a different number")
     func classes() throws {
-        var values = DimensionValues(app: BundleId("a"))
-        var all = [CountedClass(values: values, annualised: nil, isInferred: false)]
-        values.product = ProductId("")
-        all.append(CountedClass(values: values, annualised: nil, isInferred: true))
-        values.offer = Offer(
+        let app = BundleId("a")
+        let offer = Offer(
             type: Raw(rawValue: 9), identifier: "", discountType: Raw(rawValue: "NEW"))
-        values.ownership = .other("LENT")
-        values.phase = .trial
-        all.append(CountedClass(values: values, annualised: -1, isInferred: false))
-        values.storefront = "cafe\u{301}"
-        all.append(CountedClass(values: values, annualised: 0, isInferred: false))
-        values.storefront = "caf\u{E9}"
-        all.append(CountedClass(values: values, annualised: 0, isInferred: false))
+        func values(storefront: String?) -> DimensionValues {
+            DimensionValues(
+                app: app, product: ProductId(""), storefront: storefront, offer: offer,
+                phase: .trial, ownership: .other("LENT"))
+        }
+        let all = [
+            CountedClass(values: DimensionValues(app: app), annualised: nil, isInferred: false),
+            CountedClass(
+                values: DimensionValues(app: app, product: ProductId("")), annualised: nil,
+                isInferred: true),
+            CountedClass(values: values(storefront: nil), annualised: -1, isInferred: false),
+            CountedClass(
+                values: values(storefront: "cafe\u{301}"), annualised: 0, isInferred: false),
+            CountedClass(
+                values: values(storefront: "caf\u{E9}"), annualised: 0, isInferred: false),
+        ]
         let queue = try DatabaseQueue()
         let stored = try queue.write { database in
             try database.execute(sql: DerivedSchema.projections)
