@@ -4,16 +4,15 @@ import AppStore
 extension APIFailure {
     /// 21004. A retry would fail for every receipt of the app.
     static func wrongSharedSecret(isSent: Bool) -> APIFailure {
-        var failure = APIFailure(
+        APIFailure(
             .wrongSharedSecret, .verifyReceipt, status: 200,
+            receiptStatus: Raw(.wrongSharedSecret),
             reason: isSent
                 ? "Apple rejects the app's shared secret (21004)."
                 : "Apple requires the app's shared secret (21004), and none is configured.",
             remedy: "Copy the app-specific shared secret from App Store Connect (App Information)"
                 + " and put it first in the file of apps[].sharedSecretFile; until then version 1"
                 + " notifications with a new secret are rejected, too.")
-        failure.receiptStatus = Raw(.wrongSharedSecret)
-        return failure
     }
 
     /// A permanent status without a receipt, or a transient one after all retries.
@@ -21,25 +20,21 @@ extension APIFailure {
         _ status: Raw<VerifyReceiptStatus>, attempts: Int
     ) -> APIFailure {
         let often = attempts > 1 ? ", \(attempts) times" : ""
-        var failure = APIFailure(
-            .receiptRefusedByApple, .verifyReceipt, status: 200,
+        return APIFailure(
+            .receiptRefusedByApple, .verifyReceipt, status: 200, receiptStatus: status,
             reason: "Apple returned status \(status.rawValue)\(often) and does not confirm the"
                 + " receipt.",
             remedy: remedy(status.value))
-        failure.receiptStatus = status
-        return failure
     }
 
     /// Transient statuses, caused by Apple.
     static func receiptUnavailable(
         _ status: Raw<VerifyReceiptStatus>, attempts: Int
     ) -> APIFailure {
-        var failure = APIFailure(
-            .appleUnavailable, .verifyReceipt, status: 200,
+        APIFailure(
+            .appleUnavailable, .verifyReceipt, status: 200, receiptStatus: status,
             reason: "Apple returned status \(status.rawValue), \(attempts) times.",
             remedy: "Try again later; Apple's System Status page lists outages.")
-        failure.receiptStatus = status
-        return failure
     }
 
     private static func remedy(_ status: VerifyReceiptStatus?) -> String {

@@ -50,7 +50,7 @@ public struct APIFailure: Error, Sendable, Equatable {
     /// Apple's error number, known to this version or not.
     public internal(set) var appleCode: Raw<APIErrorCode>?
     /// The status in verifyReceipt's response, known to this version or not.
-    public internal(set) var receiptStatus: Raw<VerifyReceiptStatus>?
+    public let receiptStatus: Raw<VerifyReceiptStatus>?
     /// When Apple accepts requests again, if stated.
     public internal(set) var retryAt: Timestamp?
     /// Apple's clock at the rejection, if the response stated it.
@@ -62,14 +62,15 @@ public struct APIFailure: Error, Sendable, Equatable {
 
     init(
         _ code: Code, _ endpoint: Endpoint, environment: Environment? = nil, status: Int? = nil,
-        appleCode: Raw<APIErrorCode>? = nil, retryAt: Timestamp? = nil, reason: String,
-        remedy: String
+        appleCode: Raw<APIErrorCode>? = nil, receiptStatus: Raw<VerifyReceiptStatus>? = nil,
+        retryAt: Timestamp? = nil, reason: String, remedy: String
     ) {
         self.code = code
         self.endpoint = endpoint
         self.environment = environment
         self.status = status
         self.appleCode = appleCode
+        self.receiptStatus = receiptStatus
         self.retryAt = retryAt
         self.reason = reason
         self.remedy = remedy
