@@ -37,7 +37,9 @@ extension NotificationV1 {
             case "latest_receipt": ownReceipt = try cursor.readTextInPlace()
             case "unified_receipt":
                 isVersionOne = true
-                unifiedReceipt = try Head.latestReceipt(&cursor)
+                unifiedReceipt = try Head.member("latest_receipt", &cursor) {
+                    (cursor: inout JSONCursor) throws(JSONError) in try cursor.readTextInPlace()
+                }
             case "latest_receipt_info": latest = try Head.innerBundleId(&cursor)
             case "latest_expired_receipt_info": expired = try Head.innerBundleId(&cursor)
             default: try cursor.skipValue()
@@ -54,41 +56,30 @@ extension NotificationV1 {
             }
         }
 
-        private static func latestReceipt(
-            _ cursor: inout JSONCursor
-        ) throws(JSONError) -> JSONCursor.PlacedText? {
-            guard cursor.isAtObject() else {
-                try cursor.skipValue()
-                return nil
-            }
-            var receipt: JSONCursor.PlacedText?
-            var object = try cursor.beginObject()
-            while let key = try cursor.nextKey(&object) {
-                switch key {
-                case "latest_receipt": receipt = try cursor.readTextInPlace()
-                default: try cursor.skipValue()
-                }
-            }
-            return receipt
-        }
-
         /// The app of an inline receipt object; a list names no app.
         private static func innerBundleId(
             _ cursor: inout JSONCursor
         ) throws(JSONError) -> String? {
+            try member("bid", &cursor) { (cursor: inout JSONCursor) throws(JSONError) in
+                try cursor.readText()
+            }
+        }
+
+        /// One member of an object; nil where the value is no object.
+        private static func member<Value>(
+            _ name: StaticString, _ cursor: inout JSONCursor,
+            _ read: (inout JSONCursor) throws(JSONError) -> Value?
+        ) throws(JSONError) -> Value? {
             guard cursor.isAtObject() else {
                 try cursor.skipValue()
                 return nil
             }
-            var named: String?
+            var value: Value?
             var object = try cursor.beginObject()
             while let key = try cursor.nextKey(&object) {
-                switch key {
-                case "bid": named = try cursor.readText()
-                default: try cursor.skipValue()
-                }
+                if name ~= key { value = try read(&cursor) } else { try cursor.skipValue() }
             }
-            return named
+            return value
         }
     }
 

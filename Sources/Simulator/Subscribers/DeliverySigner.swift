@@ -16,35 +16,29 @@ public struct DeliverySigner: Sendable {
     ///
     /// - Parameter isDated: without an arrival time it is a body, as Apple or an app sends it.
     public func line(_ delivery: Delivery, isDated: Bool = true) throws -> [UInt8] {
-        let receivedAt = isDated ? delivery.receivedAt : nil
+        let writeMembers: (inout JSONWriter) -> Void
         switch delivery.evidence {
         case .notification(let notification, let transaction, let renewal):
-            return try line(notification, transaction, renewal, receivedAt)
+            let signed = try signedPayload(notification, transaction, renewal)
+            writeMembers = { $0.member("signedPayload", signed) }
         case .transaction(let transaction):
             let signed = try sign(transaction.encoded())
-            return object { json in
-                json.memberIfPresent("receivedAt", receivedAt)
-                json.member("signedTransactionInfo", signed)
-            }
+            writeMembers = { $0.member("signedTransactionInfo", signed) }
         case .pair(let transaction, let renewal, let status):
-            return try line(transaction, renewal, status, receivedAt)
+            writeMembers = try pair(transaction, renewal, status)
         }
+        let receivedAt = isDated ? delivery.receivedAt : nil
+        var json = JSONWriter(reservingCapacity: 24_000)
+        json.object { json in
+            json.memberIfPresent("receivedAt", receivedAt)
+            writeMembers(&json)
+        }
+        return json.bytes
     }
 
     /// A compact JWS of any payload.
     public func sign(_ payload: [UInt8]) throws -> String {
         String(decoding: try authority.sign(payload), as: UTF8.self)
-    }
-
-    private func line(
-        _ notification: NotificationPayload, _ transaction: TransactionPayload?,
-        _ renewal: RenewalPayload?, _ receivedAt: Timestamp?
-    ) throws -> [UInt8] {
-        let signed = try signedPayload(notification, transaction, renewal)
-        return object { json in
-            json.memberIfPresent("receivedAt", receivedAt)
-            json.member("signedPayload", signed)
-        }
     }
 
     /// A notification as Apple signs it, nested parts first. Throws only the errors of signing.
@@ -62,14 +56,13 @@ public struct DeliverySigner: Sendable {
 
     /// A status response with one item, the only format with Apple's unsigned status (App Store
     /// Server API, Get All Subscription Statuses).
-    private func line(
+    private func pair(
         _ transaction: TransactionPayload, _ renewal: RenewalPayload,
-        _ status: Raw<SubscriptionStatus>?, _ receivedAt: Timestamp?
-    ) throws -> [UInt8] {
+        _ status: Raw<SubscriptionStatus>?
+    ) throws -> (inout JSONWriter) -> Void {
         let signedTransaction = try sign(transaction.encoded())
         let signedRenewal = try sign(renewal.encoded())
-        return object { json in
-            json.memberIfPresent("receivedAt", receivedAt)
+        return { json in
             guard let status else {
                 json.member("signedTransactionInfo", signedTransaction)
                 json.member("signedRenewalInfo", signedRenewal)
@@ -89,11 +82,5 @@ public struct DeliverySigner: Sendable {
                 }
             }
         }
-    }
-
-    private func object(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
-        var json = JSONWriter(reservingCapacity: 24_000)
-        json.object(body)
-        return json.bytes
     }
 }
