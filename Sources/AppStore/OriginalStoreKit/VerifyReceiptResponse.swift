@@ -22,8 +22,6 @@ public struct VerifyReceiptResponse: Hashable, Sendable {
         public var requestDate: Timestamp?
         /// For an app receipt `in_app`; for an old transaction receipt its one transaction.
         public var inApp: [ReceiptTransaction] = []
-
-        public init() {}
     }
 
     /// Throws `JSONError` if the body is not JSON, a known field has another type, or a date is

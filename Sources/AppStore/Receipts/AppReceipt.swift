@@ -33,8 +33,6 @@ public struct AppReceipt: Hashable, Sendable {
     /// Attributes not listed here, in input order.
     public internal(set) var otherAttributes: [ReceiptAttribute] = []
 
-    init() {}
-
     /// Environment of the purchases; nil without a known receipt type.
     public var environment: Environment? { receiptType?.value?.environment }
 

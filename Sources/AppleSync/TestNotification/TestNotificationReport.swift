@@ -16,11 +16,6 @@ public struct TestNotificationReport: Sendable, Equatable {
     public package(set) var receivedAt: Timestamp?
     public package(set) var diagnosis: TestNotificationDiagnosis = .noResult
 
-    init(environment: Environment, bundleId: BundleId) {
-        self.environment = environment
-        self.bundleId = bundleId
-    }
-
     /// Whether it is in this ledger.
     public var hasArrived: Bool { position != nil }
 

@@ -15,13 +15,4 @@ public struct Holder: Hashable, Sendable {
         /// An upload that named the customer.
         case claim
     }
-
-    public init(
-        customer: CustomerId, authority: Authority, cause: Int64, tokenTrust: Trust? = nil
-    ) {
-        self.customer = customer
-        self.authority = authority
-        self.cause = cause
-        self.tokenTrust = tokenTrust
-    }
 }

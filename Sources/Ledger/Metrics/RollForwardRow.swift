@@ -19,12 +19,6 @@ public struct RollForwardRow: Hashable, Sendable {
     /// Absent columns are 0. No value is negative.
     public var columns: [RollForwardColumn: Int64] = [:]
 
-    init(from: Timestamp, to: Timestamp, group: [String?]) {
-        self.from = from
-        self.to = to
-        self.group = group
-    }
-
     public subscript(column: RollForwardColumn) -> Int64 { columns[column] ?? 0 }
 
     /// Sum of all churn, over every reason.

@@ -47,18 +47,13 @@ public struct ServedResponse: Sendable {
     public var manner = Manner.whole
     /// Delay of the response.
     public var delayMilliseconds: Int64 = 0
+}
 
-    /// A response with these bytes.
-    public init(status: Int, body: [UInt8] = []) {
-        self.status = status
-        self.body = body
-    }
-
+extension ServedResponse {
     init(status: Int = 200, _ body: (inout JSONWriter) -> Void) {
-        self.status = status
         var json = JSONWriter()
         json.object(body)
-        self.body = json.bytes
+        self.init(status: status, body: json.bytes)
     }
 
     init(_ error: ServedError) {
