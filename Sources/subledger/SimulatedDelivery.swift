@@ -21,13 +21,10 @@ struct SimulatedDelivery: Service {
 
     func run() async throws {
         let transport = HTTPTransport()
-        let ended: Result<Notifier.Tally, any Error>
-        do {
-            ended = .success(
-                try await cancelWhenGracefulShutdown { try await deliver(transport) })
-        } catch { ended = .failure(error) }
-        await transport.close()
-        finished(try ended.get())
+        let tally = try await closing(transport.close) {
+            try await cancelWhenGracefulShutdown { try await deliver(transport) }
+        }
+        finished(tally)
     }
 
     /// Delivers until everything is settled or the service is stopped; returns the totals either

@@ -29,6 +29,4 @@ public struct InAppPurchaseReceipt: Hashable, Sendable {
     public internal(set) var promotionalOfferId: String?
     /// Attributes not listed here, in input order.
     public internal(set) var otherAttributes: [ReceiptAttribute] = []
-
-    init() {}
 }

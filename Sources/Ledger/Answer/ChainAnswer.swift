@@ -64,6 +64,9 @@ public struct ChainAnswer: Hashable, Sendable {
             case .other(let raw): raw
             }
         }
+
+        /// Whether it is neither a family copy nor a licence that an organisation assigned.
+        var isOwnPurchase: Bool { self != .familyShared && self != .assigned }
     }
 
     public enum PriceIncrease: String, Sendable, CaseIterable {

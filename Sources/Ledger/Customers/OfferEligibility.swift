@@ -103,8 +103,8 @@ public struct OfferEligibility: Hashable, Sendable {
             // The end of a chain that gives no access, or that another customer paid for, is no
             // reason for an offer.
             let reason = Reason(interval, at: at, leeway: leeway)
-            guard reason == .subscribed || life.meetsMinimumTrust && snapshot.isOwnPurchase
-            else { continue }
+            let isReliable = life.meetsMinimumTrust && snapshot.ownership.isOwnPurchase
+            guard reason == .subscribed || isReliable else { continue }
             guard let isInside = group.contains(snapshot) else {
                 unclear.insert(reason)
                 continue
@@ -183,9 +183,6 @@ extension Notice {
 }
 
 extension TransactionSnapshot {
-    /// Whether it is neither a family copy nor a licence that an organisation assigned.
-    fileprivate var isOwnPurchase: Bool { ownership != .familyShared && ownership != .assigned }
-
     /// Whether it was bought with an introductory offer. Receipts of the original StoreKit may
     /// state only that it is a free trial.
     fileprivate var isIntroductory: Bool {

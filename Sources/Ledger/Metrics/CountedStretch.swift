@@ -22,9 +22,7 @@ public struct CountedStretch: Hashable, Sendable {
     public var cause: Int64
 
     /// Copies by Family Sharing or assignment never count (`Metrics.md`).
-    public var isCounted: Bool {
-        values.ownership != .familyShared && values.ownership != .assigned
-    }
+    public var isCounted: Bool { values.ownership.isOwnPurchase }
 
     /// In `subscribed`, `renewing` or `grace`, and counted.
     public var isActive: Bool { state.isEntitled && isCounted }

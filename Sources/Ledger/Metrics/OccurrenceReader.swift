@@ -89,9 +89,7 @@ struct CountedPeriod {
         period = BillingPeriod(index, history, catalogue: catalogue)
     }
 
-    var isCounted: Bool {
-        values.ownership != .familyShared && values.ownership != .assigned
-    }
+    var isCounted: Bool { values.ownership.isOwnPurchase }
 
     var isTrial: Bool { values.phase == .trial }
 

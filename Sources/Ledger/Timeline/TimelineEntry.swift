@@ -17,25 +17,12 @@ public struct TimelineEntry: Hashable, Sendable {
 
     /// Merges by (at, state before fact, signedDate, digest).
     static func merge(_ transitions: [Transition], _ facts: [TimelineEvent]) -> [TimelineEntry] {
-        transitions.map { TimelineEntry($0) }.merged(with: facts.map { TimelineEntry($0) }) {
-            $0.at
-        }
-    }
-
-    private init(_ transition: Transition) {
-        self.init(
-            kind: .state(transition), at: transition.at, cause: transition.cause,
-            events: transition.events)
-    }
-
-    private init(_ fact: TimelineEvent) {
-        self.init(kind: .fact(fact), at: fact.at, cause: fact.cause, events: fact.events)
-    }
-
-    private init(kind: Kind, at: Timestamp, cause: Int64, events: [Int64]) {
-        self.kind = kind
-        self.at = at
-        self.cause = cause
-        self.events = events
+        transitions.map {
+            TimelineEntry(kind: .state($0), at: $0.at, cause: $0.cause, events: $0.events)
+        }.merged(
+            with: facts.map {
+                TimelineEntry(kind: .fact($0), at: $0.at, cause: $0.cause, events: $0.events)
+            }
+        ) { $0.at }
     }
 }

@@ -54,7 +54,7 @@ extension History {
     /// The price paid for a period; nil if it has none or never counts as money.
     private func amount(of period: Period) -> Money? {
         guard let best = facts[period.bestFact].statedTransaction, let price = best.money,
-            best.ownership != .familyShared, best.ownership != .assigned,
+            best.ownership.isOwnPurchase,
             (0...BillingPeriod.largestPrice).contains(price.milliunits)
         else { return nil }
         return price
