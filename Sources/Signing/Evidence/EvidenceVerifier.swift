@@ -5,11 +5,11 @@ public import AppStore
 /// checked separately by `AppIdentity`.
 ///
 /// Shared freely between tasks.
-public final class EvidenceVerifier: Sendable {
+public struct EvidenceVerifier: Sendable {
     /// Verifies a single JWS under the same roots.
-    public let jws: JWSVerifier
+    public private(set) var jws: JWSVerifier
     /// Verifies app receipts with the same permissions.
-    public let receipts: ReceiptVerifier
+    public private(set) var receipts: ReceiptVerifier
     /// The environments, of Xcode and LocalTesting, whose data is accepted.
     public let allowedLocalEnvironments: Set<Environment>
 
@@ -31,16 +31,13 @@ public final class EvidenceVerifier: Sendable {
             roots: roots, allowedLocalEnvironments: local, chainBudget: chainBudget)
     }
 
-    private init(_ other: EvidenceVerifier, budget: CertificateChainBudget?) {
-        allowedLocalEnvironments = other.allowedLocalEnvironments
-        jws = JWSVerifier(other.jws, budget: budget)
-        receipts = ReceiptVerifier(other.receipts, budget: budget)
-    }
-
     /// The same verifier with another budget for unknown chains, or with none; they share the cache
     /// of verified chains.
     public func budgeted(by budget: CertificateChainBudget?) -> EvidenceVerifier {
-        EvidenceVerifier(self, budget: budget)
+        var copy = self
+        copy.jws.budget = budget
+        copy.receipts.budget = budget
+        return copy
     }
 
     /// Verifies a separate transaction.

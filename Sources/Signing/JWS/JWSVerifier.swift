@@ -7,19 +7,19 @@ internal import AppStore
 /// payload before its signature is verified (`Verification.md`): here the caller reads it from the
 /// verified payload and passes it to `VerifiedJWS.requireValid(at:)`.
 ///
-/// Safe to share between tasks. The cache of verified chains belongs to the instance, so that a
-/// root not in `roots` is never accepted from another instance's cache.
-public final class JWSVerifier: Sendable {
+/// Safe to share between tasks. The cache of verified chains belongs to the instance and its copies,
+/// so that a root not in `roots` is never accepted from another instance's cache.
+public struct JWSVerifier: Sendable {
     /// The roots a chain may end in.
     public let roots: TrustedRoots
     /// Whether one self-signed certificate instead of a chain is accepted.
     let acceptsLocal: Bool
     private let cache: CertificateChainCache
     /// Budget for chains that are not in the cache; nil is unlimited.
-    let budget: CertificateChainBudget?
+    var budget: CertificateChainBudget?
 
     /// A verifier with an empty cache that accepts full chains only.
-    public convenience init(roots: TrustedRoots = .apple) {
+    public init(roots: TrustedRoots = .apple) {
         self.init(roots: roots, acceptsLocal: false)
     }
 
@@ -28,14 +28,6 @@ public final class JWSVerifier: Sendable {
         self.acceptsLocal = acceptsLocal
         self.budget = budget
         cache = CertificateChainCache()
-    }
-
-    /// A copy with its own budget and a shared cache.
-    init(_ other: JWSVerifier, budget: CertificateChainBudget?) {
-        roots = other.roots
-        acceptsLocal = other.acceptsLocal
-        cache = other.cache
-        self.budget = budget
     }
 
     /// Verifies a compact JWS; `part` is only used in errors.

@@ -8,14 +8,15 @@ public import AppStore
 /// Revocation is not checked: the responders for the signers of older receipts no longer exist, and
 /// a receipt is verified as of the date it was made.
 ///
-/// Safe to share between tasks.
-public final class ReceiptVerifier: Sendable {
+/// Safe to share between tasks; copies share the cache of verified chains.
+public struct ReceiptVerifier: Sendable {
     /// The roots in which a chain may end: `TrustedRoots.forReceipts` of those given.
     public let roots: TrustedRoots
     /// Whether Xcode's receipts, which no trusted authority signs, are accepted.
     public let allowsXcode: Bool
     private let cache: RecentlyUsed<Digest, ReceiptCertificateChain>
-    private let budget: CertificateChainBudget?
+    /// Budget for chains that are not in the cache; nil is unlimited.
+    var budget: CertificateChainBudget?
 
     /// A verifier under the same roots and permissions as an `EvidenceVerifier`'s.
     ///
@@ -28,14 +29,6 @@ public final class ReceiptVerifier: Sendable {
         allowsXcode = allowedLocalEnvironments.contains(.xcode)
         budget = chainBudget
         cache = RecentlyUsed()
-    }
-
-    /// A copy with its own budget and a shared cache.
-    init(_ other: ReceiptVerifier, budget: CertificateChainBudget?) {
-        roots = other.roots
-        allowsXcode = other.allowsXcode
-        cache = other.cache
-        self.budget = budget
     }
 
     /// Verifies a receipt, binary or as text (`ReceiptForm`).
