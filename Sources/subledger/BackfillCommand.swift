@@ -40,9 +40,8 @@ struct BackfillCommand: OutputCommand {
             let lease = KeptLease(.backfill, in: ledger)
             guard try await lease.take() else {
                 throw CommandFailure(
-                    code: "backfillRunning",
-                    message: "Another node runs a backfill in this ledger; wait for it, or end it.",
-                    exit: .io)
+                    "backfillRunning",
+                    "Another node runs a backfill in this ledger; wait for it, or end it.", .io)
             }
             defer { lease.release() }
             let backfill = Backfill(

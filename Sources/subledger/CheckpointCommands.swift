@@ -32,9 +32,8 @@ extension AuditCommand {
         func output(_ settings: Settings) async throws -> Output {
             let key = try NoteSignerKey(name: origin)
             let refusal = CommandFailure(
-                code: "fileExists",
-                message: "\(file) exists or cannot be written; a key is never replaced.",
-                exit: .io)
+                "fileExists",
+                "\(file) exists or cannot be written; a key is never replaced.", .io)
             // With its mode from the beginning: FileManager changes the mode afterwards.
             let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw refusal }
@@ -205,8 +204,7 @@ extension AuditCommand {
 
         func output(_ settings: Settings) async throws -> Output {
             guard let data = FileManager.default.contents(atPath: file) else {
-                throw CommandFailure(
-                    code: "unreadableFile", message: "\(file) cannot be read.", exit: .io)
+                throw CommandFailure("unreadableFile", "\(file) cannot be read.", .io)
             }
             let bundle = try ProofBundle(Array(data))
             let key = try key.map { try NoteVerifierKey($0) }

@@ -53,12 +53,11 @@ extension CommandFailure {
     static func draw(_ report: Report, to path: String) throws(CommandFailure) {
         let svg: String
         do throws(ChartError) { svg = try ReportChart(report).svg } catch {
-            throw CommandFailure(code: error.code, message: error.message, exit: .usage)
+            throw CommandFailure(error.code, error.message, .usage)
         }
         do { try Data(svg.utf8).write(to: URL(filePath: path), options: .atomic) } catch {
             throw CommandFailure(
-                code: "ioError", message: "The chart cannot be written to \(path); check the path.",
-                exit: .io)
+                "ioError", "The chart cannot be written to \(path); check the path.", .io)
         }
     }
 }

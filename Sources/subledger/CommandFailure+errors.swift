@@ -33,9 +33,9 @@ extension CommandFailure {
         case let error as ProofError: self.init(error.code, error.message, .negative)
         case MetricsError.store(let error): self.init(error)
         case let error as MetricsError:
-            self.init(code: error.code, message: error.message, exit: .usage)
+            self.init(error.code, error.message, .usage)
         case let error as SearchError:
-            self.init(code: error.code, message: error.message, exit: .usage)
+            self.init(error.code, error.message, .usage)
         case let error as ConfigurationError:
             self.init(error.code, error.description, .configuration)
         case let error as WebServiceError:
@@ -47,26 +47,24 @@ extension CommandFailure {
         case let error as RecoveryFailure: self.init(error)
         case Ingest.Failure.input(let path, let reason):
             self.init(
-                code: "unreadableInput",
-                message: "\(path): \(reason). The input read before it is in the ledger.",
-                exit: .io)
+                "unreadableInput",
+                "\(path): \(reason). The input read before it is in the ledger.", .io)
         case Ingest.Failure.store(let error): self.init(error)
         case let error as IdListProblem:
             self.init(unusableInput: error.code, error.message)
         case let error as ImportProblem:
             self.init(unusableInput: error.code, error.message)
         case let error as Story.Problem:
-            self.init(code: "unreadableStory", message: error.description, exit: .negative)
+            self.init("unreadableStory", error.description, .negative)
         case let error as Authority.DirectoryProblem:
-            self.init(code: "unusableAuthority", message: error.description, exit: .io)
+            self.init("unusableAuthority", error.description, .io)
         default:
-            self.init(
-                code: "internal", message: "An unexpected failure: \(error).", exit: .internal)
+            self.init("internal", "An unexpected failure: \(error).", .internal)
         }
     }
 
     private init(unusableInput code: String, _ message: String) {
-        self.init(code: code, message: message, exit: code == "unreadableInput" ? .io : .usage)
+        self.init(code, message, code == "unreadableInput" ? .io : .usage)
     }
 
     private init(_ error: QueryError) {
@@ -74,19 +72,19 @@ extension CommandFailure {
         case .store(let failure): self.init(failure)
         case .noSuchSubscription(let id):
             self.init(
-                code: error.code,
-                message: "\(error.message) Check the id, --data, --environment, --bundle-id, and"
+                error.code,
+                "\(error.message) Check the id, --data, --environment, --bundle-id, and"
                     + " --at or --known-at. If it is a customer's id, use `subledger timeline"
-                    + " --customer \(id)` or `subledger entitlements \(id)`.", exit: .negative)
+                    + " --customer \(id)` or `subledger entitlements \(id)`.", .negative)
         case .unknownThen, .stateless:
-            self.init(code: error.code, message: error.message, exit: .negative)
+            self.init(error.code, error.message, .negative)
         case .ambiguousId:
             self.init(
-                code: error.code,
-                message: "\(error.message) Select the app with --bundle-id, or use the id of one.",
-                exit: .negative)
+                error.code,
+                "\(error.message) Select the app with --bundle-id, or use the id of one.",
+                .negative)
         case .invalidRange:
-            self.init(code: error.code, message: error.message, exit: .usage)
+            self.init(error.code, error.message, .usage)
         }
     }
 
@@ -101,7 +99,7 @@ extension CommandFailure {
         case .running: exit = .io
         case .tooOld: exit = .negative
         }
-        self.init(code: failure.code, message: failure.description, exit: exit)
+        self.init(failure.code, failure.description, exit)
     }
 }
 

@@ -18,16 +18,14 @@ struct CommandFailure: Error {
 
     /// An option whose value cannot be used, or options that exclude each other.
     static func invalidOption(_ message: String) -> CommandFailure {
-        CommandFailure(code: "invalidOption", message: message, exit: .usage)
+        CommandFailure("invalidOption", message, .usage)
     }
 
     /// The failure to update derived data after an append, with the note that nothing is lost.
     static func afterAppending(_ error: any Error) -> any Error {
         guard let error = error as? StoreError else { return error }
         let failure = CommandFailure(error)
-        return CommandFailure(
-            code: failure.code, message: "\(failure.message) \(durableSentence)", exit: failure.exit
-        )
+        return CommandFailure(failure.code, "\(failure.message) \(durableSentence)", failure.exit)
     }
 
     static let durableSentence =
@@ -37,7 +35,11 @@ struct CommandFailure: Error {
 
 extension CommandFailure {
     init<Code: RawRepresentable<String>>(_ code: Code, _ message: String, _ exit: Exit) {
-        self.init(code: code.rawValue, message: message, exit: exit)
+        self.init(code.rawValue, message, exit)
+    }
+
+    init(_ code: String, _ message: String, _ exit: Exit) {
+        self.init(code: code, message: message, exit: exit)
     }
 }
 

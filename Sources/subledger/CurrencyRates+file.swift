@@ -21,18 +21,15 @@ extension CurrencyRates {
         let data: Data
         do { data = try Data(contentsOf: URL(filePath: path)) } catch {
             throw CommandFailure(
-                code: "unreadableFile", message: "--rates: \(path) cannot be read; check the path.",
-                exit: .io)
+                "unreadableFile", "--rates: \(path) cannot be read; check the path.", .io)
         }
         guard data.count <= CurrencyRates.maximumByteCount else {
             throw CommandFailure(
-                code: "unreadableFile",
-                message: "--rates: \(path) is larger than \(CurrencyRates.maximumByteCount) bytes.",
-                exit: .usage)
+                "unreadableFile",
+                "--rates: \(path) is larger than \(CurrencyRates.maximumByteCount) bytes.", .usage)
         }
         do { try self.init(yaml: String(decoding: data, as: UTF8.self)) } catch {
-            throw CommandFailure(
-                code: error.code.rawValue, message: "--rates: \(error.description)", exit: .usage)
+            throw CommandFailure(error.code, "--rates: \(error.description)", .usage)
         }
     }
 }

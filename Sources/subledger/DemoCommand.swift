@@ -124,8 +124,7 @@ struct DemoCommand: AsyncParsableCommand {
             }
         } catch let error as WebServiceError where error.code == .portUnavailable {
             throw CommandFailure(
-                code: error.code.rawValue,
-                message: "\(error.description) Choose another one with --port.", exit: .io)
+                error.code, "\(error.description) Choose another one with --port.", .io)
         }
     }
 }
@@ -157,9 +156,9 @@ struct DemoDirectory: Sendable {
             let content = try files.contentsOfDirectory(atPath: path)
             guard content.isEmpty || content.contains(DemoDirectory.marker) else {
                 throw CommandFailure(
-                    code: "directoryInUse",
-                    message: "\(directory) holds files the demo did not create; name another"
-                        + " directory with --data.", exit: .io)
+                    "directoryInUse",
+                    "\(directory) holds files the demo did not create; name another"
+                        + " directory with --data.", .io)
             }
             for name in DemoDirectory.files where content.contains(name) {
                 try files.removeItem(at: place.appending(path: name))

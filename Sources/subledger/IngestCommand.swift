@@ -64,8 +64,7 @@ struct IngestCommand: OutputCommand {
                     ? "there is no such file"
                     : isDirectory.boolValue ? "it is a directory" : "it cannot be read"
                 throw CommandFailure(
-                    code: "unreadableInput",
-                    message: "\(file): \(reason). Nothing was ingested.", exit: .io)
+                    "unreadableInput", "\(file): \(reason). Nothing was ingested.", .io)
             }
         }
     }

@@ -46,8 +46,7 @@ struct MCPCommand: OutputCommand {
             }
             try await dialogue.finish()
         } catch let failure as LineReader.Failure {
-            throw CommandFailure(
-                code: "unreadableInput", message: "Standard input: \(failure.reason).", exit: .io)
+            throw CommandFailure("unreadableInput", "Standard input: \(failure.reason).", .io)
         }
     }
 }

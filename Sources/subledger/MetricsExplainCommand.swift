@@ -98,8 +98,7 @@ struct ReportFile {
             let source: () throws -> [UInt8]? = { try ReportFile.piece(of: file) }
             try found.readWhole(source) { table.add($0) }
         } catch let error as SalesReportError {
-            throw CommandFailure(
-                code: error.code, message: "--report: \(path): \(error.message)", exit: .usage)
+            throw CommandFailure(error.code, "--report: \(path): \(error.message)", .usage)
         } catch { throw ReportFile.unreadable(path) }
         table.endReport()
         (self.path, reader) = (path, found)
@@ -112,9 +111,7 @@ struct ReportFile {
     }
 
     private static func unreadable(_ path: String) -> CommandFailure {
-        CommandFailure(
-            code: "unreadableFile", message: "--report: \(path) cannot be read; check the path.",
-            exit: .io)
+        CommandFailure("unreadableFile", "--report: \(path) cannot be read; check the path.", .io)
     }
 
     static func day(_ text: String) throws(CommandFailure) -> CivilDate {

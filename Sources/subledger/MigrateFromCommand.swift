@@ -123,10 +123,10 @@ private struct MigrationRun {
         guard !missing.isEmpty else { return nil }
         let names = missing.map(\.rawValue).sorted().joined(separator: ", ")
         return CommandFailure(
-            code: ConfigurationError.Code.missingKey.rawValue,
-            message: "Only the plan was made: there is no In-App Purchase key for \(names)."
+            ConfigurationError.Code.missingKey,
+            "Only the plan was made: there is no In-App Purchase key for \(names)."
                 + " List one under apps[].api, or give --key-id, --issuer-id and"
-                + " --key-file, and run this again.", exit: .configuration)
+                + " --key-file, and run this again.", .configuration)
     }
 
     // MARK: Carrying out

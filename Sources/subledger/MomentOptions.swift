@@ -21,9 +21,9 @@ struct MomentOptions: ParsableArguments {
     static func time(_ text: String, _ option: String) throws(CommandFailure) -> Timestamp {
         guard let time = Timestamp(userInput: text) else {
             throw CommandFailure(
-                code: "invalidTime",
-                message: "\(option) takes RFC 3339 (2026-01-31T23:59:59.000Z), a day (2026-01-31,"
-                    + " midnight UTC) or epoch milliseconds.", exit: .usage)
+                "invalidTime",
+                "\(option) takes RFC 3339 (2026-01-31T23:59:59.000Z), a day (2026-01-31,"
+                    + " midnight UTC) or epoch milliseconds.", .usage)
         }
         return time
     }

@@ -44,9 +44,8 @@ struct QuarantineCommand: AsyncParsableCommand {
             }
             guard let item = found else {
                 throw CommandFailure(
-                    code: "noSuchItem",
-                    message: "There is no item \(id); see `subledger quarantine list`.",
-                    exit: .negative)
+                    "noSuchItem",
+                    "There is no item \(id); see `subledger quarantine list`.", .negative)
             }
             // Untrusted input: no escape sequence in it may reach the terminal.
             return Output(

@@ -147,8 +147,7 @@ struct RecoverCommand: OutputCommand {
             try MomentOptions.time(text, "--to")
         }
         guard start < end ?? Terminal.now else {
-            throw CommandFailure(
-                code: "invalidTime", message: "--from must be before --to.", exit: .usage)
+            throw CommandFailure("invalidTime", "--from must be before --to.", .usage)
         }
         return OutageDetection.Suggestion(from: start, to: end ?? Terminal.now, reasons: [])
     }
@@ -181,9 +180,9 @@ struct RecoverCommand: OutputCommand {
         }
         guard let report = found else {
             throw CommandFailure(
-                code: "noRecoveryReport",
-                message: "No recovery has finished here; `subledger recover --from T` starts one.",
-                exit: .negative)
+                "noRecoveryReport",
+                "No recovery has finished here; `subledger recover --from T` starts one.",
+                .negative)
         }
         Terminal.note("This recovery of \(report.bundleId) finished at \(report.endedAt.rfc3339).")
         return Output(

@@ -66,9 +66,8 @@ struct ReplayCommand: OutputCommand {
         if check {
             guard let expected = story.expected else {
                 throw CommandFailure(
-                    code: "nothingExpected",
-                    message: "\(story.name) has no expected.json to check against.",
-                    exit: .negative)
+                    "nothingExpected",
+                    "\(story.name) has no expected.json to check against.", .negative)
             }
             problems += try await StoryCheck(expected: expected).differences(session)
         } else {

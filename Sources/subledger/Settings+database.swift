@@ -18,27 +18,26 @@ extension Settings {
             guard let stated = database else { return }
             guard let connection = ConnectionString(stated.url) else {
                 throw CommandFailure(
-                    code: ConfigurationError.Code.invalidValue.rawValue,
-                    message: "database: The connection string is not one of PostgreSQL, e.g."
+                    ConfigurationError.Code.invalidValue,
+                    "database: The connection string is not one of PostgreSQL, e.g."
                         + " postgresql://user@host/database?sslmode=verify-full. A password's"
-                        + " special characters must be percent-encoded.",
-                    exit: .configuration)
+                        + " special characters must be percent-encoded.", .configuration)
             }
             database?.engine = PostgresEngine(
                 connection, schema: stated.schema, poolSize: stated.poolSize)
         #else
             guard database != nil else { return }
             throw CommandFailure(
-                code: "databaseRefused",
-                message: "database: This program was built without PostgreSQL; build it with the"
-                    + " package trait PostgreSQL.", exit: .configuration)
+                "databaseRefused",
+                "database: This program was built without PostgreSQL; build it with the"
+                    + " package trait PostgreSQL.", .configuration)
         #endif
     }
 }
 
 extension CommandFailure {
     static let noDatabase = CommandFailure(
-        code: "noDatabase",
-        message: "This ledger's log is not in a database: name one with --database, or `database`"
-            + " in the configuration.", exit: .usage)
+        "noDatabase",
+        "This ledger's log is not in a database: name one with --database, or `database`"
+            + " in the configuration.", .usage)
 }

@@ -67,8 +67,8 @@ struct Settings {
         guard let variable else { return nil }
         guard let number = Int64(variable) else {
             throw CommandFailure(
-                code: ConfigurationError.Code.invalidValue.rawValue,
-                message: "SUBLEDGER_APP_APPLE_ID takes a whole number.", exit: .configuration)
+                ConfigurationError.Code.invalidValue,
+                "SUBLEDGER_APP_APPLE_ID takes a whole number.", .configuration)
         }
         return number
     }
@@ -79,15 +79,13 @@ struct Settings {
             data.count <= ServiceConfiguration.maximumByteCount
         else {
             throw CommandFailure(
-                code: ConfigurationError.Code.unreadableFile.rawValue,
-                message: "\(file) cannot be read; name another one with --config.",
-                exit: .configuration)
+                ConfigurationError.Code.unreadableFile,
+                "\(file) cannot be read; name another one with --config.", .configuration)
         }
         do throws(ConfigurationError) {
             return try ServiceConfiguration(yaml: String(decoding: data, as: UTF8.self), from: file)
         } catch {
-            throw CommandFailure(
-                code: error.code.rawValue, message: "\(file): \(error)", exit: .configuration)
+            throw CommandFailure(error.code, "\(file): \(error)", .configuration)
         }
     }
 
@@ -100,9 +98,9 @@ struct Settings {
         guard let name else { return .production }
         guard let found = EnvironmentLedger.environment(named: name) else {
             throw CommandFailure(
-                code: "unknownEnvironment",
-                message: "There is no environment \(name); it is one of "
-                    + "production, sandbox, xcode, localTesting.", exit: .usage)
+                "unknownEnvironment",
+                "There is no environment \(name); it is one of "
+                    + "production, sandbox, xcode, localTesting.", .usage)
         }
         return found
     }
@@ -113,15 +111,13 @@ struct Settings {
         for path in configuration.trustedRoots {
             guard let data = FileManager.default.contents(atPath: path) else {
                 throw CommandFailure(
-                    code: "unreadableRoot",
-                    message: "The trusted root \(path) cannot be read; check the path.",
-                    exit: .configuration)
+                    "unreadableRoot",
+                    "The trusted root \(path) cannot be read; check the path.", .configuration)
             }
             do throws(TrustedRootError) { roots = try roots.adding(Array(data)) } catch {
                 throw CommandFailure(
-                    code: "invalidRoot",
-                    message: "The trusted root \(path) is not a certificate in DER or PEM.",
-                    exit: .configuration)
+                    "invalidRoot",
+                    "The trusted root \(path) is not a certificate in DER or PEM.", .configuration)
             }
         }
         return roots
@@ -157,10 +153,10 @@ struct Settings {
     func requiredApps() throws(CommandFailure) -> [Configuration.App] {
         guard !configuration.apps.isEmpty else {
             throw CommandFailure(
-                code: ConfigurationError.Code.missingKey.rawValue,
-                message: "No app is configured: name it with --bundle-id (and --app-apple-id), or"
+                ConfigurationError.Code.missingKey,
+                "No app is configured: name it with --bundle-id (and --app-apple-id), or"
                     + " list it under `apps` in \(ServiceConfiguration.defaultFile).",
-                exit: .configuration)
+                .configuration)
         }
         return configuration.apps
     }
@@ -178,17 +174,16 @@ extension LedgerSession {
     func require(_ position: Int64) throws(CommandFailure) {
         guard position > head else { return }
         let error = ServingError.cursorBeyondLog(head: head)
-        throw CommandFailure(code: error.code, message: error.message, exit: .negative)
+        throw CommandFailure(error.code, error.message, .negative)
     }
 
     /// The projector; throws while another process holds it.
     func requiredProjector() throws(CommandFailure) -> Projector {
         guard let projector else {
             throw CommandFailure(
-                code: "projectorBusy",
-                message: "Another process projects in this data directory and did not hand over in"
-                    + " time; try again, or stop it first.",
-                exit: .io)
+                "projectorBusy",
+                "Another process projects in this data directory and did not hand over in"
+                    + " time; try again, or stop it first.", .io)
         }
         return projector
     }

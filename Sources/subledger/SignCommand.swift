@@ -185,8 +185,7 @@ enum Signatures {
             let bytes = try await StoredReceipt.read(file)
             guard let request = try? JSONValue.parse(bytes) else {
                 throw CommandFailure(
-                    code: SignatureError.Code.invalidCommerceRequest.rawValue,
-                    message: "\(file) is no valid JSON.", exit: .usage)
+                    SignatureError.Code.invalidCommerceRequest, "\(file) is no valid JSON.", .usage)
             }
             return try SignatureOrder(.advancedCommerce(request: request))
         }

@@ -45,9 +45,7 @@ extension SimulateCommand {
                 try write(reported, ids, authority, at: moment)
             } catch let error as CocoaError {
                 throw CommandFailure(
-                    code: "ioError",
-                    message: "\(directory): it cannot be written (\(error.code.rawValue)).",
-                    exit: .io)
+                    "ioError", "\(directory): it cannot be written (\(error.code.rawValue)).", .io)
             }
             try Terminal.out("\(ids.count) customers as of \(moment.rfc3339) in \(directory)\n")
             return .printed()

@@ -77,9 +77,8 @@ extension SimulateCommand {
             do { try await closing(transport.close) { try await group.run() } } catch {
                 guard let port else { throw error }
                 throw CommandFailure(
-                    code: "portUnavailable",
-                    message: "Cannot listen on 127.0.0.1:\(port); choose another --port.",
-                    exit: .io)
+                    "portUnavailable",
+                    "Cannot listen on 127.0.0.1:\(port); choose another --port.", .io)
             }
         }
 

@@ -99,9 +99,7 @@ struct SimulateCommand: AsyncParsableCommand {
                 return made
             } catch let error as CocoaError {
                 throw CommandFailure(
-                    code: "ioError",
-                    message: "\(root ?? ""): it cannot be written (\(error.code.rawValue)).",
-                    exit: .io)
+                    "ioError", "\(root ?? ""): it cannot be written (\(error.code.rawValue)).", .io)
             }
         }
 
@@ -126,8 +124,7 @@ struct SimulateCommand: AsyncParsableCommand {
             guard FileManager.default.createFile(atPath: path, contents: nil),
                 let file = FileHandle(forWritingAtPath: path)
             else {
-                throw CommandFailure(
-                    code: "ioError", message: "\(path): it cannot be written.", exit: .io)
+                throw CommandFailure("ioError", "\(path): it cannot be written.", .io)
             }
             return file
         }

@@ -89,8 +89,7 @@ struct SimulatedStoreOptions: ParsableArguments {
     ) throws(CommandFailure) -> [FaultRule<Fault>] {
         guard let path else { return [] }
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw CommandFailure(
-                code: "unreadableInput", message: "\(path) cannot be read.", exit: .io)
+            throw CommandFailure("unreadableInput", "\(path) cannot be read.", .io)
         }
         do throws(FaultScriptProblem) { return try FaultRule.script(Array(data)) } catch {
             throw CommandFailure.invalidOption("\(path): \(error)")

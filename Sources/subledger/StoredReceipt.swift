@@ -37,7 +37,6 @@ struct StoredReceipt {
     }
 
     private static func unreadable(_ path: String) -> CommandFailure {
-        CommandFailure(
-            code: "unreadableInput", message: "\(path): it cannot be read, or is empty.", exit: .io)
+        CommandFailure("unreadableInput", "\(path): it cannot be read, or is empty.", .io)
     }
 }

@@ -56,9 +56,9 @@ struct Subledger: AsyncParsableCommand {
             }
             Terminal.error(
                 CommandFailure(
-                    code: "usage",
-                    message: "\(message(for: error)) See `subledger --help`, or --help after a"
-                        + " command.", exit: .usage))
+                    "usage",
+                    "\(message(for: error)) See `subledger --help`, or --help after a"
+                        + " command.", .usage))
             exit(withError: ExitCode(CommandFailure.Exit.usage.rawValue))
         }
     }

@@ -6,8 +6,7 @@ import Queries
 enum Terminal {
     static func out(_ bytes: [UInt8]) throws {
         do { try FileHandle.standardOutput.write(contentsOf: bytes) } catch {
-            throw CommandFailure(
-                code: "outputClosed", message: "Standard output cannot be written.", exit: .io)
+            throw CommandFailure("outputClosed", "Standard output cannot be written.", .io)
         }
     }
 

@@ -52,11 +52,10 @@ struct WarehouseCommand: OutputCommand {
             if let through { export.through = through }
             if let rules, rules != export.rules(subject) {
                 throw CommandFailure(
-                    code: "rulesChanged",
-                    message: "The lines you have follow other rules (\(rules)) than lines now do"
+                    "rulesChanged",
+                    "The lines you have follow other rules (\(rules)) than lines now do"
                         + " (\(export.rules(subject))): catalogue, time zone, columns or reducer"
-                        + " changed. Export again from position 0 into an empty table.",
-                    exit: .negative)
+                        + " changed. Export again from position 0 into an empty table.", .negative)
             }
             try await export.run(subject, format: format) { try Terminal.out($0) }
         }

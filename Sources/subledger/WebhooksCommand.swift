@@ -101,9 +101,9 @@ struct WebhooksCommand: AsyncParsableCommand {
             let endpoints = try settings.webhookEndpoints(named: name)
             guard endpoints.count == 1, let endpoint = endpoints.first else {
                 throw CommandFailure(
-                    code: "ambiguousEndpoint",
-                    message: "Name one of "
-                        + endpoints.map(\.name).joined(separator: ", ") + ".", exit: .negative)
+                    "ambiguousEndpoint",
+                    "Name one of "
+                        + endpoints.map(\.name).joined(separator: ", ") + ".", .negative)
             }
             let report = try await redeliver(to: endpoint, settings)
             let done = dryRun ? "would be delivered" : "\(report.delivered) delivered"
@@ -141,11 +141,11 @@ extension Settings {
         let found = endpoints.filter { name == nil || $0.name == name }
         guard !found.isEmpty else {
             throw CommandFailure(
-                code: "noSuchEndpoint",
-                message: endpoints.isEmpty
+                "noSuchEndpoint",
+                endpoints.isEmpty
                     ? "No webhook is configured; list it under `webhooks` in the configuration."
                     : "There is no endpoint of that name; there are "
-                        + endpoints.map(\.name).joined(separator: ", ") + ".", exit: .negative)
+                        + endpoints.map(\.name).joined(separator: ", ") + ".", .negative)
         }
         return found
     }

@@ -41,9 +41,8 @@ struct APIOptions: ParsableArguments {
         func require(_ deed: String) throws(CommandFailure) {
             guard !yes else { return }
             throw CommandFailure(
-                code: "notConfirmed",
-                message: "This would \(deed). Nothing was sent; repeat it with --yes.",
-                exit: .usage)
+                "notConfirmed",
+                "This would \(deed). Nothing was sent; repeat it with --yes.", .usage)
         }
     }
 }
@@ -59,25 +58,22 @@ extension Settings {
         let found = options.isStated ? apps : apps.filter { $0.api != nil }
         guard found.count <= 1 else {
             throw CommandFailure(
-                code: "ambiguousApp",
-                message: "Several apps have a key; name one with --bundle-id.", exit: .usage)
+                "ambiguousApp", "Several apps have a key; name one with --bundle-id.", .usage)
         }
         guard var app = found.first else {
             throw CommandFailure(
-                code: ConfigurationError.Code.missingKey.rawValue,
-                message:
-                    "No key for requests to Apple: list it under `apps[].api` in the"
+                ConfigurationError.Code.missingKey,
+                "No key for requests to Apple: list it under `apps[].api` in the"
                     + " configuration, or give --key-id, --issuer-id and --key-file.",
-                exit: .configuration)
+                .configuration)
         }
         guard let keyId = options.keyId ?? app.api?.keyId,
             let issuerId = options.issuerId ?? app.api?.issuerId,
             let file = options.keyFile ?? app.api?.privateKeyFile
         else {
             throw CommandFailure(
-                code: ConfigurationError.Code.missingKey.rawValue,
-                message: "--key-id, --issuer-id and --key-file must be given together.",
-                exit: .configuration)
+                ConfigurationError.Code.missingKey,
+                "--key-id, --issuer-id and --key-file must be given together.", .configuration)
         }
         app.api = Configuration.API(
             keyId: keyId, issuerId: issuerId, privateKeyFile: file,
@@ -117,8 +113,7 @@ extension Settings {
     func credentials(of app: Configuration.App) throws -> APICredentials {
         guard let api = app.api else {
             throw CommandFailure(
-                code: ConfigurationError.Code.missingKey.rawValue,
-                message: "\(app.bundleId) has no key.", exit: .configuration)
+                ConfigurationError.Code.missingKey, "\(app.bundleId) has no key.", .configuration)
         }
         let place = configuration.apps.firstIndex { $0.bundleId == app.bundleId } ?? 0
         let key = "apps[\(place)].api"

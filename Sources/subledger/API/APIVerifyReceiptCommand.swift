@@ -88,17 +88,16 @@ extension Settings {
         guard let named = receipt.bundleId else {
             guard apps.count == 1 else {
                 throw CommandFailure(
-                    code: "ambiguousApp",
-                    message: "The receipt does not name its app; name it with"
-                        + " --bundle-id.", exit: .usage)
+                    "ambiguousApp",
+                    "The receipt does not name its app; name it with --bundle-id.", .usage)
             }
             return apps[0]
         }
         guard let app = apps.first(where: { $0.bundleId == named }) else {
             throw CommandFailure(
-                code: VerificationCode.wrongApp.rawValue,
-                message: "The receipt is for \(named), which is not configured. Nothing was sent.",
-                exit: .negative)
+                VerificationCode.wrongApp,
+                "The receipt is for \(named), which is not configured. Nothing was sent.",
+                .negative)
         }
         return app
     }
@@ -115,10 +114,10 @@ extension CommandFailure {
     /// A response that contains the secret it was requested with is neither shown nor kept.
     static func secretExposed(by bundleId: BundleId) -> CommandFailure {
         CommandFailure(
-            code: VerificationCode.secretExposed.rawValue,
-            message: "\(bundleId): the response contains the app's shared secret, which Apple never"
+            VerificationCode.secretExposed,
+            "\(bundleId): the response contains the app's shared secret, which Apple never"
                 + " returns: it is neither shown nor appended. Check which server answers at the"
-                + " base URL, and change the secret in App Store Connect.", exit: .negative)
+                + " base URL, and change the secret in App Store Connect.", .negative)
     }
 
     /// A failure about the named app.

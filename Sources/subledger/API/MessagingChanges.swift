@@ -22,9 +22,7 @@ enum MessagingChanges {
 
         func check() throws(CommandFailure) {
             guard size.map({ MessageImageSize(rawValue: $0) != nil }) ?? true else {
-                throw CommandFailure(
-                    code: "invalidOption", message: "--size must be FULL_SIZE or BULLET_POINT.",
-                    exit: .usage)
+                throw .invalidOption("--size must be FULL_SIZE or BULLET_POINT.")
             }
         }
 
@@ -39,8 +37,7 @@ enum MessagingChanges {
                 image = try handle.read(upToCount: APILimits.imageByteCount + 1)
             } catch {
                 throw CommandFailure(
-                    code: "unreadableFile", message: "\(file) cannot be read; check the path.",
-                    exit: .io)
+                    "unreadableFile", "\(file) cannot be read; check the path.", .io)
             }
             call.add(
                 try await call.client.uploadImage(
@@ -105,10 +102,8 @@ enum MessagingChanges {
                     message: "--header-position must be ABOVE_BODY or ABOVE_IMAGE.", exit: .usage)
             }
             guard bulletImage.count == bullet.count, bulletAltText.count == bullet.count else {
-                throw CommandFailure(
-                    code: "invalidOption",
-                    message: "Every --bullet needs one --bullet-image and one --bullet-alt-text.",
-                    exit: .usage)
+                throw .invalidOption(
+                    "Every --bullet needs one --bullet-image and one --bullet-alt-text.")
             }
         }
 
