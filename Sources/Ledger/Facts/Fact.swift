@@ -5,31 +5,31 @@ import AppStore
 public struct Fact: Hashable, Sendable {
     /// Shared by copies: reduction passes facts around often. With the values in place, folding a
     /// chain of 17 facts took 1.4 times as long.
-    @usableFromInline var box: FactBox
+    @usableFromInline var box: Shared<FactContents>
 
     /// The event's position in the log. Not used in reduction, only to name evidence.
     public var position: Int64 {
-        _read { yield box.contents.position }
+        _read { yield box.value.position }
         set { change { $0.position = newValue } }
     }
 
     /// When the appended delivery arrived. Not used in reduction (`Lifecycle.md` §2 rule 1).
     public var receivedAt: Timestamp {
-        _read { yield box.contents.receivedAt }
+        _read { yield box.value.receivedAt }
         set { change { $0.receivedAt = newValue } }
     }
 
     /// Whether `receivedAt` is the arrival time. An import line without a time is received when it
     /// is read, which is not when it arrived.
     public var isArrivalKnown: Bool {
-        _read { yield box.contents.isArrivalKnown }
+        _read { yield box.value.isArrivalKnown }
         set { change { $0.isArrivalKnown = newValue } }
     }
 
     /// Whether the body came with another app's receipt, of which nothing was used
     /// (`Lifecycle.md` §7).
     public var hasForeignReceipt: Bool {
-        _read { yield box.contents.hasForeignReceipt }
+        _read { yield box.value.hasForeignReceipt }
         set { change { $0.hasForeignReceipt = newValue } }
     }
 
@@ -41,70 +41,70 @@ public struct Fact: Hashable, Sendable {
 
     /// Trust of the evidence.
     public var trust: Trust {
-        _read { yield box.contents.trust }
+        _read { yield box.value.trust }
         set { change { $0.trust = newValue } }
     }
 
     /// The kind of event that stated it.
     public var cause: Cause {
-        _read { yield box.contents.cause }
+        _read { yield box.value.cause }
         set { change { $0.cause = newValue } }
     }
 
     /// The fact's time: its envelope's `signedDate`, else the largest inside it. A fact without
     /// one has no effect.
     public var signedDate: Timestamp? {
-        _read { yield box.contents.signedDate }
+        _read { yield box.value.signedDate }
         set { change { $0.signedDate = newValue } }
     }
 
     /// SHA-256 of the payload bytes (of a pair: the transaction's, the renewal's, then status).
     public var digest: Digest {
-        _read { yield box.contents.digest }
+        _read { yield box.value.digest }
         set { change { $0.digest = newValue } }
     }
 
     /// Apple's own status, as of `signedDate`.
     public var status: Raw<SubscriptionStatus>? {
-        _read { yield box.contents.status }
+        _read { yield box.value.status }
         set { change { $0.status = newValue } }
     }
 
     /// A copy of the transaction as the event stated it. Loops read `statedTransaction`.
     public var transaction: TransactionSnapshot? {
-        get { box.contents.transaction?.value }
+        get { box.value.transaction?.value }
         set { change { $0.transaction = newValue.map { Shared($0) } } }
     }
 
     /// A copy of the renewal info as the event stated it. Loops read `statedRenewal`.
     public var renewal: RenewalSnapshot? {
-        get { box.contents.renewal?.value }
+        get { box.value.renewal?.value }
         set { change { $0.renewal = newValue.map { Shared($0) } } }
     }
 
     /// A decision of an operator or back end; such a fact has no Apple payload and no signedDate.
     public var command: Command? {
-        get { box.contents.command?.value }
+        get { box.value.command?.value }
         set { change { $0.command = newValue.map { Shared($0) } } }
     }
 
     /// The transaction, without copying.
     @inlinable
-    package var statedTransaction: Shared<TransactionSnapshot>? { box.contents.transaction }
+    package var statedTransaction: Shared<TransactionSnapshot>? { box.value.transaction }
 
     /// The renewal info, without copying.
     @inlinable
-    package var statedRenewal: Shared<RenewalSnapshot>? { box.contents.renewal }
+    package var statedRenewal: Shared<RenewalSnapshot>? { box.value.renewal }
 
     /// Wire names of enumerated fields whose values this version does not know.
     public var unknownValues: [String] {
-        _read { yield box.contents.unknownValues }
+        _read { yield box.value.unknownValues }
         set { change { $0.unknownValues = newValue } }
     }
 
     /// Why this version cannot fold the fact; nil when it can.
     public var flaw: Flaw? {
-        _read { yield box.contents.flaw }
+        _read { yield box.value.flaw }
         set { change { $0.flaw = newValue } }
     }
 
@@ -143,7 +143,7 @@ public struct Fact: Hashable, Sendable {
         _ renewal: Shared<RenewalSnapshot>?, unknownValues: [String],
         flaw: Flaw?, command: Command?
     ) {
-        box = FactBox(
+        box = Shared(
             FactContents(
                 position: position, receivedAt: receivedAt, isArrivalKnown: isArrivalKnown,
                 trust: trust, cause: cause,
@@ -153,16 +153,10 @@ public struct Fact: Hashable, Sendable {
     }
 
     private mutating func change(_ body: (inout FactContents) -> Void) {
-        var contents = box.contents
+        var contents = box.value
         body(&contents)
-        box = FactBox(contents)
+        box = Shared(contents)
     }
-
-    public static func == (left: Fact, right: Fact) -> Bool {
-        left.box === right.box || left.box.contents == right.box.contents
-    }
-
-    public func hash(into hasher: inout Hasher) { hasher.combine(box.contents) }
 
     /// The version of the translation from payloads to facts, and of the files that store them.
     /// Stored facts of another version are discarded and decoded again from the evidence.
@@ -190,15 +184,7 @@ public struct Cause: Hashable, Sendable {
 
 extension Fact: CustomReflectable {
     /// Reflects the content, not the storage.
-    public var customMirror: Mirror { Mirror(reflecting: box.contents) }
-}
-
-/// Heap storage of a fact's values. Immutable, so copies share it.
-@usableFromInline
-final class FactBox: Sendable {
-    @usableFromInline let contents: FactContents
-
-    init(_ contents: FactContents) { self.contents = contents }
+    public var customMirror: Mirror { Mirror(reflecting: box.value) }
 }
 
 @usableFromInline
