@@ -1,8 +1,7 @@
 public import AppStore
 
 /// The events that an answer may use (`Lifecycle.md` §1): all, those received by a time, or those
-/// up
-/// to a position.
+/// up to a position.
 public enum AsOf: Sendable, Hashable {
     case everything
     case knownAt(Timestamp)

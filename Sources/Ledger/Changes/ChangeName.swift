@@ -1,6 +1,5 @@
 /// The name of a change: of a transition, of a fact, or one of the two about earlier changes, or
-/// of an erasure. Raw
-/// values are part of the contract and unique.
+/// of an erasure. Raw values are part of the contract and unique.
 public enum ChangeName: Hashable, Sendable {
     case transition(TransitionName)
     case fact(TimelineEventName)
