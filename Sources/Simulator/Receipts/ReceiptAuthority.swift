@@ -66,14 +66,10 @@ public final class ReceiptAuthority: Sendable {
     }
 
     /// A receipt as Xcode creates it: under one untrusted certificate of its own.
-    public static func signAsXcode(
-        payload: [UInt8], writing: ReceiptEncoding = ReceiptEncoding()
-    ) throws -> [UInt8] {
+    public static func signAsXcode(payload: [UInt8]) throws -> [UInt8] {
         let key = try RSAPrivateKey()
-        var encoding = ReceiptEncoding()
-        encoding.isIndefinite = writing.isIndefinite
         let certificate = try AuthorityCertificates.alone(key: key)
-        return try encoding.sign(
+        return try ReceiptEncoding().sign(
             payload, signer: certificate, certificates: [certificate], key: key)
     }
 }
