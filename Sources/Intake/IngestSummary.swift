@@ -1,7 +1,7 @@
 public import AppStore
 
 /// The result of an ingest (`Contract.md`, the `ingest` summary).
-public struct IngestSummary: Sendable, Equatable {
+public struct IngestSummary: Sendable, Equatable, JSONWritable {
     /// Pieces of evidence, not lines.
     public var read: Int64 = 0
     public var appended: Int64 = 0

@@ -55,7 +55,7 @@ package struct RecoveriesPage {
     package func entry(_ entry: RecoveryEntry) -> Page {
         switch entry {
         case .started(let job): started(job)
-        case .stored(let report):
+        case .stored(_, let report):
             Page(
                 "Recovery", frame,
                 """

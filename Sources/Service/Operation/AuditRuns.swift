@@ -4,7 +4,7 @@ public import Proofs
 import Synchronization
 
 /// A verification of a log by this process.
-public struct AuditRun: Sendable {
+public struct AuditRun: Sendable, JSONWritable {
     public let startedAt: Timestamp
     public let actor: String
     /// Whether every signature is verified again, too.
@@ -24,7 +24,7 @@ public struct AuditRun: Sendable {
         case failed(code: String, message: String)
     }
 
-    func write(to json: inout JSONWriter) {
+    public func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("startedAt", startedAt)
             json.member("actor", actor)

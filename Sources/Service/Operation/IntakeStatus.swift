@@ -4,7 +4,7 @@ public import LedgerStore
 internal import Projection
 
 /// Whether intake of one environment is healthy, and what may be missing.
-public struct IntakeStatus: Sendable {
+public struct IntakeStatus: Sendable, JSONWritable {
     public let environment: Environment
     /// The service's time.
     public let at: Timestamp

@@ -38,8 +38,15 @@ extension LedgerHost {
         }
     }
 
-    /// The answer to an act.
-    func answer<Value>(
+    /// The answer to an act. Throws `environmentNotServed`.
+    package func answer<Value: JSONWritable>(
+        _ act: OperatorAct<Value>, _ environment: Environment
+    ) throws(ServingError) -> RepeatableAnswer {
+        try answer(act, environment) { $1.write(to: &$0) }
+    }
+
+    /// The same, written by a closure.
+    package func answer<Value>(
         _ act: OperatorAct<Value>, _ environment: Environment,
         _ write: (inout JSONWriter, Value) -> Void
     ) throws(ServingError) -> RepeatableAnswer {

@@ -8,12 +8,22 @@ public import Queries
 internal import SQLiteStore
 
 /// The tree of a log, and its verification by this process.
-public struct AuditStanding: Sendable {
+public struct AuditStanding: Sendable, JSONWritable {
     /// The end of the log: number of events and root (RFC 6962).
     public let head: LogHead
     public let running: AuditRun?
     /// Nil: none has ended since the start.
     public let last: AuditRun?
+
+    /// The object of `GET /v1/audit`.
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("size", head.position)
+            json.member("root", head.root)
+            json.member("running", running)
+            json.member("last", last)
+        }
+    }
 }
 
 /// Audits over HTTP and in the console.
@@ -76,30 +86,5 @@ extension LedgerHost {
             prover: TreeProver(served.ledger.log), operations: operations,
             key: configuration.auditKey(served.environment))
         return try await audit.run(head: try await served.ledger.log.head().position)
-    }
-
-    // MARK: JSON
-
-    /// `audit` as JSON.
-    public func auditAnswer(_ environment: Environment) async throws -> ServedAnswer {
-        let standing = try await audit(environment)
-        return try answer(environment) { json in
-            json.object { json in
-                json.member("size", standing.head.position)
-                json.member("root", standing.head.root)
-                for (key, run) in [("running", standing.running), ("last", standing.last)] {
-                    json.key(key)
-                    if let run { run.write(to: &json) } else { json.null() }
-                }
-            }
-        }
-    }
-
-    /// `startAudit` as JSON.
-    public func startAuditAnswer(
-        withSignatures: Bool, _ order: CommandIntake.Order, _ environment: Environment
-    ) async throws -> RepeatableAnswer {
-        let act = try await startAudit(withSignatures: withSignatures, order, environment)
-        return try answer(act, environment) { json, run in run.write(to: &json) }
     }
 }

@@ -6,7 +6,7 @@ public import Queries
 internal import Reports
 
 /// A page of the decisions in a log, newest first.
-public struct DecisionPage: Sendable {
+public struct DecisionPage: Sendable, JSONWritable {
     /// Links, grants and notes, and their withdrawals; claims of uploads are left out.
     public let decisions: [CommandReceipt]
     /// The position before which the next page continues, also where this page found none; nil at
@@ -14,6 +14,15 @@ public struct DecisionPage: Sendable {
     public let next: Int64?
     /// Refused by this process, newest first; on the first page only.
     public let refused: [RefusedDecision]
+
+    /// The object of `GET /v1/decisions`.
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.objects("decisions", decisions) { $1.writeMembers(to: &$0) }
+            json.member("next", next)
+            json.array("refused", refused)
+        }
+    }
 }
 
 /// Who decided what, and why.
@@ -67,22 +76,6 @@ extension LedgerHost {
             chain: attributes.chain.map {
                 ChainId(bundleId: attributes.bundleId, originalTransactionId: $0)
             }, position: position, receivedAt: logged.event.receivedAt, isRepeated: false)
-    }
-
-    /// `decisions` as JSON.
-    public func decisionsAnswer(
-        _ environment: Environment, before: Int64?, limit: Int
-    ) async throws -> ServedAnswer {
-        let page = try await decisions(environment, before: before, limit: limit)
-        return try answer(environment) { json in
-            json.object { json in
-                json.array("decisions", page.decisions) { json, decision in
-                    json.object { decision.writeMembers(to: &$0) }
-                }
-                json.member("next", page.next)
-                json.array("refused", page.refused) { json, refused in refused.write(to: &json) }
-            }
-        }
     }
 
     // MARK: Refusals

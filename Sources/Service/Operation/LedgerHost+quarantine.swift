@@ -7,13 +7,22 @@ public import Queries
 import Signing
 
 /// A page of the quarantine, newest first.
-public struct QuarantinePage: Sendable {
+public struct QuarantinePage: Sendable, JSONWritable {
     /// Without bytes.
     public let items: [QuarantineItem]
     /// The id after which the next page continues; nil at the end.
     public let next: Int64?
     /// Everything that is in quarantine.
     public let totals: [QuarantineTotal]
+
+    /// The object of `GET /v1/quarantine`.
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.array("items", items) { $1.write(to: &$0, withBytes: false) }
+            json.member("next", next)
+            json.array("totals", totals) { $1.write(to: &$0) }
+        }
+    }
 }
 
 /// The quarantine over HTTP and in the console.
@@ -70,24 +79,6 @@ extension LedgerHost {
         }
     }
 
-    // MARK: JSON
-
-    /// `quarantine` as JSON.
-    public func quarantineAnswer(
-        _ environment: Environment, after: Int64?, limit: Int
-    ) async throws -> ServedAnswer {
-        let page = try await quarantine(environment, after: after, limit: limit)
-        return try answer(environment) { json in
-            json.object { json in
-                json.array("items", page.items) { json, item in
-                    item.write(to: &json, withBytes: false)
-                }
-                json.member("next", page.next)
-                json.array("totals", page.totals) { json, total in total.write(to: &json) }
-            }
-        }
-    }
-
     /// `quarantineItem` as JSON: the list's object with `content`, the bytes as text, and `base64`.
     public func quarantineItemAnswer(
         _ id: Int64, _ environment: Environment
@@ -102,14 +93,5 @@ extension LedgerHost {
                     String(decoding: Base64Standard.encode(item.bytes), as: UTF8.self))
             }
         }
-    }
-
-    /// `retryQuarantine` as JSON: the `ingest` summary.
-    public func retryQuarantineAnswer(
-        _ order: CommandIntake.Order, _ environment: Environment, isEnvironmentNamed: Bool
-    ) async throws -> RepeatableAnswer {
-        let act = try await retryQuarantine(
-            order, environment, isEnvironmentNamed: isEnvironmentNamed)
-        return try answer(act, environment) { json, summary in summary.write(to: &json) }
     }
 }

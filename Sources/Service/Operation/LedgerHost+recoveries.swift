@@ -9,7 +9,7 @@ public import Queries
 import Synchronization
 
 /// Recoveries of one environment.
-public struct RecoveryListing: Sendable {
+public struct RecoveryListing: Sendable, JSONWritable {
     /// Started here by operators, newest first.
     public let started: [RecoveryJob]
     /// Begun and not ended, by anyone: running, or interrupted and to be continued by the same
@@ -17,12 +17,44 @@ public struct RecoveryListing: Sendable {
     public let open: [RecoveryRecord]
     /// The stored reports of commands, operators and the background check, newest first.
     public let reports: [StoredReportEntry]
+
+    /// The object of `GET /v1/recoveries`.
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.array("started", started)
+            json.array("open", open) { $1.write(to: &$0) }
+            json.objects("reports", reports) { json, entry in
+                json.member("id", String(entry.id))
+                json.member("bundleId", entry.bundleId)
+                json.member("endedAt", entry.endedAt)
+                json.member("flawed", entry.isFlawed)
+            }
+        }
+    }
 }
 
 /// One recovery by its id.
-public enum RecoveryEntry: Sendable {
+public enum RecoveryEntry: Sendable, JSONWritable {
     case started(RecoveryJob)
-    case stored(StoredReport)
+    /// With its number.
+    case stored(Int64, StoredReport)
+
+    /// The object of `GET /v1/recoveries/{id}`.
+    public func write(to json: inout JSONWriter) {
+        switch self {
+        case .started(let job): job.write(to: &json, withReport: true)
+        case .stored(let number, let report):
+            json.object { json in
+                json.member("id", String(number))
+                json.member("state", "finished")
+                json.member("bundleId", report.bundleId)
+                json.member("endedAt", report.endedAt)
+                json.member("flawed", report.isFlawed)
+                json.key("report")
+                json.raw(report.json.utf8)
+            }
+        }
+    }
 }
 
 /// Recoveries over HTTP and in the console.
@@ -45,7 +77,7 @@ extension LedgerHost {
         let operations = try ledger(environment).ledger.operations
         if let job = recoveryJobs.job(id), job.environment == environment { return .started(job) }
         if let number = Int64(plain: id), let report = try await operations.recoveryReport(number) {
-            return .stored(report)
+            return .stored(number, report)
         }
         throw OperatorError(.noSuchRecovery, "No such recovery is running or remembered here.")
     }
@@ -142,59 +174,6 @@ extension LedgerHost {
         }
         let now = clock()
         recoveryJobs.update(job.id) { ($0.state, $0.endedAt) = (state, now) }
-    }
-
-    // MARK: JSON
-
-    /// `recoveries` as JSON.
-    public func recoveriesAnswer(_ environment: Environment) async throws -> ServedAnswer {
-        let listing = try await recoveries(environment)
-        return try answer(environment) { json in
-            json.object { json in
-                json.array("started", listing.started) { json, job in
-                    job.write(to: &json, withReport: false)
-                }
-                json.array("open", listing.open) { json, record in record.write(to: &json) }
-                json.objects("reports", listing.reports) { json, entry in
-                    json.member("id", String(entry.id))
-                    json.member("bundleId", entry.bundleId)
-                    json.member("endedAt", entry.endedAt)
-                    json.member("flawed", entry.isFlawed)
-                }
-            }
-        }
-    }
-
-    /// `recovery` as JSON.
-    public func recoveryAnswer(
-        _ id: String, _ environment: Environment
-    ) async throws -> ServedAnswer {
-        let entry = try await recovery(id, environment)
-        return try answer(environment) { json in
-            switch entry {
-            case .started(let job): job.write(to: &json, withReport: true)
-            case .stored(let report):
-                json.object { json in
-                    json.member("id", id)
-                    json.member("state", "finished")
-                    json.member("bundleId", report.bundleId)
-                    json.member("endedAt", report.endedAt)
-                    json.member("flawed", report.isFlawed)
-                    json.key("report")
-                    json.raw(report.json.utf8)
-                }
-            }
-        }
-    }
-
-    /// `startRecovery` as JSON.
-    public func startRecoveryAnswer(
-        _ window: RecoveryBody, _ order: CommandIntake.Order, _ environment: Environment
-    ) async throws -> RepeatableAnswer {
-        let act = try await startRecovery(window, order, environment)
-        return try answer(act, environment) { json, job in
-            job.write(to: &json, withReport: false)
-        }
     }
 }
 

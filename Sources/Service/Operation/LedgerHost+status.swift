@@ -48,14 +48,17 @@ extension LedgerHost {
             files: await served.fileSizes())
     }
 
-    /// `status` as JSON.
-    public func statusAnswer(_ environment: Environment) async throws -> ServedAnswer {
-        let status = try await status(environment)
-        return try answer(environment) { json in status.write(to: &json) }
+    /// An answer about an environment's operation.
+    ///
+    /// Throws `environmentNotServed`.
+    package func answer(
+        _ value: some JSONWritable, _ environment: Environment
+    ) throws(ServingError) -> ServedAnswer {
+        try answer(environment) { value.write(to: &$0) }
     }
 
-    /// An answer about an environment's operation.
-    func answer(
+    /// The same, written by a closure.
+    package func answer(
         _ environment: Environment, _ write: (inout JSONWriter) -> Void
     ) throws(ServingError) -> ServedAnswer {
         let served = try ledger(environment)

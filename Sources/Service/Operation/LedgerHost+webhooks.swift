@@ -68,33 +68,6 @@ extension LedgerHost {
                 served.ledger, from: redelivery.from, to: end, isDryRun: redelivery.isDryRun)
         }
     }
-
-    // MARK: JSON
-
-    /// `webhooks` as JSON.
-    public func webhooksAnswer(_ environment: Environment) async throws -> ServedAnswer {
-        let standings = try await webhooks(environment)
-        return try answer(environment) { json in
-            json.object { json in
-                json.array("endpoints", standings) { json, standing in standing.write(to: &json) }
-            }
-        }
-    }
-
-    /// `redeliver` as JSON.
-    public func redeliverAnswer(
-        _ name: String, _ redelivery: Redelivery, _ order: CommandIntake.Order,
-        _ environment: Environment
-    ) async throws -> RepeatableAnswer {
-        let act = try await redeliver(name, redelivery, order, environment)
-        return try answer(act, environment) { json, report in
-            json.object { json in
-                report.writeMembers(
-                    of: name, from: redelivery.from, to: redelivery.to,
-                    isDryRun: redelivery.isDryRun, to: &json)
-            }
-        }
-    }
 }
 
 extension LedgerHost.Redelivery {

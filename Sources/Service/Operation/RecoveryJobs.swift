@@ -6,7 +6,7 @@ internal import Projection
 import Synchronization
 
 /// A recovery that an operator started here.
-public struct RecoveryJob: Sendable {
+public struct RecoveryJob: Sendable, JSONWritable {
     public let id: String
     public let environment: Environment
     public let bundleId: BundleId
@@ -35,7 +35,10 @@ public struct RecoveryJob: Sendable {
         }
     }
 
-    /// The object of `POST /v1/recoveries`; the report is written only on request.
+    /// The object of `POST /v1/recoveries`.
+    public func write(to json: inout JSONWriter) { write(to: &json, withReport: false) }
+
+    /// The same, with the report on request.
     func write(to json: inout JSONWriter, withReport: Bool) {
         json.object { json in
             json.member("id", id)

@@ -3,7 +3,7 @@ public import Ledger
 import Synchronization
 
 /// A decision that was refused; nothing was written.
-public struct RefusedDecision: Sendable, Equatable {
+public struct RefusedDecision: Sendable, Equatable, JSONWritable {
     public let at: Timestamp
     /// The code of the refusal.
     public let code: String
@@ -16,7 +16,7 @@ public struct RefusedDecision: Sendable, Equatable {
     /// The id by which a chain was named.
     public let subscription: String?
 
-    func write(to json: inout JSONWriter) {
+    public func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("refused", true)
             json.member("at", at)

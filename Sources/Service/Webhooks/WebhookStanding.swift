@@ -6,7 +6,7 @@ internal import Projection
 internal import Queries
 
 /// The status of one endpoint for operators: configuration, progress and queues.
-public struct WebhookStanding: Sendable {
+public struct WebhookStanding: Sendable, JSONWritable {
     public let endpoint: WebhookEndpoint
     /// Nil when no service has started with it yet.
     public let row: WebhookEndpointRow?

@@ -11,19 +11,38 @@ struct OperationRoutes: Sendable {
     let answers: ResponseMemoryBudget
 
     func add(to groups: RouteGroups) {
-        groups.read.get("/v1/status") { request, _ in
-            let environment = try QueryParameters.read(request) { try $0.environment() }
-            return try await host.statusAnswer(environment)
-        }
-        addQuarantine(to: groups)
-        addWebhooks(to: groups)
-        addRecoveries(to: groups)
-        addAudit(to: groups)
+        add("/v1/status", to: groups) { try await host.status($0) }
+        add("/v1/recoveries", to: groups) { try await host.recoveries($0) }
+        add("/v1/audit", to: groups) { try await host.audit($0) }
         groups.people.get("/v1/decisions") { request, _ in
             let (environment, before, limit) = try QueryParameters.read(request) {
                 (try $0.environment(), try $0.position("before"), try $0.limit())
             }
-            return try await host.decisionsAnswer(environment, before: before, limit: limit)
+            return try host.answer(
+                try await host.decisions(environment, before: before, limit: limit), environment)
+        }
+        addQuarantine(to: groups)
+        addWebhooks(to: groups)
+        addRecoveries(to: groups)
+        groups.admin.post("/v1/audit:verify") { request, context in
+            let (environment, withSignatures) = try QueryParameters.read(request) {
+                (try $0.environment(), try $0.flag("signatures"))
+            }
+            return try host.answer(
+                try await host.startAudit(
+                    withSignatures: withSignatures, try CommandHeaders.order(request, context),
+                    environment), environment)
+        }
+    }
+
+    /// What is known of one environment, without other parameters.
+    private func add<Value: JSONWritable>(
+        _ path: RouterPath, to groups: RouteGroups,
+        _ find: @escaping @Sendable (AppStore.Environment) async throws -> Value
+    ) {
+        groups.read.get(path) { request, _ in
+            let environment = try QueryParameters.read(request) { try $0.environment() }
+            return try host.answer(try await find(environment), environment)
         }
     }
 
@@ -32,7 +51,8 @@ struct OperationRoutes: Sendable {
             let (environment, after, limit) = try QueryParameters.read(request) {
                 (try $0.environment(), try $0.position("after"), try $0.limit())
             }
-            return try await host.quarantineAnswer(environment, after: after, limit: limit)
+            return try host.answer(
+                try await host.quarantine(environment, after: after, limit: limit), environment)
         }
         groups.read.get("/v1/quarantine/:id") { request, context in
             let environment = try QueryParameters.read(request) { try $0.environment() }
@@ -42,37 +62,45 @@ struct OperationRoutes: Sendable {
             return try await host.quarantineItemAnswer(id, environment)
         }
         groups.admin.post("/v1/quarantine:retry") { request, context in
-            let environment = try QueryParameters.read(request) { try $0.statedEnvironment() }
-            return try await host.retryQuarantineAnswer(
-                try CommandHeaders.order(request, context), environment ?? .production,
-                isEnvironmentNamed: environment != nil)
+            let stated = try QueryParameters.read(request) { try $0.statedEnvironment() }
+            let environment = stated ?? .production
+            return try host.answer(
+                try await host.retryQuarantine(
+                    try CommandHeaders.order(request, context), environment,
+                    isEnvironmentNamed: stated != nil), environment)
         }
     }
 
     private func addWebhooks(to groups: RouteGroups) {
         groups.read.get("/v1/webhooks") { request, _ in
             let environment = try QueryParameters.read(request) { try $0.environment() }
-            return try await host.webhooksAnswer(environment)
+            let standings = try await host.webhooks(environment)
+            return try host.answer(environment) { json in
+                json.object { $0.array("endpoints", standings) }
+            }
         }
         groups.admin.post("/v1/webhooks/{name}:redeliver") { request, context in
             let environment = try QueryParameters.read(request) { try $0.environment() }
             let name = try PathReader.text("name", context)
             let order = try CommandHeaders.order(request, context)
-            let redelivery = try await bodies.json(
+            let range = try await bodies.json(
                 request, upTo: LedgerHost.Redelivery.maximumByteCount
             ) { try LedgerHost.Redelivery($0) }
-            return try await host.redeliverAnswer(name, redelivery, order, environment)
+            let act = try await host.redeliver(name, range, order, environment)
+            return try host.answer(act, environment) { json, report in
+                json.object {
+                    report.writeMembers(
+                        of: name, from: range.from, to: range.to, isDryRun: range.isDryRun, to: &$0)
+                }
+            }
         }
     }
 
     private func addRecoveries(to groups: RouteGroups) {
-        groups.read.get("/v1/recoveries") { request, _ in
-            let environment = try QueryParameters.read(request) { try $0.environment() }
-            return try await host.recoveriesAnswer(environment)
-        }
         groups.read.get("/v1/recoveries/:id") { request, context in
             let environment = try QueryParameters.read(request) { try $0.environment() }
-            return try await host.recoveryAnswer(try PathReader.text("id", context), environment)
+            let id = try PathReader.text("id", context)
+            return try host.answer(try await host.recovery(id, environment), environment)
         }
         groups.admin.post("/v1/recoveries") { request, context in
             let environment = try QueryParameters.read(request) { try $0.environment() }
@@ -80,22 +108,8 @@ struct OperationRoutes: Sendable {
             let window = try await bodies.json(request, upTo: RecoveryBody.maximumByteCount) {
                 try RecoveryBody($0)
             }
-            return try await host.startRecoveryAnswer(window, order, environment)
-        }
-    }
-
-    private func addAudit(to groups: RouteGroups) {
-        groups.read.get("/v1/audit") { request, _ in
-            let environment = try QueryParameters.read(request) { try $0.environment() }
-            return try await host.auditAnswer(environment)
-        }
-        groups.admin.post("/v1/audit:verify") { request, context in
-            let (environment, withSignatures) = try QueryParameters.read(request) {
-                (try $0.environment(), try $0.flag("signatures"))
-            }
-            return try await host.startAuditAnswer(
-                withSignatures: withSignatures, try CommandHeaders.order(request, context),
-                environment)
+            return try host.answer(
+                try await host.startRecovery(window, order, environment), environment)
         }
     }
 
