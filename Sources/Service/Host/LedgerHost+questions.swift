@@ -36,6 +36,16 @@ extension LedgerHost {
         try await ledger(scope.environment).reading(id, scope, moment: answerMoment(scope)).0
     }
 
+    /// An answer of the state at a position, with how far the environment's answers are behind.
+    ///
+    /// Throws `environmentNotServed`.
+    package func answer(
+        at position: Int64, _ environment: Environment,
+        _ write: (_ json: inout JSONWriter, _ isStamped: Bool) -> Void
+    ) throws(ServingError) -> ServedAnswer {
+        ServedAnswer(position: position, lag: try ledger(environment).lag.positions, write)
+    }
+
     private func answer(
         _ id: String, _ scope: QueryScope,
         _ write: (ChainReading, inout JSONWriter) -> Void

@@ -6,68 +6,53 @@ internal import Projection
 public import Queries
 public import Reports
 
+/// What a report is asked.
+public enum ReportQuestion: Sendable {
+    /// `churn`, or `metrics NAME`.
+    case metric(MetricName, MetricParameters, RateChoice = .usual)
+    /// A metric under another product's definition beside our own (`--definitions`).
+    case comparison(String, MetricParameters, DefinitionPack)
+    /// `metrics diff`: one state of knowledge, to compare with everything, or two of the same kind.
+    case diff(String, MetricParameters, between: [AsOf], RateChoice)
+}
+
 /// Reports. Each environment computes one at a time, since a report takes every core. Each throws
 /// `MetricsError` or `ServingError`.
 extension LedgerHost {
-    /// `churn`, or `metrics NAME`.
-    public func metric(
-        _ name: MetricName, _ parameters: MetricParameters, rates: RateChoice = .usual,
-        _ scope: QueryScope
+    public func report(_ question: ReportQuestion, _ scope: QueryScope) async throws -> Report {
+        try await computedReport(question, scope).0
+    }
+
+    /// The same as JSON.
+    public func reportAnswer(
+        _ question: ReportQuestion, _ scope: QueryScope
     ) async throws -> ServedAnswer {
-        let table = try table(rates, name, parameters)
-        return try await answer(scope, rates: table) { try await $0.metric(name, parameters) }
+        let ledger = try ledger(scope.environment)
+        let (report, position) = try await computedReport(question, scope)
+        return ServedAnswer(
+            position: max(position, report.stamp.position), lag: ledger.lag.positions
+        ) { report.write(to: &$0, isStamped: $1) }
     }
 
-    /// The same as a value.
-    public func report(
-        _ name: MetricName, _ parameters: MetricParameters, rates: RateChoice = .usual,
-        _ scope: QueryScope
-    ) async throws -> Report {
-        let table = try table(rates, name, parameters)
-        return try await computed(scope, rates: table) {
-            try await $0.metric(name, parameters)
-        }.0
-    }
-
-    /// A metric under another product's definition beside our own (`--definitions`).
-    public func comparison(
-        _ name: String, _ parameters: MetricParameters, _ pack: DefinitionPack, _ scope: QueryScope
-    ) async throws -> ServedAnswer {
-        let name = try MetricName(compared: name).rawValue
-        return try await answer(scope) { try await $0.comparison(name, parameters, pack) }
-    }
-
-    /// The same as a value.
-    public func comparisonReport(
-        _ name: String, _ parameters: MetricParameters, _ pack: DefinitionPack, _ scope: QueryScope
-    ) async throws -> Report {
-        let name = try MetricName(compared: name).rawValue
-        return try await computed(scope) { try await $0.comparison(name, parameters, pack) }.0
-    }
-
-    /// `metrics diff`.
-    ///
-    /// - `limits`: one state of knowledge, to compare with everything, or two of the same
-    ///   kind.
-    public func metricsDiff(
-        _ name: String, _ parameters: MetricParameters, between limits: [AsOf],
-        rates: RateChoice = .usual, _ scope: QueryScope
-    ) async throws -> ServedAnswer {
-        let (scope, metric, before) = try await compared(name, limits, scope)
-        return try await answer(scope, rates: try table(rates, metric, parameters)) {
-            try await $0.diff(metric, parameters, from: before)
+    private func computedReport(
+        _ question: ReportQuestion, _ scope: QueryScope
+    ) async throws -> (Report, position: Int64) {
+        switch question {
+        case .metric(let name, let parameters, let rates):
+            return try await computed(scope, try table(rates, name, parameters)) {
+                try await $0.metric(name, parameters)
+            }
+        case .comparison(let name, let parameters, let pack):
+            let name = try MetricName(compared: name).rawValue
+            return try await computed(scope, nil) {
+                try await $0.comparison(name, parameters, pack)
+            }
+        case .diff(let name, let parameters, let limits, let rates):
+            let (scope, metric, before) = try await compared(name, limits, scope)
+            return try await computed(scope, try table(rates, metric, parameters)) {
+                try await $0.diff(metric, parameters, from: before)
+            }
         }
-    }
-
-    /// The same as a value.
-    public func diffReport(
-        _ name: String, _ parameters: MetricParameters, between limits: [AsOf],
-        rates: RateChoice = .usual, _ scope: QueryScope
-    ) async throws -> Report {
-        let (scope, metric, before) = try await compared(name, limits, scope)
-        return try await computed(scope, rates: try table(rates, metric, parameters)) {
-            try await $0.diff(metric, parameters, from: before)
-        }.0
     }
 
     /// What a difference compares: the later state in the scope, and the earlier one.
@@ -95,22 +80,9 @@ extension LedgerHost {
     ) async throws -> CellChains {
         let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
         let table = try rates.table(for: metric, parameters) { try configuredRates() }
-        return try await computed(scope, rates: table) { query in
-            try await query.cell(metric, parameters, after: after, limit: limit)
+        return try await computed(scope, table) {
+            try await $0.cell(metric, parameters, after: after, limit: limit)
         }.0
-    }
-
-    /// `metrics chains`, paged.
-    public func cellAnswer(
-        _ metric: MetricName, _ parameters: CellParameters, rates: RateChoice = .usual,
-        _ scope: QueryScope, after: ChainId?, limit: Int
-    ) async throws -> ServedAnswer {
-        let ledger = try ledger(scope.environment)
-        let cell = try await cell(
-            metric, parameters, rates: rates, scope, after: after, limit: limit)
-        return ServedAnswer(position: cell.stamp.position, lag: ledger.lag.positions) {
-            cell.write(to: &$0)
-        }
     }
 
     /// Nil: none is configured. A table that became unusable while the service runs fails the
@@ -127,20 +99,9 @@ extension LedgerHost {
         try rates.table(for: metric, parameters) { try configuredRates() }
     }
 
-    private func answer(
-        _ scope: QueryScope, rates: CurrencyRates? = nil,
-        _ compute: @Sendable (MetricsQuery) async throws -> Report
-    ) async throws -> ServedAnswer {
-        let ledger = try ledger(scope.environment)
-        let (report, position) = try await computed(scope, rates: rates, compute)
-        return ServedAnswer(
-            position: max(position, report.stamp.position), lag: ledger.lag.positions
-        ) { report.write(to: &$0) }
-    }
-
     /// What a query finds, and the position of the state it was asked of.
     private func computed<Value: Sendable>(
-        _ scope: QueryScope, rates: CurrencyRates? = nil,
+        _ scope: QueryScope, _ rates: CurrencyRates?,
         _ compute: @Sendable (MetricsQuery) async throws -> Value
     ) async throws -> (Value, position: Int64) {
         let ledger = try ledger(scope.environment)

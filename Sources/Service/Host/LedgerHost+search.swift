@@ -11,13 +11,4 @@ extension LedgerHost {
         try await ledger(scope.environment).snapshot(atLeast: scope.minPosition).search
             .answer(text, bundleId: scope.bundleId)
     }
-
-    /// `find` as JSON.
-    public func searchAnswer(_ text: String, _ scope: QueryScope) async throws -> ServedAnswer {
-        let ledger = try ledger(scope.environment)
-        let answer = try await search(text, scope)
-        return ServedAnswer(position: answer.position, lag: ledger.lag.positions) {
-            answer.write(to: &$0)
-        }
-    }
 }

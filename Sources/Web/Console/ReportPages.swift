@@ -53,13 +53,16 @@ struct ReportPages: Sendable {
         if question.metric.from == nil {
             question.metric.from = ViewState.yearBack(frame.now)
         }
-        let (scope, asked) = (pages.scope(frame), question)
+        let scope = pages.scope(frame)
         let metric = try MetricName(compared: name)
-        let made = try await host.pageAnswer(frame.state.url(frame.path, question.pairs)) {
-            guard let pack = asked.definitions else {
-                return try await host.report(metric, asked.metric, rates: asked.rates, scope)
+        let asked: ReportQuestion =
+            if let pack = question.definitions {
+                .comparison(name, question.metric, pack)
+            } else {
+                .metric(metric, question.metric, question.rates)
             }
-            return try await host.comparisonReport(name, asked.metric, pack, scope)
+        let made = try await host.pageAnswer(frame.state.url(frame.path, question.pairs)) {
+            try await host.report(asked, scope)
         }
         guard let report = made else { return pages.waiting(frame) }
         frame.position = report.stamp.position
@@ -125,7 +128,7 @@ struct ReportPages: Sendable {
             frame.path, [("metric", name)] + question.pairs)
         let compared = name
         let made = try await host.pageAnswer(key) {
-            try await host.diffReport(compared, metric, between: [before], rates: rates, asked)
+            try await host.report(.diff(compared, metric, between: [before], rates), asked)
         }
         guard let report = made else { return pages.waiting(frame) }
         return pages.response(shown.page(report))

@@ -27,50 +27,52 @@ extension MCPTools {
     ) throws -> Making {
         let isChurn = name == MetricName.churnName
         let scope = try parameters.periodScope()
-        var question = ReportPages.Question()
-        question.metric = dated(parameters.metric())
-        question.definitions = try parameters.choice("definitions")
+        var asked = ReportPages.Question()
+        asked.metric = dated(parameters.metric())
+        asked.definitions = try parameters.choice("definitions")
         let isPaid = try parameters.flag("paid")
         guard isChurn || !isPaid else { throw Problem.invalid("paid applies to churn only.") }
         var metric = try isChurn ? MetricName.churn(isPaid: isPaid) : MetricName(name)
         if !isChurn {
-            question.rates = try parameters.rates()
+            asked.rates = try parameters.rates()
             let basis: RefundBasis? = try parameters.choice("refundBasis")
             if let basis { metric = try basis.metric(metric) }
         }
-        let (asked, known) = (question, metric)
+        let address = page(metric.rawValue, asked.pairs, scope)
         guard let definitions = asked.definitions else {
-            return {
-                let report = try await host.report(known, asked.metric, rates: asked.rates, scope)
-                // A page is not asked for a table of rates.
-                let address = asked.hasTable ? nil : page(known.rawValue, asked.pairs, scope)
-                return try answer(report, page: address, scope)
-            }
+            // A page is not asked for a table of rates.
+            return making(
+                .metric(metric, asked.metric, asked.rates), scope,
+                page: asked.hasTable ? nil : address)
         }
         guard !isPaid, !asked.hasTable else { throw MetricsError.comparedAlone }
-        return {
-            let report = try await host.comparisonReport(
-                known.rawValue, asked.metric, definitions, scope)
-            return try answer(report, page: page(known.rawValue, asked.pairs, scope), scope)
-        }
+        return making(
+            .comparison(metric.rawValue, asked.metric, definitions), scope, page: address)
     }
 
     /// Cells that differ between a state of knowledge and everything, or between two states.
     private func diff(_ parameters: inout QueryParameters) throws -> Making {
         let (scope, metric, limits, name, rates) = try parameters.diff()
-        var question = ReportPages.Question()
-        (question.metric, question.rates) = (dated(metric), rates)
-        let asked = question
+        var asked = ReportPages.Question()
+        (asked.metric, asked.rates) = (dated(metric), rates)
         // The page compares one state with everything.
         var shown = scope
         if limits.count == 1 { shown.knowledge = limits[0] }
         let hasPage = limits.count == 1 && !asked.hasTable
-        let address =
-            hasPage ? page(ReportRoutes.diffName, [("metric", name)] + asked.pairs, shown) : nil
+        return making(
+            .diff(name, asked.metric, between: limits, rates), scope,
+            page: hasPage
+                ? page(ReportRoutes.diffName, [("metric", name)] + asked.pairs, shown) : nil)
+    }
+
+    /// - Parameter page: the report's page; nil where the console has none.
+    private func making(
+        _ question: ReportQuestion, _ scope: QueryScope, page: String?
+    ) -> Making {
         return {
-            let report = try await host.diffReport(
-                name, asked.metric, between: limits, rates: asked.rates, scope)
-            return try answer(report, page: address, scope)
+            let report = try await host.report(question, scope)
+            if let problem = MCPLimits.problem(rowCount: report.rows.count) { throw problem }
+            return MCPAnswer(words(scope).text(report, page: page)) { report.write(to: &$0) }
         }
     }
 
@@ -93,13 +95,6 @@ extension MCPTools {
         let found = try await host.cell(
             asked.metric, asked.cell, rates: asked.rates, scope, after: asked.after, limit: limit)
         return MCPAnswer(words(scope).text(found)) { found.write(to: &$0) }
-    }
-
-    private func answer(
-        _ report: Report, page: String?, _ scope: QueryScope
-    ) throws -> MCPAnswer {
-        if let problem = MCPLimits.problem(rowCount: report.rows.count) { throw problem }
-        return MCPAnswer(words(scope).text(report, page: page)) { report.write(to: &$0) }
     }
 
     private func page(

@@ -10,18 +10,15 @@ struct ReportRoutes: Sendable {
     let host: LedgerHost
     let bodies: BodyReader
 
-    /// A report whose parameters were read.
-    typealias Making = @Sendable () async throws -> ServedAnswer
-
     static let diffName = "diff"
     static let retentionName = "retention-offers"
 
     func add(to groups: RouteGroups) {
         groups.reports.get("/v1/metrics/churn") { request, _ in
-            try await report(MetricName.churnName, request.uri.query)()
+            try await answer(MetricName.churnName, request)
         }
         groups.reports.get("/v1/metrics/diff") { request, _ in
-            try await report(ReportRoutes.diffName, request.uri.query)()
+            try await answer(ReportRoutes.diffName, request)
         }
         groups.reports.get("/v1/metrics/retention-offers") { request, _ in
             let (from, to, scope) = try QueryParameters.read(request) {
@@ -34,20 +31,24 @@ struct ReportRoutes: Sendable {
             let (asked, limit) = try QueryParameters.read(request) {
                 (try CellQuestion(of: name, &$0), try $0.limit())
             }
-            return try await host.cellAnswer(
+            let cell = try await host.cell(
                 asked.metric, asked.cell, rates: asked.rates, asked.scope, after: asked.after,
                 limit: limit)
+            return try host.answer(at: cell.stamp.position, asked.scope.environment) {
+                cell.write(to: &$0, isStamped: $1)
+            }
         }
         groups.reports.get("/v1/metrics/:name") { request, context in
-            try await report(try PathReader.text("name", context), request.uri.query)()
+            try await answer(try PathReader.text("name", context), request)
         }
         groups.reports.post("/v1/jobs") { request, _ in
             try QueryParameters.read(request) { _ in }
             let body = try await bodies.json(request, upTo: JobBody.maximumByteCount) {
                 try JobBody($0)
             }
+            let (question, scope) = try report(body.name, body.query)
             return host.answer(
-                try host.startJob(body.report, try report(body.name, body.query)))
+                try host.startJob(body.report) { try await host.reportAnswer(question, scope) })
         }
         groups.reports.get("/v1/jobs/:id") { request, context in
             try QueryParameters.read(request) { _ in }
@@ -55,8 +56,15 @@ struct ReportRoutes: Sendable {
         }
     }
 
+    private func answer(_ name: String, _ request: Request) async throws -> ServedAnswer {
+        let (question, scope) = try report(name, request.uri.query)
+        return try await host.reportAnswer(question, scope)
+    }
+
     /// Reads the query of a report.
-    private func report(_ name: String, _ query: String?) throws -> Making {
+    private func report(
+        _ name: String, _ query: String?
+    ) throws -> (ReportQuestion, QueryScope) {
         switch name {
         case MetricName.churnName: try churn(query)
         case ReportRoutes.diffName: try diff(query)
@@ -64,30 +72,26 @@ struct ReportRoutes: Sendable {
         }
     }
 
-    private func churn(_ query: String?) throws -> Making {
+    private func churn(_ query: String?) throws -> (ReportQuestion, QueryScope) {
         let (scope, metric, isPaid, definitions) = try QueryParameters.read(query) {
             (
                 try $0.periodScope(), $0.metric(), try $0.flag("paid"),
                 try $0.choice("definitions") as DefinitionPack?
             )
         }
-        guard let definitions else {
-            return { try await host.metric(.churn(isPaid: isPaid), metric, scope) }
-        }
+        guard let definitions else { return (.metric(.churn(isPaid: isPaid), metric), scope) }
         guard !isPaid else { throw MetricsError.comparedAlone }
-        return { try await host.comparison(MetricName.churnName, metric, definitions, scope) }
+        return (.comparison(MetricName.churnName, metric, definitions), scope)
     }
 
-    private func diff(_ query: String?) throws -> Making {
+    private func diff(_ query: String?) throws -> (ReportQuestion, QueryScope) {
         let (scope, metric, limits, name, rates) = try QueryParameters.read(query) {
             try $0.diff()
         }
-        return {
-            try await host.metricsDiff(name, metric, between: limits, rates: rates, scope)
-        }
+        return (.diff(name, metric, between: limits, rates), scope)
     }
 
-    private func metric(_ path: String, _ query: String?) throws -> Making {
+    private func metric(_ path: String, _ query: String?) throws -> (ReportQuestion, QueryScope) {
         let (scope, metric, rates, definitions, basis) = try QueryParameters.read(query) {
             (
                 try $0.periodScope(), $0.metric(), try $0.rates(),
@@ -96,12 +100,9 @@ struct ReportRoutes: Sendable {
             )
         }
         let name = try basis.map { try $0.metric(try MetricName(path)).rawValue } ?? path
-        guard let definitions else {
-            let known = try MetricName(name)
-            return { try await host.metric(known, metric, rates: rates, scope) }
-        }
+        guard let definitions else { return (.metric(try MetricName(name), metric, rates), scope) }
         if case .table = rates { throw MetricsError.comparedAlone }
-        return { try await host.comparison(name, metric, definitions, scope) }
+        return (.comparison(name, metric, definitions), scope)
     }
 }
 

@@ -12,7 +12,10 @@ struct SearchRoutes: Sendable {
                 scope.minPosition = try $0.position("minPosition")
                 return ($0.text("q") ?? "", scope)
             }
-            return try await host.searchAnswer(text, scope)
+            let answer = try await host.search(text, scope)
+            return try host.answer(at: answer.position, scope.environment) {
+                answer.write(to: &$0, isStamped: $1)
+            }
         }
     }
 }
