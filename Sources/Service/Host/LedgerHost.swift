@@ -35,7 +35,7 @@ public final class LedgerHost: Sendable {
     public let observer: any ServingObserver
     /// The roots that evidence is verified against.
     public let roots: TrustedRoots
-    /// Counts deliveries on their way to the caller's observer.
+    /// Counts deliveries.
     let tally: IntakeTally
     /// Verifies evidence that operators have taken in again.
     let verifier: EvidenceVerifier
@@ -90,7 +90,7 @@ public final class LedgerHost: Sendable {
         clock: @escaping @Sendable () -> Timestamp
     ) async throws(StoreError) -> LedgerHost {
         var ledgers: [ServedLedger] = []
-        let tally = IntakeTally(start: clock(), observer)
+        let tally = IntakeTally(start: clock())
         for environment in environments {
             do throws(StoreError) {
                 let ledger = try await EnvironmentLedger.open(
@@ -101,7 +101,7 @@ public final class LedgerHost: Sendable {
                     newest = try await ledger.log.head().newestReceivedAt
                 } catch { failure = error }
                 let served = ServedLedger(
-                    ledger, newestReceivedAt: newest, observer: tally, waitLimit: waitLimit)
+                    ledger, newestReceivedAt: newest, observer: observer, waitLimit: waitLimit)
                 if let failure { served.noteStart(without: failure) }
                 ledgers.append(served)
             } catch {
@@ -115,17 +115,17 @@ public final class LedgerHost: Sendable {
         for served in ledgers { await RecentChains(served.ledger).learn(verifier) }
         return LedgerHost(
             ledgers, configuration, roots: roots, verifier: verifier,
-            responders: responders ?? UnreachableResponders(), tally: tally, makeId: makeId,
-            retentionLimit: retentionLimit,
+            responders: responders ?? UnreachableResponders(), observer: observer, tally: tally,
+            makeId: makeId, retentionLimit: retentionLimit,
             clockWatch: ClockWatch(wall: clock, steady: steady) { change in
-                tally.noted(.clock(change))
+                observer.noted(.clock(change))
             })
     }
 
     private init(
         _ ledgers: [ServedLedger], _ configuration: ServiceConfiguration, roots: TrustedRoots,
         verifier: EvidenceVerifier,
-        responders: any RevocationTransport, tally: IntakeTally,
+        responders: any RevocationTransport, observer: any ServingObserver, tally: IntakeTally,
         makeId: @escaping @Sendable () -> String, retentionLimit: Duration,
         clockWatch: ClockWatch
     ) {
@@ -137,7 +137,6 @@ public final class LedgerHost: Sendable {
         ratesFile = configuration.ratesFile.map { RatesFile($0) }
         self.tally = tally
         self.verifier = verifier
-        let observer: any ServingObserver = tally
         self.observer = observer
         self.clockWatch = clockWatch
         clock = { clockWatch.now }
@@ -159,7 +158,7 @@ public final class LedgerHost: Sendable {
         ) -> LiveIntake {
             LiveIntake(
                 served: ledgers, apps: configuration.apps, verifier: verifier, source: source,
-                secrets: sharedSecrets, quarantines: quarantines, observer: observer,
+                secrets: sharedSecrets, quarantines: quarantines, observer: observer, tally: tally,
                 clockWatch: clockWatch, budget: budget, revocation: revocation, admits: admits)
         }
         // With notification networks configured, only they can use the budget of notifications.

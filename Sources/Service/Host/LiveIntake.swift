@@ -18,6 +18,7 @@ struct LiveIntake: Sendable {
     private let secrets: SharedSecrets
     let verifier: EvidenceVerifier
     let observer: any ServingObserver
+    private let tally: IntakeTally
     let clockWatch: ClockWatch
     /// Whether evidence may come this way: Apple's endpoint must not accept what needs a token
     /// elsewhere.
@@ -31,7 +32,7 @@ struct LiveIntake: Sendable {
         served: [ServedLedger], apps: [Configuration.App], verifier: EvidenceVerifier,
         source: EventSource, secrets: SharedSecrets,
         quarantines: [Environment: QuarantineQueue],
-        observer: any ServingObserver, clockWatch: ClockWatch,
+        observer: any ServingObserver, tally: IntakeTally, clockWatch: ClockWatch,
         budget: UploadBudget? = nil, revocation: RevocationChecks?,
         admits: @escaping @Sendable (AcceptedEvidence) -> Bool
     ) {
@@ -48,6 +49,7 @@ struct LiveIntake: Sendable {
         self.secrets = secrets
         self.verifier = verifier
         self.observer = observer
+        self.tally = tally
         self.clockWatch = clockWatch
     }
 
@@ -310,13 +312,13 @@ struct LiveIntake: Sendable {
         position: Int64? = nil,
         signedAt: Timestamp? = nil, isKept: Bool = false, now: Timestamp
     ) {
-        observer.took(
-            IntakeOutcome(
-                result: result, isTaken: position != nil,
-                source: preparations[home]?.source.rawValue ?? "", environment: environment,
-                bundleId: bundleId,
-                latenessMilliseconds: signedAt.map { now.milliseconds(since: $0) },
-                isKept: isKept, position: position, receivedAt: now))
+        let outcome = IntakeOutcome(
+            result: result, isTaken: position != nil,
+            source: preparations[home]?.source.rawValue ?? "", environment: environment,
+            bundleId: bundleId, latenessMilliseconds: signedAt.map { now.milliseconds(since: $0) },
+            isKept: isKept, position: position, receivedAt: now)
+        tally.count(outcome)
+        observer.took(outcome)
     }
 
     private func emit(_ refusal: IntakeRefusal, _ event: NewEvent?, now: Timestamp) {

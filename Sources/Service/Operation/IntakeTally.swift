@@ -1,12 +1,8 @@
 public import AppStore
-internal import Intake
-internal import LedgerStore
 import Synchronization
 
-/// Counts deliveries by outcome on their way to another observer, for the last 24 hours of this
-/// process.
-final class IntakeTally: ServingObserver {
-    private let next: any ServingObserver
+/// Counts deliveries by outcome, for the last 24 hours of this process.
+final class IntakeTally: Sendable {
     private let start: Timestamp
     private let hours = Mutex<[Int64: [Key: Int64]]>([:])
 
@@ -20,12 +16,9 @@ final class IntakeTally: ServingObserver {
         let outcome: String
     }
 
-    init(start: Timestamp, _ next: any ServingObserver) {
-        self.start = start
-        self.next = next
-    }
+    init(start: Timestamp) { self.start = start }
 
-    func took(_ outcome: IntakeOutcome) {
+    func count(_ outcome: IntakeOutcome) {
         let key = Key(environment: outcome.environment, outcome: outcome.result)
         let hour = IntakeTally.hour(of: outcome.receivedAt)
         hours.withLock { hours in
@@ -34,7 +27,6 @@ final class IntakeTally: ServingObserver {
             }
             hours[hour, default: [:]][key, default: 0] += 1
         }
-        next.took(outcome)
     }
 
     /// The counts of deliveries of an environment (nil: of those that name none).
@@ -62,19 +54,6 @@ final class IntakeTally: ServingObserver {
         let (hour, rest) = time.milliseconds.quotientAndRemainder(dividingBy: hourMilliseconds)
         return rest < 0 ? hour - 1 : hour
     }
-
-    // MARK: Passed on
-
-    func verified(_ elapsed: Duration) { next.verified(elapsed) }
-    func appended(_ elapsed: Duration) { next.appended(elapsed) }
-    func projected(_ environment: Environment, eventCount: Int64, _ elapsed: Duration) {
-        next.projected(environment, eventCount: eventCount, elapsed)
-    }
-    func folded(factCount: Int) { next.folded(factCount: factCount) }
-    func learned(_ finding: RevocationChecks.Finding) { next.learned(finding) }
-    func answeredRetention(_ outcome: RetentionRecord.Outcome) { next.answeredRetention(outcome) }
-    func lostRetentionRecords(_ count: Int) { next.lostRetentionRecords(count) }
-    func noted(_ note: ServingNote) { next.noted(note) }
 }
 
 /// Deliveries to this process by outcome.

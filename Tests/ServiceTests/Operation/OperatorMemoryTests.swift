@@ -19,9 +19,9 @@ struct OperatorMemoryTests {
 
     @Test("Nothing is counted before the first delivery, and nothing of another environment")
     func nothing() {
-        let tally = IntakeTally(start: Self.start, NoServingObserver())
-        tally.took(outcome("appended", .sandbox))
-        tally.took(outcome("malformedJWS", nil))
+        let tally = IntakeTally(start: Self.start)
+        tally.count(outcome("appended", .sandbox))
+        tally.count(outcome("malformedJWS", nil))
         let counts = tally.counts(of: .production, at: Self.start)
         #expect(counts == IntakeCounts(since: Self.start, outcomes: []))
         #expect(tally.counts(of: nil, at: Self.start).outcomes.map(\.outcome) == ["malformedJWS"])
@@ -29,10 +29,10 @@ struct OperatorMemoryTests {
 
     @Test("A delivery counts for 24 hours, the current one included, and not one longer")
     func hours() {
-        let tally = IntakeTally(start: Self.start, NoServingObserver())
-        tally.took(outcome("appended"))
-        tally.took(outcome("appended"))
-        tally.took(outcome("duplicate"))
+        let tally = IntakeTally(start: Self.start)
+        tally.count(outcome("appended"))
+        tally.count(outcome("appended"))
+        tally.count(outcome("duplicate"))
         func counts(after hours: Int64) -> IntakeCounts {
             tally.counts(
                 of: .production,
