@@ -1,6 +1,5 @@
 public import AppStore
 public import AppStoreAPI
-internal import AppleSync
 internal import LedgerStore
 internal import Projection
 internal import Proofs

@@ -1,7 +1,5 @@
 public import AppStore
-internal import Intake
 public import Ledger
-internal import LedgerStore
 internal import Projection
 public import Proofs
 internal import Queries

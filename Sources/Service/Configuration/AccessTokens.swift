@@ -1,5 +1,4 @@
 import AppStore
-internal import Intake
 import Signing
 
 /// The access tokens of the service, stored as SHA-256 digests only.

@@ -2,7 +2,6 @@ import AppStore
 import Ledger
 internal import LedgerStore
 internal import Projection
-internal import SQLiteStore
 import Signing
 
 extension Doctor {

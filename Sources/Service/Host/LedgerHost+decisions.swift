@@ -3,7 +3,6 @@ public import Ledger
 internal import LedgerStore
 internal import Projection
 public import Queries
-internal import SQLiteStore
 
 /// Commands of operators and back ends about customers, over HTTP.
 extension LedgerHost {

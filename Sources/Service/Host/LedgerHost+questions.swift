@@ -3,7 +3,6 @@ import Ledger
 internal import LedgerStore
 internal import Projection
 public import Queries
-internal import SQLiteStore
 
 /// The queries of `Contract.md`, HTTP. Each throws `MissingAnswer`, `QueryError`, `StoreError` or
 /// `ServingError`.

@@ -4,7 +4,6 @@ import Ledger
 internal import LedgerStore
 internal import Projection
 public import Queries
-internal import SQLiteStore
 import Signing
 
 extension LedgerHost {

@@ -1,5 +1,3 @@
-internal import LedgerStore
-internal import Projection
 public import Queries
 
 extension LedgerHost {

@@ -5,7 +5,6 @@ import Ledger
 public import LedgerStore
 internal import Projection
 public import Queries
-internal import SQLiteStore
 public import Signing
 
 /// All served environments on one endpoint: intake is routed by the signed environment, and each

@@ -3,7 +3,6 @@ internal import Intake
 import Ledger
 internal import LedgerStore
 internal import Projection
-internal import SQLiteStore
 import Signing
 
 /// Takes in single deliveries for all served environments: verifies, routes by the signed content,

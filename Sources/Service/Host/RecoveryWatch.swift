@@ -6,7 +6,6 @@ import Ledger
 internal import LedgerStore
 internal import Projection
 public import Queries
-internal import SQLiteStore
 public import Signing
 
 /// Detects outages while the service runs and recovers from them automatically; also sweeps Apple's

@@ -2,7 +2,6 @@ public import AppStore
 public import Ledger
 public import LedgerStore
 internal import Projection
-internal import SQLiteStore
 
 /// The time of the last arrival of an app by a source.
 public struct LastArrival: Hashable, Sendable {

@@ -2,7 +2,6 @@ import AppStore
 import Ledger
 internal import LedgerStore
 internal import Projection
-internal import SQLiteStore
 
 /// Only a state that includes the events known at a time may answer what was known then: an older
 /// state would deny them, and a repeated query would give another answer.

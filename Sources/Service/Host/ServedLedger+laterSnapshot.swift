@@ -1,4 +1,3 @@
-import AppStore
 internal import AppleSync
 internal import LedgerStore
 internal import Projection

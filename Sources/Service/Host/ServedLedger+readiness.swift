@@ -1,6 +1,5 @@
 internal import LedgerStore
 internal import Projection
-internal import SQLiteStore
 import Synchronization
 
 /// Whether events can be accepted.

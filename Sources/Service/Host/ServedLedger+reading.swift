@@ -1,6 +1,3 @@
-import AppStore
-import Ledger
-internal import LedgerStore
 internal import Projection
 public import Queries
 

@@ -1,7 +1,6 @@
 import AppStore
 import Ledger
 internal import LedgerStore
-internal import Projection
 import Synchronization
 
 /// The newest events of each app, followed along the log: each call reads what was appended since

@@ -1,7 +1,6 @@
 import AppStore
 import Ledger
 internal import LedgerStore
-internal import Projection
 internal import Queries
 
 /// Acts of operators on the ledger itself. Who acts and why goes to the service's log.

@@ -1,6 +1,5 @@
 public import AppStore
 public import Intake
-import Ledger
 public import LedgerStore
 internal import Projection
 public import Queries

@@ -1,6 +1,4 @@
 public import AppStore
-internal import Intake
-import Ledger
 internal import LedgerStore
 internal import Projection
 public import Queries

@@ -1,4 +1,3 @@
-import AppStore
 internal import LedgerStore
 internal import Projection
 public import Queries

@@ -1,4 +1,3 @@
-import AppStore
 public import LedgerStore
 
 /// A log entry of the dispatcher. Contains no payload, secret or address; endpoints are named.

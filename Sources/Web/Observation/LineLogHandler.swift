@@ -1,5 +1,4 @@
 internal import AppStore
-internal import Intake
 import Logging
 internal import Queries
 internal import Service

@@ -1,5 +1,4 @@
 public import AppStore
-internal import Intake
 public import Logging
 public import Service
 

@@ -1,7 +1,6 @@
 import HTTPTypes
 import Hummingbird
 internal import Ledger
-internal import Queries
 internal import Service
 
 /// Links, grants and notes about customers and their chains. Durable before the response.

@@ -1,7 +1,6 @@
 internal import AppStore
 import Hummingbird
 import NIOCore
-internal import Queries
 internal import Service
 
 /// What the log was committed to, and proofs in its tree; no evidence and no ids of persons.

@@ -1,7 +1,6 @@
 internal import AppStore
 import HTTPTypes
 import Hummingbird
-internal import Queries
 internal import Service
 
 /// What operators see of intake, quarantine, webhooks, recoveries and audits, and what they do.

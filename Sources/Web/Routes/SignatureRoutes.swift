@@ -1,5 +1,4 @@
 import Hummingbird
-internal import Queries
 internal import Service
 
 /// Signatures that apps pass to StoreKit.

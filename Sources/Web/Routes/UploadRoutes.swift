@@ -1,6 +1,5 @@
 internal import AppStore
 import Hummingbird
-internal import Queries
 internal import Service
 
 /// Uploads from apps and back ends: transactions, and the receipts of original StoreKit.

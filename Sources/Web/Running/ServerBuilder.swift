@@ -1,7 +1,6 @@
 import Hummingbird
 import HummingbirdCore
 import HummingbirdHTTP2
-internal import Intake
 import NIOCore
 
 /// Builds the server's channels: limits around every protocol; HTTP/2 and HTTP/1.1 under TLS.

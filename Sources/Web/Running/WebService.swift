@@ -1,5 +1,4 @@
 import Hummingbird
-internal import Intake
 public import Logging
 import NIOCore
 internal import Projection

@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-internal import Intake
 internal import Service
 
 /// The source address of a request, and whether notifications may come from there.
