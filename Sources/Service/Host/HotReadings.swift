@@ -2,21 +2,17 @@ internal import Projection
 import Synchronization
 
 /// Cache of recent reads, valid until another state is published; a hit needs neither a file nor
-/// another thread.
-///
-/// Two generations bound its size and keep entries that are read repeatedly.
+/// another thread. A full cache begins anew.
 final class HotReadings<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let state = Mutex(State())
-    /// Maximum cost of one generation.
     private let maximumCost: Int
-    /// The cost of a value; one that costs more than a generation is not cached.
+    /// The cost of a value; one above `maximumCost` is not cached.
     private let cost: @Sendable (Value) -> Int
 
     private struct State {
         var source: Source?
-        var young: [Key: Value] = [:]
-        var old: [Key: Value] = [:]
-        var youngCost = 0
+        var values: [Key: Value] = [:]
+        var cost = 0
     }
 
     /// One published state.
@@ -39,18 +35,14 @@ final class HotReadings<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// The value read from this state; nil when it is not cached.
     func value(_ key: Key, of snapshot: LedgerSnapshot) -> Value? {
-        state.withLock { state in
-            guard state.source == Source(snapshot) else { return nil }
-            if let value = state.young[key] { return value }
-            guard let value = state.old[key] else { return nil }
-            add(value, key, &state)
-            return value
-        }
+        state.withLock { $0.source == Source(snapshot) ? $0.values[key] : nil }
     }
 
     /// Caches a value read from a state, unless the cache has moved on to a newer one.
     func keep(_ value: Value, for key: Key, of snapshot: LedgerSnapshot) {
         let source = Source(snapshot)
+        let cost = cost(value)
+        guard cost <= maximumCost else { return }
         state.withLock { state in
             if state.source != source {
                 // A slow reader must not discard newer entries.
@@ -61,22 +53,13 @@ final class HotReadings<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 }
                 state = State(source: source)
             }
-            add(value, key, &state)
+            guard state.values[key] == nil else { return }
+            if state.cost + cost > maximumCost { state = State(source: source) }
+            state.values[key] = value
+            state.cost += cost
         }
     }
 
     /// Forgets every value.
     func removeAll() { state.withLock { $0 = State() } }
-
-    private func add(_ value: Value, _ key: Key, _ state: inout State) {
-        let cost = cost(value)
-        guard cost <= maximumCost, state.young[key] == nil else { return }
-        if state.youngCost + cost > maximumCost {
-            state.old = state.young
-            state.young = [:]
-            state.youngCost = 0
-        }
-        state.young[key] = value
-        state.youngCost += cost
-    }
 }

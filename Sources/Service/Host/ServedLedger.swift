@@ -44,7 +44,7 @@ public final class ServedLedger: Sendable {
         var isStopping = false
     }
 
-    /// Rows of customers cached in each of two generations.
+    /// Rows of customers cached.
     static let hotRowCount = 16_384
 
     /// How long a query waits for `minPosition` before it fails (`Contract.md`).
