@@ -49,4 +49,20 @@ public struct IntakeRefusal: Error, Sendable, Equatable {
         self.bundleId = bundleId
         self.environment = environment
     }
+    /// Refuses events while the clock is ahead: the log would misdate them permanently.
+    init(clockAhead milliseconds: Int64, _ environment: Environment?) {
+        let error = ServingError.clockJumped(milliseconds: milliseconds)
+        self.init(
+            .unavailable, code: error.code, message: error.message, environment: environment)
+    }
+
+    static func malformedJSON(_ error: JSONError) -> IntakeRefusal {
+        IntakeRefusal(
+            .malformed, code: "malformedJSON",
+            message: "The body is not valid JSON (\(error.code.rawValue)).")
+    }
+
+    static func invalidBody(_ message: String) -> IntakeRefusal {
+        IntakeRefusal(.malformed, code: "invalidBody", message: message)
+    }
 }

@@ -24,7 +24,7 @@ public struct SignatureOrder: Sendable {
         self.request = request
         self.isForEligible = isForEligible
         var customers = request.appAccountToken.map { [CustomerId(stated: $0)] } ?? []
-        if let customer { customers.append(try IntakeRefusal.customer(customer)) }
+        if let customer { customers.append(try JSONBody.customer(customer)) }
         self.customers = customers
         guard isForEligible else {
             guard customer == nil else {
@@ -53,19 +53,12 @@ public struct SignatureOrder: Sendable {
         guard let kind = SignatureRequest.Kind(rawValue: name) else {
             throw IntakeRefusal.invalidBody("There is no such signature.")
         }
-        let value = try IntakeRefusal.json(body)
-        let members = SignatureOrder.members(of: kind)
-        guard let present = value.object, present.allSatisfy({ members.contains($0.key) }) else {
-            throw IntakeRefusal.invalidBody(
-                "The body takes \(members.joined(separator: ", ")), and nothing else.")
-        }
-        let isForEligible = value["ifEligible"]
-        guard isForEligible == nil || isForEligible?.bool != nil else {
-            throw IntakeRefusal.invalidBody("ifEligible takes true or false.")
-        }
+        let body = try JSONBody(body)
+        try body.requireOnly(SignatureOrder.members(of: kind))
+        let isForEligible = try body.flag("ifEligible")
         try self.init(
-            try SignatureOrder.request(kind, value), isForEligible: isForEligible?.bool ?? false,
-            customer: try IntakeRefusal.text("customer", value))
+            try SignatureOrder.request(kind, body), isForEligible: isForEligible,
+            customer: try body.text("customer"))
     }
 
     /// The members of a body, in the order of the contract.
@@ -82,42 +75,33 @@ public struct SignatureOrder: Sendable {
     }
 
     private static func request(
-        _ kind: SignatureRequest.Kind, _ value: JSONValue
+        _ kind: SignatureRequest.Kind, _ body: JSONBody
     ) throws(IntakeRefusal) -> SignatureRequest {
         switch kind {
         case .promotionalOffer:
             return .promotionalOffer(
-                productId: ProductId(try required("productId", value)),
-                offerId: try required("offerId", value),
-                transactionId: try IntakeRefusal.text("transactionId", value))
+                productId: ProductId(try body.required("productId")),
+                offerId: try body.required("offerId"),
+                transactionId: try body.text("transactionId"))
         case .promotionalOfferV1:
             return .promotionalOfferV1(
-                productId: ProductId(try required("productId", value)),
-                offerId: try required("offerId", value),
-                appAccountToken: try IntakeRefusal.text("appAccountToken", value))
+                productId: ProductId(try body.required("productId")),
+                offerId: try body.required("offerId"),
+                appAccountToken: try body.text("appAccountToken"))
         case .introductoryOffer:
-            guard let isAllowed = value["allowIntroductoryOffer"]?.bool else {
+            guard let isAllowed = body["allowIntroductoryOffer"]?.bool else {
                 throw IntakeRefusal.invalidBody(
                     "allowIntroductoryOffer is required, true or false.")
             }
             return .introductoryOffer(
-                productId: ProductId(try required("productId", value)), isAllowed: isAllowed,
-                transactionId: try required("transactionId", value))
+                productId: ProductId(try body.required("productId")), isAllowed: isAllowed,
+                transactionId: try body.required("transactionId"))
         case .advancedCommerce:
-            guard let request = value["request"] else {
+            guard let request = body["request"] else {
                 throw IntakeRefusal.invalidBody("request is required, an object.")
             }
             return .advancedCommerce(request: request)
         }
-    }
-
-    private static func required(
-        _ key: String, _ value: JSONValue
-    ) throws(IntakeRefusal) -> String {
-        guard let text = try IntakeRefusal.text(key, value) else {
-            throw IntakeRefusal.invalidBody("\(key) is required, a string.")
-        }
-        return text
     }
 
     // MARK: Eligibility

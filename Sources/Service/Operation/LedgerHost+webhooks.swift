@@ -75,14 +75,10 @@ extension LedgerHost.Redelivery {
     ///
     /// Throws `malformed` for an invalid body.
     public init(_ body: [UInt8]) throws(IntakeRefusal) {
-        let value = try IntakeRefusal.json(body)
-        guard let from = value["from"]?.int64, let to = value["to"]?.int64 else {
+        let body = try JSONBody(body)
+        guard let from = body["from"]?.int64, let to = body["to"]?.int64 else {
             throw IntakeRefusal.invalidBody("from and to are required, positions.")
         }
-        let dryRun = value["dryRun"]
-        guard dryRun == nil || dryRun?.bool != nil else {
-            throw IntakeRefusal.invalidBody("dryRun takes true or false.")
-        }
-        try self.init(from: from, to: to, isDryRun: dryRun?.bool ?? false)
+        try self.init(from: from, to: to, isDryRun: try body.flag("dryRun"))
     }
 }
