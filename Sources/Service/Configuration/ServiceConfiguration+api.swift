@@ -4,14 +4,14 @@ public import Intake
 extension ServiceConfiguration {
     /// Reads `apps[].api`.
     static func api(_ entry: inout YAMLMapping) throws(ConfigurationError) -> Configuration.API? {
-        guard var api = try entry.mapping("api") else { return nil }
-        let read = Configuration.API(
-            keyId: try api.required("keyId"), issuerId: try api.required("issuerId"),
-            privateKeyFile: try api.required("privateKeyFile"),
-            baseUrl: try api.text("baseUrl"))
-        try read.requireUsable(key: api.path)
-        try api.requireNothingElse()
-        return read
+        try entry.read("api") { (api) throws(ConfigurationError) in
+            let read = Configuration.API(
+                keyId: try api.required("keyId"), issuerId: try api.required("issuerId"),
+                privateKeyFile: try api.required("privateKeyFile"),
+                baseUrl: try api.text("baseUrl"))
+            try read.requireUsable(key: api.path)
+            return read
+        }
     }
 }
 

@@ -89,14 +89,11 @@ extension ServiceConfiguration {
             }
             audit.environment = environment
         }
-        if let text = try entry.text("interval") {
-            guard let period = try? ISO8601Period(text), period.months == 0 else {
-                throw entry.invalid("interval", "An ISO 8601 duration is expected, e.g. PT1H.")
-            }
-            audit.intervalMilliseconds = (period.days * 86_400 + period.seconds) * 1_000
-            guard audit.intervalMilliseconds >= Audit.minimumIntervalMilliseconds else {
+        if let interval = try entry.duration("interval") {
+            guard interval >= Audit.minimumIntervalMilliseconds else {
                 throw entry.invalid("interval", "At least a minute (PT1M).")
             }
+            audit.intervalMilliseconds = interval
         }
         for var witness in try entry.mappings("witnesses") {
             audit.witnesses.append(try self.witness(&witness))

@@ -9,23 +9,20 @@ extension ServiceConfiguration {
         var database = Configuration.Database(url: try entry.required("url"))
         if let schema = try entry.text("schema") {
             guard Configuration.Database.isSchema(schema) else {
-                throw ConfigurationError(
-                    .invalidValue, key: entry.name("schema"),
-                    reason: "Lower-case letters, digits and underscores, a letter first, at most 40"
-                        + " bytes.")
+                throw entry.invalid(
+                    "schema",
+                    "Lower-case letters, digits and underscores, a letter first, at most 40 bytes.")
             }
             database.schema = schema
         }
         if let size = try entry.integer("poolSize") {
             let sizes = Configuration.Database.poolSizes
             guard let count = Int(exactly: size), sizes.contains(count) else {
-                throw ConfigurationError(
-                    .invalidValue, key: entry.name("poolSize"),
-                    reason: "\(sizes.lowerBound) to \(sizes.upperBound) are expected.")
+                throw entry.invalid(
+                    "poolSize", "\(sizes.lowerBound) to \(sizes.upperBound) are expected.")
             }
             database.poolSize = count
         }
-        try entry.requireNothingElse()
         return database
     }
 }

@@ -3,7 +3,6 @@ import AppStoreAPI
 import Foundation
 internal import Intake
 import Ledger
-internal import Projection
 internal import Reports
 
 extension ServiceConfiguration {
@@ -46,9 +45,7 @@ extension ServiceConfiguration {
         guard rule.alternateProduct == nil || rule.promotionalOffer == nil else {
             throw entry.invalid("promotionalOffer", "Not together with alternateProduct.")
         }
-        if let name = try entry.text("environment") {
-            rule.environment = try environment(name, key: entry.name("environment"))
-        }
+        rule.environment = try entry.environment("environment")
         rule.bundleId = try entry.text("bundleId").map { BundleId($0) }
         rule.products = try entry.texts("products").map { ProductId($0) }
         rule.locales = try entry.texts("locales")
@@ -58,12 +55,11 @@ extension ServiceConfiguration {
         rule.tenureDays = try bounds("tenureDays", &entry)
         rule.refunds = try bounds("refunds", &entry)
         rule.cancellations = try bounds("cancellations", &entry)
-        if var price = try entry.mapping("price") {
-            let currency = try CurrencyRates.code(
-                try price.required("currency"), price.name("currency"))
-            rule.price = RetentionRule.Price(
-                currency: currency, milliunits: try bounds(&price))
-            try price.requireNothingElse()
+        rule.price = try entry.read("price") { (price) throws(ConfigurationError) in
+            RetentionRule.Price(
+                currency: try CurrencyRates.code(
+                    try price.required("currency"), price.name("currency")),
+                milliunits: try bounds(&price))
         }
         try entry.requireNothingElse()
         return rule
@@ -88,10 +84,7 @@ extension ServiceConfiguration {
     private static func bounds(
         _ key: String, _ entry: inout YAMLMapping
     ) throws(ConfigurationError) -> RetentionRule.Bounds {
-        guard var mapping = try entry.mapping(key) else { return RetentionRule.Bounds() }
-        let bounds = try bounds(&mapping)
-        try mapping.requireNothingElse()
-        return bounds
+        try entry.read(key, bounds) ?? RetentionRule.Bounds()
     }
 
     private static func bounds(

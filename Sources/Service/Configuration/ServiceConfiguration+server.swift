@@ -104,11 +104,10 @@ extension ServiceConfiguration {
         for var token in try mapping.mappings("tokens") {
             server.tokens.append(try ServiceConfiguration.token(&token))
         }
-        if var tls = try mapping.mapping("tls") {
-            server.tls = Server.TLS(
+        server.tls = try mapping.read("tls") { (tls) throws(ConfigurationError) in
+            Server.TLS(
                 certificateFile: try tls.required("certificateFile"),
                 privateKeyFile: try tls.required("privateKeyFile"))
-            try tls.requireNothingElse()
         }
         if let url = try mapping.text("publicUrl") {
             guard Server.isOrigin(url) else {

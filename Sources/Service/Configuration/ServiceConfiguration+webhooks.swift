@@ -2,7 +2,6 @@ public import AppStore
 import Foundation
 internal import Intake
 public import Ledger
-internal import Projection
 import Signing
 
 extension ServiceConfiguration {
@@ -57,9 +56,7 @@ extension ServiceConfiguration {
                     "name", "A unique name is expected: ASCII without spaces, at most 100.")
             }
             webhook.types = try types(&entry)
-            if let name = try entry.text("environment") {
-                webhook.environment = try environment(name, key: entry.name("environment"))
-            }
+            webhook.environment = try entry.environment("environment") ?? .production
             webhook.bundleId = try entry.text("bundleId").map { BundleId($0) }
             try entry.requireNothingElse()
             webhooks.append(webhook)
@@ -83,19 +80,6 @@ extension ServiceConfiguration {
             names.insert(name)
         }
         return names
-    }
-
-    static func environment(
-        _ name: String, key: String
-    ) throws(ConfigurationError) -> Environment {
-        let known: [Environment] = [.production, .sandbox, .xcode, .localTesting]
-        let found = known.first { EnvironmentLedger.directoryName($0) == name }
-        guard let found else {
-            throw ConfigurationError(
-                .invalidValue, key: key,
-                reason: "One of production, sandbox, xcode, localTesting.")
-        }
-        return found
     }
 
     /// The host of an address that may be posted to; nil for any other address.

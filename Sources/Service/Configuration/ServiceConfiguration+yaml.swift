@@ -24,9 +24,7 @@ extension ServiceConfiguration {
         if let directory = try mapping.text("dataDirectory") {
             ledger.dataDirectory = ServiceConfiguration.path(directory, beside: file)
         }
-        if var database = try mapping.mapping("database") {
-            ledger.database = try ServiceConfiguration.database(&database)
-        }
+        ledger.database = try mapping.read("database", ServiceConfiguration.database)
         let entries = try mapping.mappings("apps")
         ledger.apps = try ServiceConfiguration.apps(entries)
         ledger.trustedRoots = try mapping.texts("trustedRoots")
@@ -43,10 +41,10 @@ extension ServiceConfiguration {
         }
         if let zone = try mapping.text("reportTimeZone") {
             guard ReportZone(zone) != nil else {
-                throw ConfigurationError(
-                    .invalidValue, key: "reportTimeZone",
-                    reason: "An IANA name is expected, e.g. Europe/Berlin or UTC; abbreviations and"
-                        + " offsets are ambiguous.")
+                throw mapping.invalid(
+                    "reportTimeZone",
+                    "An IANA name is expected, e.g. Europe/Berlin or UTC; abbreviations and offsets"
+                        + " are ambiguous.")
             }
             ledger.reportTimeZone = zone
         }
@@ -99,13 +97,8 @@ extension ServiceConfiguration {
             }
         }
         if var entitlement = try file.mapping("entitlement") {
-            if let leeway = try period(&entitlement, "leeway") {
-                guard leeway.months == 0 else {
-                    throw ConfigurationError(
-                        .invalidValue, key: "entitlement.leeway",
-                        reason: "Days, hours, minutes or seconds are expected, e.g. PT2H.")
-                }
-                catalogue.leewayMilliseconds = (leeway.days * 86_400 + leeway.seconds) * 1_000
+            if let leeway = try entitlement.duration("leeway") {
+                catalogue.leewayMilliseconds = leeway
             }
             try entitlement.choose("minimumTrust", &catalogue.minimumTrust)
             try entitlement.requireNothingElse()
@@ -123,8 +116,8 @@ extension ServiceConfiguration {
         product.entitlements = isStated ? try entry.texts("entitlements") : [id]
         product.group = try entry.text("group")
         product.level = try entry.integer("level").map { Int($0) }
-        product.period = try period(&entry, "period")
-        product.duration = try period(&entry, "duration")
+        product.period = try entry.period("period")
+        product.duration = try entry.period("duration")
         try entry.requireNothingElse()
         try require(
             Set(product.entitlements).count == product.entitlements.count
@@ -147,15 +140,5 @@ extension ServiceConfiguration {
         _ holds: Bool, _ key: String, _ reason: String
     ) throws(ConfigurationError) {
         guard holds else { throw ConfigurationError(.invalidValue, key: key, reason: reason) }
-    }
-
-    private static func period(
-        _ mapping: inout YAMLMapping, _ key: String
-    ) throws(ConfigurationError) -> ISO8601Period? {
-        guard let text = try mapping.text(key) else { return nil }
-        if text == "0" { return ISO8601Period() }
-        do { return try ISO8601Period(text) } catch {
-            throw mapping.invalid(key, "An ISO 8601 duration is expected, e.g. P1M, P30D or PT2H.")
-        }
     }
 }

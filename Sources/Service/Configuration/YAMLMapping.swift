@@ -1,4 +1,6 @@
+import AppStore
 internal import Intake
+internal import Projection
 import Yams
 
 /// One mapping of a YAML file, read key by key. An unread key is an error, so that typos are not
@@ -6,7 +8,7 @@ import Yams
 struct YAMLMapping {
     private let node: Node.Mapping
     let path: String
-    private var read: Set<String> = []
+    private var readKeys: Set<String> = []
 
     init(_ node: Node, path: String) throws(ConfigurationError) {
         guard let mapping = node.mapping else {
@@ -32,7 +34,7 @@ struct YAMLMapping {
     }
 
     mutating func node(_ key: String) -> Node? {
-        read.insert(key)
+        readKeys.insert(key)
         guard let found = node[Node(key)] else { return nil }
         return found.null == nil ? found : nil
     }
@@ -43,6 +45,16 @@ struct YAMLMapping {
     mutating func mapping(_ key: String) throws(ConfigurationError) -> YAMLMapping? {
         guard let node = node(key) else { return nil }
         return try YAMLMapping(node, path: name(key))
+    }
+
+    /// What `body` reads of a mapping, which must be all of it; nil where the key is absent.
+    mutating func read<Value>(
+        _ key: String, _ body: (inout YAMLMapping) throws(ConfigurationError) -> Value
+    ) throws(ConfigurationError) -> Value? {
+        guard var mapping = try mapping(key) else { return nil }
+        let value = try body(&mapping)
+        try mapping.requireNothingElse()
+        return value
     }
 
     mutating func mappings(_ key: String) throws(ConfigurationError) -> [YAMLMapping] {
@@ -82,6 +94,34 @@ struct YAMLMapping {
             throw invalid(key, "A whole number is expected.")
         }
         return value
+    }
+
+    /// An environment, by the name of its directory.
+    mutating func environment(_ key: String) throws(ConfigurationError) -> Environment? {
+        guard let text = try text(key) else { return nil }
+        guard let environment = EnvironmentLedger.environment(named: text),
+            EnvironmentLedger.directoryName(environment) == text
+        else {
+            throw invalid(key, "One of production, sandbox, xcode, localTesting.")
+        }
+        return environment
+    }
+
+    mutating func period(_ key: String) throws(ConfigurationError) -> ISO8601Period? {
+        guard let text = try text(key) else { return nil }
+        if text == "0" { return ISO8601Period() }
+        do { return try ISO8601Period(text) } catch {
+            throw invalid(key, "An ISO 8601 duration is expected, e.g. P1M, P30D or PT2H.")
+        }
+    }
+
+    /// As `period`, without months and years, in milliseconds.
+    mutating func duration(_ key: String) throws(ConfigurationError) -> Int64? {
+        guard let period = try period(key) else { return nil }
+        guard period.months == 0 else {
+            throw invalid(key, "Days, hours, minutes or seconds are expected, e.g. PT2H.")
+        }
+        return (period.days * 86_400 + period.seconds) * 1_000
     }
 
     /// Whether the value is `on` rather than `off`; nil when it is absent.
@@ -126,11 +166,11 @@ struct YAMLMapping {
 
     /// Throws for the first key that was not read.
     func requireNothingElse() throws(ConfigurationError) {
-        for key in keys where !read.contains(key) {
+        for key in keys where !readKeys.contains(key) {
             throw ConfigurationError(
                 .unknownKey, key: name(key),
                 reason:
-                    "Unknown setting; valid here: \(read.sorted().joined(separator: ", "))."
+                    "Unknown setting; valid here: \(readKeys.sorted().joined(separator: ", "))."
             )
         }
     }
