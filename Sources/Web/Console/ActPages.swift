@@ -84,21 +84,11 @@ struct ActPages: Sendable {
         }
     }
 
-    /// The frame of a form, always of the present, and the fields it begins with.
     private func frame(
         _ path: [String], _ request: Request, _ context: WebContext
     ) throws -> (Frame, [String: String]) {
-        let (frame, values) = try QueryParameters.read(request, isForm: true) {
-            var values = pages.drafts.take($0.text("draft"))
-            for name in ["chain", "customer", "grant"] {
-                if let value = $0.text(name) { values[name] = value }
-            }
-            return (try pages.frame(path, &$0, context), values)
-        }
-        try PeoplePages.require(frame)
-        guard frame.viewer.decides else { throw Problem.lacking("write") }
-        guard !frame.state.isHistoric else { throw Problem.historicView }
-        return (frame, values)
+        try pages.form(
+            path, request, context, fields: ["chain", "customer", "grant"], for: .write)
     }
 
     // MARK: Decisions
@@ -141,12 +131,8 @@ struct ActPages: Sendable {
         _ action: Command.Action, about chain: String?, _ form: ConsoleForm, _ frame: Frame,
         _ context: WebContext
     ) async throws -> Response {
-        // The token names the author; without tokens the name is as stated.
-        let actor = try frame.viewer.name ?? form.required("actor")
-        let order = CommandIntake.Order(
-            actor: actor, tokenName: context.principal?.name,
-            reason: try form.required("reason"), key: try form.required("key"))
-        let receipt = try await host.receipt(action, about: chain, order, pages.scope(frame))
+        let receipt = try await host.receipt(
+            action, about: chain, try form.order(frame, context), pages.scope(frame))
         return Response.seeOther(
             frame.state.url(frame.path, [("done", String(receipt.position))]))
     }

@@ -66,15 +66,33 @@ struct ConsolePages: Sendable {
 
     private func viewer(_ context: WebContext) -> Viewer {
         guard !tokens.isEmpty else { return .unnamed }
-        let scopes = context.principal?.scopes ?? []
-        var viewer = Viewer(
-            name: context.principal?.name, decides: scopes.contains(.write),
-            operates: scopes.contains(.admin),
-            seesPeople: !scopes.isDisjoint(with: [.read, .support]),
-            seesReports: !scopes.isDisjoint(with: [.read, .reports]),
-            seesOperation: !scopes.isDisjoint(with: [.read, .admin]))
-        viewer.hasSession = context.principal?.isProxyUser != true
-        return viewer
+        let principal = context.principal
+        return Viewer(
+            name: principal?.name, scopes: principal?.scopes ?? [],
+            hasSession: principal?.isProxyUser != true)
+    }
+
+    /// The frame of a form that acts, and the fields it begins with: those of a draft, and those
+    /// named in its address.
+    ///
+    /// - Parameter scope: `write` or `admin`, which the viewer must have.
+    func form(
+        _ path: [String], _ request: Request, _ context: WebContext, fields names: [String] = [],
+        for scope: Scope
+    ) throws -> (Frame, [String: String]) {
+        let (frame, values) = try QueryParameters.read(request, isForm: true) {
+            var values = drafts.take($0.text("draft"))
+            for name in names {
+                if let value = $0.text(name) { values[name] = value }
+            }
+            return (try self.frame(path, &$0, context), values)
+        }
+        try PeoplePages.require(frame)
+        guard scope == .admin ? frame.viewer.operates : frame.viewer.decides else {
+            throw Problem.lacking(scope.rawValue)
+        }
+        guard !frame.state.isHistoric else { throw Problem.historicView }
+        return (frame, values)
     }
 
     /// Identifies one form, so that sending it twice acts once.

@@ -23,7 +23,8 @@ struct ErasePages: Sendable {
         let path = "\(ConsoleRoutes.home)/\(kind)/:id/erase"
         group.get("\(path)") { request, context in
             let id = try PathReader.text("id", context)
-            let (frame, values) = try frame([kind, id, "erase"], request, context)
+            let (frame, values) = try pages.form(
+                [kind, id, "erase"], request, context, for: .admin)
             let page = ErasePage(
                 frame, subject(id), key: values["key"] ?? pages.newKey, values: values)
             return pages.response(page.question)
@@ -31,23 +32,10 @@ struct ErasePages: Sendable {
         group.post("\(path)") { request, context in
             let id = try PathReader.text("id", context)
             let form = try await ConsoleForm(request)
-            let frame = try frame([kind, id, "erase"], request, context).0
+            let (frame, _) = try pages.form(
+                [kind, id, "erase"], request, context, for: .admin)
             return try await answer(form, subject(id), frame, context)
         }
-    }
-
-    /// The frame of a form, always of the present, and the fields it begins with.
-    private func frame(
-        _ path: [String], _ request: Request, _ context: WebContext
-    ) throws -> (Frame, [String: String]) {
-        let (frame, values) = try QueryParameters.read(request, isForm: true) {
-            let values = pages.drafts.take($0.text("draft"))
-            return (try pages.frame(path, &$0, context), values)
-        }
-        try PeoplePages.require(frame)
-        guard frame.viewer.operates else { throw Problem.lacking("admin") }
-        guard !frame.state.isHistoric else { throw Problem.historicView }
-        return (frame, values)
     }
 
     /// Shows what would be erased or, once the id was typed, erases it and leads to the event that
@@ -59,10 +47,7 @@ struct ErasePages: Sendable {
             frame, subject, key: form.text("key") ?? pages.newKey, values: form.values)
         let scope = pages.scope(frame)
         do {
-            let order = CommandIntake.Order(
-                actor: try frame.viewer.name ?? form.required("actor"),
-                tokenName: context.principal?.name, reason: try form.required("reason"),
-                key: try form.required("key"))
+            let order = try form.order(frame, context)
             try CommandCheck.check(order)
             guard subject.isNamed(by: form.text(ErasePage.confirmation)) else {
                 let isWrong = form.values[ErasePage.confirmation] != nil

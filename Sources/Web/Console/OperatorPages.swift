@@ -178,10 +178,7 @@ struct OperatorPages: Sendable {
         _ act: OperatorForm.Act, _ form: ConsoleForm, _ frame: Frame, _ context: WebContext
     ) async throws -> Response {
         let environment = frame.state.environment
-        let order = CommandIntake.Order(
-            actor: try frame.viewer.name ?? form.required("actor"),
-            tokenName: context.principal?.name, reason: try form.required("reason"),
-            key: try form.required("key"))
+        let order = try form.order(frame, context)
         switch act {
         case .retryQuarantine:
             _ = try await host.retryQuarantine(order, environment)
@@ -229,6 +226,14 @@ extension Problem {
 }
 
 extension ConsoleForm {
+    /// Who orders an act, why, and under which key. The token names the author; without tokens the
+    /// name is as stated.
+    func order(_ frame: Frame, _ context: WebContext) throws -> CommandIntake.Order {
+        CommandIntake.Order(
+            actor: try frame.viewer.name ?? required("actor"), tokenName: context.principal?.name,
+            reason: try required("reason"), key: try required("key"))
+    }
+
     /// Throws `invalidTime`.
     func time(_ name: String) throws(Problem) -> Timestamp {
         guard let time = Timestamp(userInput: try required(name)) else {
