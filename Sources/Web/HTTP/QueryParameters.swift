@@ -155,6 +155,13 @@ struct QueryParameters {
             environment: try environment(), bundleId: text("bundleId").map { BundleId($0) })
     }
 
+    /// As `place`, of a state that includes `minPosition`.
+    mutating func presentScope() throws(Problem) -> QueryScope {
+        var scope = try place()
+        scope.minPosition = try position("minPosition")
+        return scope
+    }
+
     /// The parameters of every query at a point in time.
     mutating func scope() throws(Problem) -> QueryScope {
         var scope = try periodScope()
@@ -164,8 +171,7 @@ struct QueryParameters {
 
     /// As `scope`, for a query over a period of time.
     mutating func periodScope() throws(Problem) -> QueryScope {
-        var scope = try place()
-        scope.minPosition = try position("minPosition")
+        var scope = try presentScope()
         let knownAt = try time("knownAt")
         let knownPosition = try position("knownPosition")
         switch (knownAt, knownPosition) {

@@ -139,8 +139,7 @@ struct MCPTools: Sendable {
 
     private func find(_ arguments: JSONValue?) async throws -> MCPAnswer {
         let (text, scope) = try read(arguments) {
-            var scope = try $0.place()
-            scope.minPosition = try $0.position("minPosition")
+            let scope = try $0.presentScope()
             return ($0.text("text") ?? "", scope)
         }
         let answer = try await host.search(text, scope)

@@ -1,9 +1,11 @@
 import HTTPTypes
 import Hummingbird
 internal import Ledger
+internal import Queries
 internal import Service
 
-/// Links, grants and notes about customers and their chains. Durable before the response.
+/// Links, grants and notes about customers and their chains, and the erasure of a person's data.
+/// Durable before the response.
 struct DecisionRoutes: Sendable {
     let host: LedgerHost
     let bodies: BodyReader
@@ -16,7 +18,7 @@ struct DecisionRoutes: Sendable {
             try await link(request, context) { .unlink($0) }
         }
         groups.write.post("/v1/customers/:id/grants") { request, context in
-            let customer = try CustomerRoutes.customer(context)
+            let customer = try PathReader.customer(context)
             let body = try await bodies.json(request, upTo: GrantBody.maximumByteCount) {
                 try GrantBody($0)
             }
@@ -27,17 +29,28 @@ struct DecisionRoutes: Sendable {
         groups.write.delete("/v1/customers/:id/grants/:grant") { request, context in
             let grant = try PathReader.text("grant", context)
             return try await decide(
-                .ungrant(try CustomerRoutes.customer(context), grant: grant), about: nil, request,
+                .ungrant(try PathReader.customer(context), grant: grant), about: nil, request,
                 context)
         }
         addNotes(to: groups)
+        groups.admin.post("/v1/erasures") { request, context in
+            let scope = try QueryParameters.read(request) { try $0.place() }
+            let key = try CommandHeaders.key(request)
+            let body = try await bodies.json(request, upTo: ErasureBody.maximumByteCount) {
+                try ErasureBody($0)
+            }
+            let order = CommandIntake.Order(
+                actor: body.actor, tokenName: context.principal?.name, reason: body.reason,
+                key: key)
+            return try await host.eraseAnswer(body, order, scope)
+        }
     }
 
     /// Notes: the reason is the text, as in the command.
     private func addNotes(to groups: RouteGroups) {
         groups.write.post("/v1/customers/:id/notes") { request, context in
             try await decide(
-                .note(try CustomerRoutes.customer(context)), about: nil, request, context)
+                .note(try PathReader.customer(context)), about: nil, request, context)
         }
         groups.write.post("/v1/subscriptions/:id/notes") { request, context in
             try await decide(
@@ -50,7 +63,7 @@ struct DecisionRoutes: Sendable {
     ) async throws -> RepeatableAnswer {
         let chain = try PathReader.text("chain", context)
         return try await decide(
-            action(try CustomerRoutes.customer(context)), about: chain, request, context)
+            action(try PathReader.customer(context)), about: chain, request, context)
     }
 
     private func decide(

@@ -3,10 +3,12 @@ import Hummingbird
 import NIOCore
 internal import Service
 
-/// Liveness and readiness.
+/// Liveness, readiness and metrics.
 struct HealthRoutes: Sendable {
     let host: LedgerHost
     let readiness: Readiness
+    let metrics: ServiceMetrics
+    let census: ConnectionLimiter
 
     func add(to groups: RouteGroups) {
         groups.open.get("/healthz") { _, _ in HealthRoutes.response(.ok, "ok", []) }
@@ -15,6 +17,17 @@ struct HealthRoutes: Sendable {
         }
         groups.open.get("/readyz/answers") { _, _ in
             HealthRoutes.response(readiness.answerProblems(host))
+        }
+        groups.read.get("/metrics") { _, _ in
+            let text = await metrics.text(
+                host, isReady: await readiness.problems(host).isEmpty,
+                connectionCount: census.count)
+            return Response(
+                status: .ok,
+                headers: [
+                    .contentType: "text/plain; version=0.0.4; charset=utf-8",
+                    .cacheControl: "no-store",
+                ], body: .init(byteBuffer: ByteBuffer(string: text)))
         }
     }
 

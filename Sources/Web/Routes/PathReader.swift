@@ -1,4 +1,5 @@
 import Hummingbird
+internal import Ledger
 
 /// The variable parts of a path.
 enum PathReader {
@@ -15,5 +16,10 @@ enum PathReader {
                     + " percent-encoded UTF-8.", code: "invalidPath")
         }
         return text
+    }
+
+    /// The customer of a path.
+    static func customer(_ context: WebContext) throws(Problem) -> CustomerId {
+        CustomerId(stated: try text("id", context))
     }
 }

@@ -109,8 +109,7 @@ struct ReportRoutes: Sendable {
 extension QueryParameters {
     /// The parameters of `retention-offers`: from then on, until before then (nil: now), and where.
     mutating func retentionWindow() throws -> (from: Timestamp, to: Timestamp?, QueryScope) {
-        var scope = try place()
-        scope.minPosition = try position("minPosition")
+        let scope = try presentScope()
         guard let from = try time("from") else {
             throw Problem.invalid("from is required.", code: "invalidTime")
         }
@@ -121,12 +120,11 @@ extension QueryParameters {
     mutating func diff() throws -> (
         QueryScope, MetricParameters, [AsOf], name: String, RateChoice
     ) {
-        var scope = try place()
+        let scope = try presentScope()
         let metric = metric()
         let limits = try comparedKnowledge()
         let name = text("metric") ?? MetricName.churnName
         let rates = try rates()
-        scope.minPosition = try position("minPosition")
         return (scope, metric, limits, name, rates)
     }
 

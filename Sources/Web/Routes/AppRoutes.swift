@@ -2,8 +2,9 @@ internal import AppStore
 import Hummingbird
 internal import Service
 
-/// Uploads from apps and back ends: transactions, and the receipts of original StoreKit.
-struct UploadRoutes: Sendable {
+/// What apps and back ends send: transactions, receipts of original StoreKit, and orders of
+/// signatures that apps pass to StoreKit.
+struct AppRoutes: Sendable {
     let host: LedgerHost
     let bodies: BodyReader
 
@@ -21,6 +22,15 @@ struct UploadRoutes: Sendable {
                 try await host.takeReceipt($0, only: $1, key: $2, sender: $3)
             }
         }
+        for kind in SignatureOrder.kinds {
+            groups.sign.post(RouterPath("/v1/signatures/\(kind)")) { request, _ in
+                let scope = try QueryParameters.read(request) { try $0.presentScope() }
+                let order = try await bodies.json(
+                    request, upTo: SignatureOrder.maximumByteCount
+                ) { try SignatureOrder(kind: kind, body: $0) }
+                return try await host.sign(order, scope)
+            }
+        }
     }
 
     /// Passes the body to `work`, with the only environment accepted, the key and the sender.
@@ -30,7 +40,7 @@ struct UploadRoutes: Sendable {
     ) async throws -> Answer {
         let environment = try QueryParameters.read(request) { try $0.statedEnvironment() }
         let key = try CommandHeaders.key(request)
-        let sender = context.principal?.name ?? UploadRoutes.unnamedSender
+        let sender = context.principal?.name ?? AppRoutes.unnamedSender
         return try await bodies.json(request, upTo: limit) { body in
             do { return try await work(body, environment, key, sender) } catch let refusal
                 as IntakeRefusal
