@@ -1,4 +1,6 @@
 internal import Intake
+internal import LedgerStore
+internal import Projection
 
 extension Doctor {
     // MARK: Service settings
@@ -30,5 +32,17 @@ extension Doctor {
                 () throws(ConfigurationError) in try server.requireGuarded()
             }
         ]
+    }
+}
+
+extension Doctor {
+    /// What weakens a log in a database; nothing for a log in a file.
+    func database(_ ledger: EnvironmentLedger) async throws(StoreError) -> [Finding] {
+        guard let log = ledger.log as? any SharedLog else { return [] }
+        let found = try await log.weaknesses()
+        guard !found.isEmpty else {
+            return [Finding(.good, "database", "durable and verified")]
+        }
+        return found.map { Finding($0.isSevere ? .bad : .warning, "database", $0.message) }
     }
 }

@@ -1,6 +1,6 @@
 import AppStore
 internal import Intake
-import Ledger
+public import Ledger
 internal import LedgerStore
 internal import Projection
 import Signing
@@ -333,4 +333,30 @@ struct LiveIntake: Sendable {
 
     /// Reports a delivery that was refused before verification.
     func emitUnread(_ refusal: IntakeRefusal) { emit(refusal, nil, now: clockWatch.now) }
+}
+
+/// A durable event.
+public struct IntakeReceipt: Sendable {
+    let appended: AppendResult
+    /// The ledger that has it.
+    public let served: ServedLedger
+    /// Its chain; nil for none.
+    public let chain: ChainId?
+    let bundleId: BundleId
+
+    /// `appended`, `duplicate` or `conflict`.
+    public var result: String { appended.name }
+    /// Its position in the log.
+    public var position: Int64 { appended.position }
+}
+
+extension AppendResult {
+    /// The name in answers and metrics.
+    var name: String {
+        switch self {
+        case .appended: "appended"
+        case .duplicate: "duplicate"
+        case .conflict: "conflict"
+        }
+    }
 }

@@ -1,7 +1,8 @@
-import AppStore
+public import AppStore
 internal import LedgerStore
 public import Queries
 internal import Reports
+import Synchronization
 
 /// Long reports in the background, one at a time and at low priority, so that no question waits for
 /// them.
@@ -63,5 +64,119 @@ extension LedgerHost {
         return ServedAnswer(
             bytes: json.bytes, entityTag: ServedAnswer.entityTag(of: json.bytes), position: 0,
             lag: 0)
+    }
+}
+
+/// A long report made in the background.
+public struct ReportJob: Sendable {
+    public let id: String
+    /// Path and query of the report.
+    public let report: String
+    public let createdAt: Timestamp
+    public internal(set) var startedAt: Timestamp?
+    public internal(set) var endedAt: Timestamp?
+    public internal(set) var state = State.waiting
+
+    public enum State: Sendable {
+        case waiting
+        case running
+        case finished(ServedAnswer)
+        case failed(code: String, message: String)
+
+        public var name: String {
+            switch self {
+            case .waiting: "waiting"
+            case .running: "running"
+            case .finished: "finished"
+            case .failed: "failed"
+            }
+        }
+    }
+
+    /// The object of `GET /v1/jobs/{id}`.
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("id", id)
+            json.member("report", report)
+            json.member("state", state.name)
+            json.member("createdAt", createdAt)
+            json.member("startedAt", startedAt)
+            json.member("endedAt", endedAt)
+            var failure: (code: String, message: String)?
+            if case .failed(let code, let message) = state { failure = (code, message) }
+            json.member("code", failure?.code)
+            json.member("message", failure?.message)
+            json.key("result")
+            guard case .finished(let answer) = state else { return json.null() }
+            json.raw(answer.bytes)
+        }
+    }
+
+    fileprivate var resultByteCount: Int {
+        if case .finished(let answer) = state { answer.bytes.count } else { 0 }
+    }
+}
+
+/// The reports that are made, one at a time, and their results.
+final class ReportJobs: Sendable {
+    private let jobs = Mutex<[ReportJob]>([])
+
+    /// Jobs kept; beyond it the oldest that ended is forgotten, and while none has, no other is
+    /// taken.
+    static let count = 20
+    /// How long a result is kept, milliseconds.
+    static let keptMilliseconds: Int64 = 3_600_000
+    /// Bytes of all results kept; beyond it the oldest is forgotten.
+    static let byteCount = 64 * 1024 * 1024
+
+    func job(_ id: String, at now: Timestamp) -> ReportJob? {
+        jobs.withLock { jobs in
+            ReportJobs.expire(&jobs, at: now)
+            return jobs.first { $0.id == id }
+        }
+    }
+
+    /// False while there is no room.
+    func begin(_ job: ReportJob) -> Bool {
+        jobs.withLock { jobs in
+            ReportJobs.expire(&jobs, at: job.createdAt)
+            if jobs.count >= ReportJobs.count {
+                guard let oldest = jobs.firstIndex(where: { $0.endedAt != nil }) else {
+                    return false
+                }
+                jobs.remove(at: oldest)
+            }
+            jobs.append(job)
+            return true
+        }
+    }
+
+    func start(_ id: String, at now: Timestamp) {
+        update(id) { ($0.state, $0.startedAt) = (.running, now) }
+    }
+
+    func end(_ id: String, _ state: ReportJob.State, at now: Timestamp) {
+        update(id) { ($0.state, $0.endedAt) = (state, now) }
+        jobs.withLock { jobs in
+            while jobs.reduce(0, { $0 + $1.resultByteCount }) > ReportJobs.byteCount,
+                let oldest = jobs.firstIndex(where: { $0.resultByteCount > 0 && $0.id != id })
+            {
+                jobs.remove(at: oldest)
+            }
+        }
+    }
+
+    private func update(_ id: String, _ change: (inout ReportJob) -> Void) {
+        jobs.withLock { jobs in
+            guard let index = jobs.firstIndex(where: { $0.id == id }) else { return }
+            change(&jobs[index])
+        }
+    }
+
+    private static func expire(_ jobs: inout [ReportJob], at now: Timestamp) {
+        jobs.removeAll { job in
+            guard let end = job.endedAt else { return false }
+            return now.milliseconds(since: end) >= keptMilliseconds
+        }
     }
 }
