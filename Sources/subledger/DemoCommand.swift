@@ -108,8 +108,7 @@ struct DemoCommand: AsyncParsableCommand {
         ) { Terminal.now }
         let transport = HTTPTransport()
         let clients = try settings.clients(of: settings.configuration.apps, transport)
-        host.reach.use(clients)
-        host.receiptRequests.use(clients, try settings.answerLedgers(of: host))
+        host.reach.use(clients, try settings.answerLedgers(of: host))
         let (ports, announced) = AsyncStream.makeStream(of: Int.self)
         let show = DemoRun(
             place: place, id: id, applePort: applePort, isOnce: isOnce, window: window,

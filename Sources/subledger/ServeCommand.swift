@@ -109,8 +109,7 @@ struct ServeCommand: OutputCommand {
         do {
             let clients = try settings.clients(of: keyed, transport)
             var services: [any Service] = []
-            host.reach.use(clients)
-            host.receiptRequests.use(clients, try settings.answerLedgers(of: host))
+            host.reach.use(clients, try settings.answerLedgers(of: host))
             if server.recovers {
                 let watch = RecoveryWatch(
                     host: host, clients: clients.sorted { $0.key < $1.key }.map(\.value),

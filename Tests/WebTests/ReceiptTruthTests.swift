@@ -192,7 +192,7 @@ struct ReceiptTruthTests {
             verifier: EvidenceVerifier(roots: place.roots),
             ledgers: host.ledgers.map(\.ledger)
         ) { ServedPlace.now }
-        host.receiptRequests.use([client.bundleId: client], books)
+        host.reach.use([client.bundleId: client], books)
         return (client, books)
     }
 

@@ -87,7 +87,7 @@ package struct AuditPage {
 
     private func run(_ run: AuditRun) -> HTML {
         switch run.state {
-        case .running:
+        case .waiting, .running:
             return """
                 <section class="verdict unknown"><p>… <b>Verifying</b>, \(run.done) of \(run.all), since \
                 \(frame.time(run.startedAt)) for \(run.actor).</p></section>
@@ -96,7 +96,8 @@ package struct AuditPage {
             return """
                 <section class="verdict no"><p>✗ <b>\(code)</b>: \(message)</p></section>
                 """
-        case .finished(let report, let checkpoints):
+        case .finished(let found):
+            let (report, checkpoints) = (found.report, found.checkpoints)
             let isSound = report.isSound && checkpoints?.isSound != false
             let signatures: HTML =
                 report.signaturesVerified.map { ", \($0) events' signatures verified" } ?? ""

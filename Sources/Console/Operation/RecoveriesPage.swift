@@ -71,7 +71,7 @@ package struct RecoveriesPage {
     private func started(_ job: RecoveryJob) -> Page {
         let result: HTML
         switch job.state {
-        case .running:
+        case .waiting, .running:
             result = "<p>Running: \(RecoveryText.progress(job.progress))</p>"
         case .finished(let report):
             result =

@@ -59,7 +59,7 @@ extension LedgerHost {
         let chains = named.prefix(ReceiptBody.answeredChainCount).map {
             ChainId(bundleId: bundleId, originalTransactionId: $0)
         }
-        let requested = try await receiptRequests.run(
+        let requested = try await reach.requests.run(
             named, of: bundleId, served.environment
         ) { id in
             try await served.isReported(ChainId(bundleId: bundleId, originalTransactionId: id))

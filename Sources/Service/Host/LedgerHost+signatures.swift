@@ -1,3 +1,4 @@
+import AppStore
 import AppStoreAPI
 internal import Projection
 public import Queries
@@ -17,7 +18,11 @@ extension LedgerHost {
     public func sign(_ order: SignatureOrder, _ scope: QueryScope) async throws -> ServedAnswer {
         let served = try ledger(scope.environment)
         let moment = try answerMoment(scope)
-        let app = try signer(scope)
+        let app = try client(
+            scope.bundleId,
+            several: IntakeRefusal(
+                .malformed, code: "invalidParameter",
+                message: "Several apps have a key: name one with bundleId."))
         var eligibility: EligibilityAnswer?
         var position = served.projectedPosition ?? 0
         if order.isForEligible {
@@ -50,17 +55,16 @@ extension LedgerHost {
     }
 
     /// The client, with the key, of the app named, or of the only one with a key.
-    private func signer(_ scope: QueryScope) throws -> AppStoreServerAPIClient {
+    ///
+    /// Throws `OperatorError` (`missingKey`), or `several` where one has to be named.
+    func client(
+        _ app: BundleId?, several: IntakeRefusal
+    ) throws -> AppStoreServerAPIClient {
         let clients = reach.clients
-        if scope.bundleId == nil, clients.count > 1 {
-            throw IntakeRefusal(
-                .malformed, code: "invalidParameter",
-                message: "Several apps have a key: name one with bundleId.")
-        }
-        let found = clients.first { scope.bundleId == nil || $0.key == scope.bundleId }
-        guard let found else {
+        guard app != nil || clients.count <= 1 else { throw several }
+        guard let client = clients.first(where: { app == nil || $0.key == app })?.value else {
             throw OperatorError(.missingKey, "The app has no API key here.")
         }
-        return found.value
+        return client
     }
 }

@@ -167,8 +167,7 @@ extension LedgerHost {
         if let customer {
             answer = try await snapshot.customers.entitlements(of: customer, moment: moment)
         }
-        return served.answer(
-            record, nil, answer ?? served.unknownCustomer(moment, record.position), answer)
+        return served.answer(record, nil, answer, moment)
     }
 
     private func answer(
@@ -189,8 +188,7 @@ extension LedgerHost {
                 of: customer, moment: moment, in: snapshot, including: receipt.chain)
         }
         observer.folded(factCount: reading?.facts.count ?? 0)
-        return served.answer(
-            record, reading, answer ?? served.unknownCustomer(moment, record.position), answer)
+        return served.answer(record, reading, answer, moment)
     }
 }
 
@@ -206,13 +204,13 @@ extension ServedLedger {
 
     /// - Parameters:
     ///   - reading: the chain; nil for none, and for one without state or too long to be folded.
-    ///   - answer: the customer's entitlements; nil without a customer, and then `reported` says
-    ///     so.
+    ///   - answer: the customer's entitlements; nil without a customer.
     fileprivate func answer(
-        _ record: UploadRecord, _ reading: ChainReading?, _ reported: EntitlementsAnswer,
-        _ answer: EntitlementsAnswer?
+        _ record: UploadRecord, _ reading: ChainReading?, _ answer: EntitlementsAnswer?,
+        _ moment: Moment
     ) -> ServedAnswer {
-        ServedAnswer(
+        let reported = answer ?? unknownCustomer(moment, record.position)
+        return ServedAnswer(
             position: max(record.position, projectedPosition ?? 0), lag: lag.positions
         ) { [environment] json in
             json.object { json in

@@ -27,8 +27,6 @@ public final class LedgerHost: Sendable {
     let uploadBudget: UploadBudget
     /// Large bodies are read one after the other.
     let largeBodies = AsyncLock()
-    /// Requests Apple's data on the purchases of receipts, once clients are set.
-    public let receiptRequests = ReceiptRequests()
     /// Uploads under one key are serialized: later ones reuse the record of the first.
     let uploadTurns = KeyedAsyncLock()
     public let observer: any ServingObserver

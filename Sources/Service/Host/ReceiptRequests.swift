@@ -1,25 +1,18 @@
-public import AppStore
-public import AppStoreAPI
-public import AppleSync
+import AppStore
+import AppStoreAPI
+internal import AppleSync
 import Ledger
 internal import LedgerStore
-import Synchronization
 
-/// Requests Apple's data on the purchases in a receipt while its sender waits: a receipt contains
-/// no renewals.
-public final class ReceiptRequests: Sendable {
-    private struct Access {
-        var clients: [BundleId: AppStoreServerAPIClient] = [:]
-        var books: EnvironmentLedgers?
-    }
-
-    private let access = Mutex(Access())
+/// Requests Apple's data on purchases while a client waits: a receipt contains no renewals.
+struct ReceiptRequests: Sendable {
+    var clients: [BundleId: AppStoreServerAPIClient] = [:]
+    /// Where answers are appended; nil until it is set.
+    var books: EnvironmentLedgers?
 
     /// Maximum chains of one receipt that are requested, those bought last first; `backfill`
     /// fetches the rest.
-    public static let chainCount = 20
-
-    init() {}
+    static let chainCount = 20
 
     /// The result of the requests.
     struct Outcome: Sendable {
@@ -30,19 +23,13 @@ public final class ReceiptRequests: Sendable {
         var failure: String?
     }
 
-    /// Sets the clients to request Apple's data with.
-    public func use(_ clients: [BundleId: AppStoreServerAPIClient], _ books: EnvironmentLedgers) {
-        access.withLock { $0 = Access(clients: clients, books: books) }
-    }
-
     /// What an operator looks up, in the ledger of one environment. Returns a transaction of an
     /// order.
     ///
     /// Throws `AppleRequestFailure`, or `OperatorError` (`missingKey`).
     func run(_ lookup: AppleLookup, _ environment: Environment) async throws -> String? {
-        let access = access.withLock { $0 }
         func requests(_ id: String, _ app: BundleId) throws -> CustomerRequests {
-            guard let client = access.clients[app], let books = access.books else {
+            guard let client = clients[app], let books else {
                 throw OperatorError(.missingKey, "The app has no API key here.")
             }
             return CustomerRequests(client, books: books, id: id, in: .only(environment))
@@ -56,7 +43,7 @@ public final class ReceiptRequests: Sendable {
             return nil
         case .order(let id):
             // Orders name no app: each with a key is asked, in order.
-            for app in access.clients.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            for app in clients.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
                 var requests = try requests(id, app)
                 if let found = try await requests.order() { return found }
             }
@@ -71,8 +58,7 @@ public final class ReceiptRequests: Sendable {
         _ chains: [OriginalTransactionId], of bundleId: BundleId, _ environment: Environment,
         isReported: (OriginalTransactionId) async throws -> Bool
     ) async rethrows -> Outcome? {
-        let (client, books) = access.withLock { ($0.clients[bundleId], $0.books) }
-        guard let client, let books else { return nil }
+        guard let client = clients[bundleId], let books else { return nil }
         var outcome = Outcome()
         for chain in chains.prefix(ReceiptRequests.chainCount) {
             if outcome.chains > 0, try await isReported(chain) { continue }

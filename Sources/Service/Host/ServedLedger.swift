@@ -16,8 +16,8 @@ public final class ServedLedger: Sendable {
     /// Customers whose answers need no file.
     let hotCustomers = HotReadings<ProjectionsStore.CustomerKey, CachedCustomer>(
         maximumCost: ServedLedger.hotRowCount, cost: \.rowCount)
-    /// What else this process remembers of persons in this ledger.
-    let memories = PersonalMemories()
+    /// How what else this process remembers of persons in this ledger is forgotten.
+    let memories = Mutex<[@Sendable () -> Void]>([])
     /// The newest events of each app.
     let arrivals = AppArrivals()
     /// Serializes commands.

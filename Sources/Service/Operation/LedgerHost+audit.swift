@@ -61,7 +61,7 @@ extension LedgerHost {
 
     private func verify(_ served: ServedLedger, withSignatures: Bool) async {
         let environment = served.environment
-        let state: AuditRun.State
+        let state: JobState<AuditRun.Found>
         do throws(StoreError) {
             let audit = Audit(log: served.ledger.log, directory: served.ledger.directory)
             let report = try await audit.verify(
@@ -69,7 +69,8 @@ extension LedgerHost {
             ) { [auditRuns] progress in
                 auditRuns.progress(progress.position, progress.head, in: environment)
             }
-            state = .finished(report, try await compareCheckpoints(served))
+            state = .finished(
+                AuditRun.Found(report: report, checkpoints: try await compareCheckpoints(served)))
         } catch {
             state = .failed(code: error.code.rawValue, message: error.description)
         }
@@ -100,15 +101,13 @@ public struct AuditRun: Sendable, JSONWritable {
     /// Positions done, of all, in the current step.
     public internal(set) var done: Int64 = 0
     public internal(set) var all: Int64 = 0
-    public internal(set) var state = State.running
+    public internal(set) var state = JobState<Found>.running
 
-    public enum State: Sendable {
-        case running
-        /// With findings or without: `Audit.Report.isSound`.
+    /// With findings or without: `Audit.Report.isSound`.
+    public struct Found: Sendable {
+        public let report: Audit.Report
         /// Nil where no checkpoint was kept.
-        case finished(Audit.Report, CheckpointAudit.Report?)
-        /// The log could not be read, or the service stopped.
-        case failed(code: String, message: String)
+        public let checkpoints: CheckpointAudit.Report?
     }
 
     public func write(to json: inout JSONWriter) {
@@ -119,15 +118,9 @@ public struct AuditRun: Sendable, JSONWritable {
             json.member("endedAt", endedAt)
             json.member("done", done)
             json.member("all", all)
-            var found: (report: Audit.Report, checkpoints: CheckpointAudit.Report?)?
-            var failure: (code: String, message: String)?
-            switch state {
-            case .running: break
-            case .finished(let report, let checkpoints): found = (report, checkpoints)
-            case .failed(let code, let message): failure = (code, message)
-            }
-            json.member("code", failure?.code)
-            json.member("message", failure?.message)
+            var found: Found?
+            if case .finished(let value) = state { found = value }
+            state.writeFailure(to: &json)
             json.object("result", found) { json, found in
                 found.report.writeMembers(to: &json)
                 found.checkpoints.writeMember(to: &json)
@@ -165,7 +158,7 @@ final class AuditRuns: Sendable {
         }
     }
 
-    func end(_ state: AuditRun.State, at now: Timestamp, in environment: Environment) {
+    func end(_ state: JobState<AuditRun.Found>, at now: Timestamp, in environment: Environment) {
         runs.withLock { runs in
             guard var run = runs[environment]?.running else { return }
             run.state = state

@@ -25,7 +25,7 @@ extension LedgerHost {
         background.start { [self] in
             await jobTurns.pass {
                 reportJobs.start(job.id, at: clock())
-                let state: ReportJob.State
+                let state: JobState<ServedAnswer>
                 do { state = .finished(try await make()) } catch {
                     state = .failed(
                         code: LedgerHost.code(of: error), message: LedgerHost.message(of: error))
@@ -75,23 +75,7 @@ public struct ReportJob: Sendable {
     public let createdAt: Timestamp
     public internal(set) var startedAt: Timestamp?
     public internal(set) var endedAt: Timestamp?
-    public internal(set) var state = State.waiting
-
-    public enum State: Sendable {
-        case waiting
-        case running
-        case finished(ServedAnswer)
-        case failed(code: String, message: String)
-
-        public var name: String {
-            switch self {
-            case .waiting: "waiting"
-            case .running: "running"
-            case .finished: "finished"
-            case .failed: "failed"
-            }
-        }
-    }
+    public internal(set) var state = JobState<ServedAnswer>.waiting
 
     /// The object of `GET /v1/jobs/{id}`.
     func write(to json: inout JSONWriter) {
@@ -102,10 +86,7 @@ public struct ReportJob: Sendable {
             json.member("createdAt", createdAt)
             json.member("startedAt", startedAt)
             json.member("endedAt", endedAt)
-            var failure: (code: String, message: String)?
-            if case .failed(let code, let message) = state { failure = (code, message) }
-            json.member("code", failure?.code)
-            json.member("message", failure?.message)
+            state.writeFailure(to: &json)
             json.key("result")
             guard case .finished(let answer) = state else { return json.null() }
             json.raw(answer.bytes)
@@ -155,7 +136,7 @@ final class ReportJobs: Sendable {
         update(id) { ($0.state, $0.startedAt) = (.running, now) }
     }
 
-    func end(_ id: String, _ state: ReportJob.State, at now: Timestamp) {
+    func end(_ id: String, _ state: JobState<ServedAnswer>, at now: Timestamp) {
         update(id) { ($0.state, $0.endedAt) = (state, now) }
         jobs.withLock { jobs in
             while jobs.reduce(0, { $0 + $1.resultByteCount }) > ReportJobs.byteCount,

@@ -40,7 +40,7 @@ extension LedgerHost {
         try requireClock()
         return try await act("lookUp", lookup.words, order, in: served) {
             let found: String?
-            do { found = try await receiptRequests.run(lookup, environment) } catch let error
+            do { found = try await reach.requests.run(lookup, environment) } catch let error
                 as AppleRequestFailure
             {
                 throw LookupFailure(code: error.code, message: error.message)

@@ -91,7 +91,13 @@ extension LedgerHost {
     ) async throws -> OperatorAct<RecoveryJob> {
         let served = try ledger(environment)
         try requireClock()
-        let client = try client(window.bundleId, environment)
+        guard LedgerHost.usualEnvironments.contains(environment), canAskApple else {
+            throw OperatorError(
+                .missingKey, "No app has an API key here, or Apple has no such environment.")
+        }
+        let client = try client(
+            window.bundleId,
+            several: .invalidBody("Several apps have a key: name one as bundleId."))
         let now = clock()
         let to = window.to ?? now
         guard window.from < to else {
@@ -130,27 +136,6 @@ extension LedgerHost {
                 + " wait for it to end.")
     }
 
-    /// The client of the app named, or of the only one with a key.
-    private func client(
-        _ app: BundleId?, _ environment: Environment
-    ) throws -> AppStoreServerAPIClient {
-        let clients = reach.clients
-        guard LedgerHost.usualEnvironments.contains(environment), !clients.isEmpty else {
-            throw OperatorError(
-                .missingKey, "No app has an API key here, or Apple has no such environment.")
-        }
-        if let app {
-            guard let client = clients[app] else {
-                throw OperatorError(.missingKey, "The app has no API key here.")
-            }
-            return client
-        }
-        guard clients.count == 1, let only = clients.values.first else {
-            throw IntakeRefusal.invalidBody("Several apps have a key: name one as bundleId.")
-        }
-        return only
-    }
-
     private func runRecovery(
         _ job: RecoveryJob, endsNow: Bool, _ client: AppStoreServerAPIClient,
         _ served: ServedLedger, _ held: HeldLease
@@ -161,7 +146,7 @@ extension LedgerHost {
         let recovery = Recovery(
             request, ledger: served.ledger, client: client, apps: configuration.apps,
             verifier: verifier, revocation: revocation, clock: clock)
-        let state: RecoveryJob.State
+        let state: JobState<RecoveryReport>
         do throws(RecoveryFailure) {
             let report = try await RecoveryRun(recovery) { () async throws(StoreError) in
                 try await served.laterSnapshot(atLeast: try await served.ledger.log.head().position)

@@ -1,12 +1,13 @@
 public import AppStore
 public import AppStoreAPI
+public import AppleSync
 import Synchronization
 
 /// What operators' acts reach outside: Apple's API and the receivers of webhooks. Set when the
 /// service starts, as far as the configuration has it.
 public final class OperatorReach: Sendable {
     private struct State {
-        var clients: [BundleId: AppStoreServerAPIClient] = [:]
+        var requests = ReceiptRequests()
         var endpoints: [WebhookEndpoint] = []
         var transport: (any WebhookTransport)?
     }
@@ -15,9 +16,12 @@ public final class OperatorReach: Sendable {
 
     init() {}
 
-    /// Sets the clients of the apps that have a key.
-    public func use(_ clients: [BundleId: AppStoreServerAPIClient]) {
-        state.withLock { $0.clients = clients }
+    /// Sets the clients of the apps that have a key, and the ledgers that take what Apple answers
+    /// about a purchase while a client waits; nil: it is not asked then.
+    public func use(
+        _ clients: [BundleId: AppStoreServerAPIClient], _ books: EnvironmentLedgers? = nil
+    ) {
+        state.withLock { $0.requests = ReceiptRequests(clients: clients, books: books) }
     }
 
     /// Sets the configured endpoints, and what posts to them.
@@ -25,7 +29,9 @@ public final class OperatorReach: Sendable {
         state.withLock { ($0.endpoints, $0.transport) = (endpoints, transport) }
     }
 
-    var clients: [BundleId: AppStoreServerAPIClient] { state.withLock { $0.clients } }
+    var requests: ReceiptRequests { state.withLock { $0.requests } }
+
+    var clients: [BundleId: AppStoreServerAPIClient] { requests.clients }
 
     func endpoints(_ environment: Environment) -> [WebhookEndpoint] {
         state.withLock { $0.endpoints }.filter { $0.environment == environment }

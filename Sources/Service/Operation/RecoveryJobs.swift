@@ -18,22 +18,8 @@ public struct RecoveryJob: Sendable, JSONWritable {
     public let startedAt: Timestamp
     public internal(set) var endedAt: Timestamp?
     public internal(set) var progress = Recovery.Progress()
-    public internal(set) var state: State
-
-    public enum State: Sendable {
-        case running
-        case finished(RecoveryReport)
-        /// Why it stopped: the same request resumes there.
-        case failed(code: String, message: String)
-
-        public var name: String {
-            switch self {
-            case .running: "running"
-            case .finished: "finished"
-            case .failed: "failed"
-            }
-        }
-    }
+    /// Where it failed, the same request resumes there.
+    public internal(set) var state: JobState<RecoveryReport>
 
     /// The object of `POST /v1/recoveries`.
     public func write(to json: inout JSONWriter) { write(to: &json, withReport: false) }
@@ -58,10 +44,7 @@ public struct RecoveryJob: Sendable, JSONWritable {
                 json.member("slices", progress.sliceCount)
                 json.member("slicesDone", progress.doneSliceCount)
             }
-            var failure: (code: String, message: String)?
-            if case .failed(let code, let message) = state { failure = (code, message) }
-            json.member("code", failure?.code)
-            json.member("message", failure?.message)
+            state.writeFailure(to: &json)
             guard withReport else { return }
             json.key("report")
             guard case .finished(let report) = state else { return json.null() }

@@ -40,20 +40,16 @@ extension Problem {
     }
 
     private init(_ error: ServingError) {
-        switch error {
-        case .environmentNotServed:
-            self.init(.notFound, code: error.code, detail: error.message)
-        case .cursorBeyondLog: self.init(.badRequest, code: error.code, detail: error.message)
-        case .projectionBehind(let position):
-            self.init(
-                .serviceUnavailable, code: error.code, detail: error.message,
-                retryAfter: Problem.behindRetrySeconds)
-            self.position = position
-        case .appendStalled, .clockJumped, .stopping:
-            self.init(
-                .serviceUnavailable, code: error.code, detail: error.message,
-                retryAfter: Problem.failureRetrySeconds)
-        }
+        let (status, retryAfter): (HTTPResponse.Status, Int?) =
+            switch error {
+            case .environmentNotServed: (.notFound, nil)
+            case .cursorBeyondLog: (.badRequest, nil)
+            case .projectionBehind: (.serviceUnavailable, Problem.behindRetrySeconds)
+            case .appendStalled, .clockJumped, .stopping:
+                (.serviceUnavailable, Problem.failureRetrySeconds)
+            }
+        self.init(status, code: error.code, detail: error.message, retryAfter: retryAfter)
+        if case .projectionBehind(let position) = error { self.position = position }
     }
 
     private init(_ error: MetricsError) {
@@ -141,23 +137,16 @@ extension Problem {
     /// A delivery from Apple that was not accepted; evidence that may be genuine is requested
     /// again.
     init(_ refusal: IntakeRefusal) {
-        switch refusal.standing {
-        case .malformed where refusal.code == IntakeRefusal.payloadTooLarge:
-            self.init(.contentTooLarge, code: refusal.code, detail: refusal.message)
-        case .malformed, .invalid:
-            self.init(.badRequest, code: refusal.code, detail: refusal.message)
-        case .notAcceptable:
-            self.init(
-                .serviceUnavailable, code: refusal.code, detail: refusal.message,
-                retryAfter: Problem.configurationRetrySeconds)
-        case .unavailable:
-            self.init(
-                .serviceUnavailable, code: refusal.code, detail: refusal.message,
-                retryAfter: Problem.failureRetrySeconds)
-        case .overBudget(let seconds):
-            self.init(
-                .tooManyRequests, code: refusal.code, detail: refusal.message, retryAfter: seconds)
-        }
+        let (status, retryAfter): (HTTPResponse.Status, Int?) =
+            switch refusal.standing {
+            case .malformed where refusal.code == IntakeRefusal.payloadTooLarge:
+                (.contentTooLarge, nil)
+            case .malformed, .invalid: (.badRequest, nil)
+            case .notAcceptable: (.serviceUnavailable, Problem.configurationRetrySeconds)
+            case .unavailable: (.serviceUnavailable, Problem.failureRetrySeconds)
+            case .overBudget(let seconds): (.tooManyRequests, seconds)
+            }
+        self.init(status, code: refusal.code, detail: refusal.message, retryAfter: retryAfter)
     }
 
     /// An upload that was not accepted; its client can correct what is invalid.

@@ -124,7 +124,7 @@ struct LargeBodyTests {
                 ServiceConfiguration(configuration), environments: [.production], roots: roots
             ) { AskedApple.now }
             async let running: Void = host.run()
-            host.receiptRequests.use(
+            host.reach.use(
                 [AskedApple.app: apple.client],
                 EnvironmentLedgers(
                     configuration, apps: configuration.apps, verifier: verifier,

@@ -177,9 +177,9 @@ struct ReceiptIntakeTests {
             // Before Apple has sent the owner's token, no customer gets it.
             let dead = try AskedApple()
             dead.transport.cut(after: 0)
-            host.receiptRequests.use([AskedApple.app: dead.client], dead.books(ledger, host))
+            host.reach.use([AskedApple.app: dead.client], dead.books(ledger, host))
             let unrequested = await ReceiptIntakeTests.ask(host, body(customer: "copier"))
-            host.receiptRequests.use([AskedApple.app: apple.client], apple.books(ledger, host))
+            host.reach.use([AskedApple.app: apple.client], apple.books(ledger, host))
             let answer = await ReceiptIntakeTests.ask(host, body(customer: nil))
             apple.transport.cut(after: 0)
             let later = await ReceiptIntakeTests.ask(host, body(customer: "payer"))
