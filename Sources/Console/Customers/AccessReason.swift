@@ -83,18 +83,9 @@ package enum AccessReason: String, Sendable, CaseIterable {
         return last?.reason ?? .unconfirmed
     }
 
+    /// Each end has a reason of its name.
     package init(_ reason: EndReason) {
-        self =
-            switch reason {
-            case .voluntary: .voluntary
-            case .billing: .billing
-            case .priceIncrease: .priceIncrease
-            case .productUnavailable: .productUnavailable
-            case .refund: .refund
-            case .familyRevoke: .familyRevoke
-            case .other: .other
-            case .unconfirmed: .unconfirmed
-            }
+        self = AccessReason(rawValue: reason.rawValue) ?? .unconfirmed
     }
 }
 

@@ -46,7 +46,7 @@ package struct OperatorForm {
     }
 
     package var page: Page {
-        let (title, effect, button) = words
+        let (title, effect, button) = texts
         return Page(
             title, frame,
             """
@@ -65,7 +65,7 @@ package struct OperatorForm {
             """)
     }
 
-    private var words: (title: String, effect: String, button: String) {
+    private var texts: (title: String, effect: String, button: String) {
         switch act {
         case .retryQuarantine:
             (

@@ -122,7 +122,7 @@ package struct ActPage {
         case .link:
             ("Link", "The purchase belongs to the customer alone, until it is unlinked.")
         case .unlink:
-            ("Unlink", "The purchase belongs to whom its appAccountToken names, if anyone.")
+            ("Unlink", "The purchase belongs to the customer of its appAccountToken, if any.")
         case .grant: ("Grant", "The customer has the entitlement from now until the given time.")
         case .ungrant: ("Withdraw", "The customer has this access no longer, from now on.")
         case .note: ("Keep the note", "The note stands in the timeline; nothing else changes.")

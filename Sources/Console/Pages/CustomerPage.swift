@@ -92,7 +92,7 @@ package struct CustomerPage {
             """
     }
 
-    /// Purchases that named the customer and belong to someone else, with what made it so.
+    /// Purchases that named the customer and belong to another customer, with what made it so.
     private var elsewhere: HTML {
         reading.elsewhere.prefix(CustomerPage.chainCount).map { chain -> HTML in
             let holders = chain.life.holders.holders(at: chain.moment.at).map { holder -> HTML in

@@ -105,7 +105,7 @@ struct LiveIntake: Sendable {
         }
     }
 
-    /// Whether Apple's signature confirms the clock; anyone can sign for Xcode.
+    /// Whether Apple's signature confirms the clock; a signature for Xcode proves nothing.
     private func confirmsClock(_ event: NewEvent, _ environment: Environment) -> Bool {
         guard event.attributes.trust == .signed, LedgerHost.usualEnvironments.contains(environment),
             let signedAt = event.attributes.signedAt

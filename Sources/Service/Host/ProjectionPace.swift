@@ -11,7 +11,7 @@ enum ProjectionPace {
     /// that last for two minutes).
     static let longestLag: Duration = .seconds(60)
     /// How often a rest checks whether it is still needed.
-    static let lookInterval: Duration = .milliseconds(50)
+    static let checkInterval: Duration = .milliseconds(50)
 
     /// The rest after a step; zero for none.
     ///
@@ -33,7 +33,7 @@ extension ProjectionLoop {
                 worked: worked, lag: served.lag.time, isAwaited: served.board.isAwaited)
             let left = rest - start.duration(to: .now)
             guard left > .zero else { return true }
-            try? await Task.sleep(for: min(left, ProjectionPace.lookInterval))
+            try? await Task.sleep(for: min(left, ProjectionPace.checkInterval))
         }
         return false
     }

@@ -57,7 +57,7 @@ public struct RecoveryWatch: Sendable {
         do throws(CancellationError) {
             try await clock.sleep(milliseconds: RecoveryWatch.firstMilliseconds)
             while !Task.isCancelled {
-                await TraceContext.$current.withValue(TraceContext()) { await look() }
+                await TraceContext.$current.withValue(TraceContext()) { await check() }
                 try await clock.sleep(milliseconds: RecoveryWatch.intervalMilliseconds)
             }
         } catch {
@@ -66,13 +66,13 @@ public struct RecoveryWatch: Sendable {
     }
 
     /// Checks every app once, in every environment that Apple answers for.
-    public func look() async {
+    public func check() async {
         for served in host.ledgers
         where served.environment == .production || served.environment == .sandbox {
             guard (try? await leases[served.environment]?.take()) == true else { continue }
             for client in clients where !Task.isCancelled {
                 do throws(RecoveryFailure) {
-                    try await look(served, client)
+                    try await check(served, client)
                 } catch {
                     guard !Task.isCancelled else { return }
                     report(.failed(served.environment, client.bundleId, error))
@@ -81,7 +81,7 @@ public struct RecoveryWatch: Sendable {
         }
     }
 
-    private func look(
+    private func check(
         _ served: ServedLedger, _ client: AppStoreServerAPIClient
     ) async throws(RecoveryFailure) {
         let (ledger, now) = (served.ledger, clock.now)

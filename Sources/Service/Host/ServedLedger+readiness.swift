@@ -6,7 +6,7 @@ import Synchronization
 extension ServedLedger {
     /// Maximum age of the last lock check when readiness is queried; bounds the cost of frequent
     /// probes.
-    static let lookInterval: Duration = .seconds(1)
+    static let checkInterval: Duration = .seconds(1)
     /// Duration of one transaction after which the log counts as not writable: twice its lock
     /// timeout. A disk that does not answer a sync reports no error.
     static let stallLimit: Duration = .seconds(10)
@@ -26,7 +26,7 @@ extension ServedLedger {
         if let obstacle { return obstacle.code.rawValue }
         if isStopping { return ServingError.stopping.code }
         if isStalled(at: now) { return ServingError.appendStalled.code }
-        await lookIfDue(at: now)
+        await checkIfDue(at: now)
         if let obstacle { return obstacle.code.rawValue }
         do throws(StoreError) {
             _ = try await ledger.log.head()
@@ -60,24 +60,24 @@ extension ServedLedger {
     /// Checks whether the log can be written, after an append failed.
     func probe() async {
         guard obstacle != nil else { return }
-        await look()
+        await checkLog()
     }
 
     /// Checks again, unless a check or a write just happened. A pending write reports the result
     /// itself, and a check would wait for it.
-    private func lookIfDue(at now: ContinuousClock.Instant) async {
+    private func checkIfDue(at now: ContinuousClock.Instant) async {
         guard ledger.log.waiting.eventCount == 0 else { return }
         let isDue = health.withLock { health in
-            if let last = health.lookedAt, last.duration(to: now) < ServedLedger.lookInterval {
+            if let last = health.checkedAt, last.duration(to: now) < ServedLedger.checkInterval {
                 return false
             }
-            health.lookedAt = now
+            health.checkedAt = now
             return true
         }
-        if isDue { await look() }
+        if isDue { await checkLog() }
     }
 
-    private func look() async {
+    private func checkLog() async {
         // After a start it is unknown whether the disk has room; one COMMIT shows it.
         let (version, isCommit) = health.withLock {
             ($0.appendVersion, $0.append != nil || !$0.hasCommitted)

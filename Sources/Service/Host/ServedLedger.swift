@@ -37,7 +37,7 @@ public final class ServedLedger: Sendable {
         /// Rises with every append result; health found out before it is out of date.
         var appendVersion = 0
         /// When the log was last written, or its lock last checked.
-        var lookedAt: ContinuousClock.Instant?
+        var checkedAt: ContinuousClock.Instant?
         /// Whether a transaction was ever made durable here: until then a log that can be locked
         /// may be on a full disk.
         var hasCommitted = false
@@ -132,7 +132,7 @@ public final class ServedLedger: Sendable {
             guard version == nil || version == health.appendVersion else { return }
             if error == nil, isCommit { health.hasCommitted = true }
             if version == nil { health.appendVersion += 1 }
-            if error == nil { health.lookedAt = .now }
+            if error == nil { health.checkedAt = .now }
             if error != nil || health.append != nil { health.append = error }
         }
     }

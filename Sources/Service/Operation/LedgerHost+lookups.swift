@@ -12,7 +12,7 @@ public enum AppleLookup: Sendable, Hashable {
     /// The purchases of an order id in Apple's mail to a customer.
     case order(String)
 
-    fileprivate var words: [String] {
+    fileprivate var request: [String] {
         switch self {
         case .chain(let chain): ["chain", chain.bundleId.rawValue, "\(chain)"]
         case .order(let id): ["order", id]
@@ -38,7 +38,7 @@ extension LedgerHost {
     ) async throws -> OperatorAct<String?> {
         let served = try ledger(environment)
         try requireClock()
-        return try await act("lookUp", lookup.words, order, in: served) {
+        return try await act("lookUp", lookup.request, order, in: served) {
             let found: String?
             do { found = try await reach.requests.run(lookup, environment) } catch let error
                 as AppleRequestFailure

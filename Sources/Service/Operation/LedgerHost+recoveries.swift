@@ -12,7 +12,7 @@ import Synchronization
 public struct RecoveryListing: Sendable, JSONWritable {
     /// Started here by operators, newest first.
     public let started: [RecoveryJob]
-    /// Begun and not ended, by anyone: running, or interrupted and to be continued by the same
+    /// Begun and not ended, by whichever process: running, or interrupted and to be continued by the same
     /// request.
     public let open: [RecoveryRecord]
     /// The stored reports of commands, operators and the background check, newest first.

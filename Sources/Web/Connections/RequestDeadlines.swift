@@ -203,11 +203,11 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         alarm = context.eventLoop.scheduleTask(deadline: time) {
             let (handler, context) = bound.value
-            handler.look(context)
+            handler.checkDeadline(context)
         }
     }
 
-    private func look(_ context: ChannelHandlerContext) {
+    private func checkDeadline(_ context: ChannelHandlerContext) {
         alarm = nil
         guard let dueAt else { return }
         guard dueAt <= context.eventLoop.now else { return setAlarm(at: dueAt, context) }

@@ -72,7 +72,7 @@ extension MCPTools {
         return {
             let report = try await host.report(question, scope)
             if let problem = MCPLimits.problem(rowCount: report.rows.count) { throw problem }
-            return MCPAnswer(words(scope).text(report, page: page)) { report.write(to: &$0) }
+            return MCPAnswer(texts(scope).text(report, page: page)) { report.write(to: &$0) }
         }
     }
 
@@ -81,7 +81,7 @@ extension MCPTools {
         return {
             let offers = try await host.retentionOffersReport(from: from, to: to, scope)
             if let problem = MCPLimits.problem(rowCount: offers.rows.count) { throw problem }
-            return MCPAnswer(words(scope).text(offers)) { offers.write(to: &$0) }
+            return MCPAnswer(texts(scope).text(offers)) { offers.write(to: &$0) }
         }
     }
 
@@ -94,12 +94,12 @@ extension MCPTools {
         let scope = asked.scope
         let found = try await host.cell(
             asked.metric, asked.cell, rates: asked.rates, scope, after: asked.after, limit: limit)
-        return MCPAnswer(words(scope).text(found)) { found.write(to: &$0) }
+        return MCPAnswer(texts(scope).text(found)) { found.write(to: &$0) }
     }
 
     private func page(
         _ name: String, _ query: [(String, String?)], _ scope: QueryScope
-    ) -> String { words(scope).page(["reports", name], query) }
+    ) -> String { texts(scope).page(["reports", name], query) }
 
     /// By default from the first day of the month a year ago.
     private func dated(_ parameters: MetricParameters) -> MetricParameters {

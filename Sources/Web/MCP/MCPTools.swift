@@ -127,7 +127,7 @@ struct MCPTools: Sendable {
         return values
     }
 
-    func words(_ scope: QueryScope) -> MCPText {
+    func texts(_ scope: QueryScope) -> MCPText {
         var state = ViewState(environment: scope.environment)
         state.bundleId = scope.bundleId
         state.at = scope.at
@@ -143,7 +143,7 @@ struct MCPTools: Sendable {
             return ($0.text("text") ?? "", scope)
         }
         let answer = try await host.search(text, scope)
-        return MCPAnswer(words(scope).text(answer)) { answer.write(to: &$0) }
+        return MCPAnswer(texts(scope).text(answer)) { answer.write(to: &$0) }
     }
 
     private func access(_ arguments: JSONValue?) async throws -> MCPAnswer {
@@ -151,10 +151,10 @@ struct MCPTools: Sendable {
         switch subject {
         case .customer(let id):
             let (answer, reading) = try await host.customer(id, scope)
-            return MCPAnswer(words(scope).access(answer, reading)) { answer.write(to: &$0) }
+            return MCPAnswer(texts(scope).access(answer, reading)) { answer.write(to: &$0) }
         case .subscription(let id):
             let reading = try await host.reading(id, scope)
-            return MCPAnswer(words(scope).access(reading)) { reading.writeShow(to: &$0) }
+            return MCPAnswer(texts(scope).access(reading)) { reading.writeShow(to: &$0) }
         }
     }
 
@@ -169,13 +169,13 @@ struct MCPTools: Sendable {
         case .customer(let id):
             let reading = try await host.reading(of: id, scope)
             let page = reading.page(order, after: after, limit: limit)
-            return MCPAnswer(words(scope).timeline(reading, page)) {
+            return MCPAnswer(texts(scope).timeline(reading, page)) {
                 reading.writeTimeline(to: &$0, order, after: after, limit: limit)
             }
         case .subscription(let id):
             let reading = try await host.reading(id, scope)
             let page = reading.page(order, after: after, limit: limit)
-            return MCPAnswer(words(scope).timeline(reading, page)) {
+            return MCPAnswer(texts(scope).timeline(reading, page)) {
                 reading.writeTimeline(to: &$0, order, after: after, limit: limit)
             }
         }
@@ -186,7 +186,7 @@ struct MCPTools: Sendable {
         // Before the first state nothing is known of completeness; a broken projector has none.
         _ = try? await host.ledger(scope.environment).snapshot()
         let status = try await host.status(scope.environment)
-        return MCPAnswer(words(scope).text(status, of: scope.bundleId)) { status.write(to: &$0) }
+        return MCPAnswer(texts(scope).text(status, of: scope.bundleId)) { status.write(to: &$0) }
     }
 
     private func evidence(_ arguments: JSONValue?) async throws -> MCPAnswer {
@@ -199,7 +199,7 @@ struct MCPTools: Sendable {
         guard let detail = try await host.event(at: position, scope) else {
             throw Problem.noSuchEvent
         }
-        return MCPAnswer(words(scope).text(detail)) { detail.write(to: &$0) }
+        return MCPAnswer(texts(scope).text(detail)) { detail.write(to: &$0) }
     }
 }
 

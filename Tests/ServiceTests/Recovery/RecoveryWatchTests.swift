@@ -60,7 +60,7 @@ struct RecoveryWatchTests {
             for wait in waits {
                 clock.advance(byMilliseconds: wait)
                 let before = api.counts[.notificationHistory] ?? 0
-                await watch.look()
+                await watch.check()
                 looks.append(
                     Look(
                         requestCount: (api.counts[.notificationHistory] ?? 0) - before,

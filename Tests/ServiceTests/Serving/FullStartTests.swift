@@ -55,7 +55,7 @@ struct FullStartTests {
                 #expect(await served.obstacleCode(at: start) == nil)
                 let count = disk.commitCount.load(ordering: .relaxed)
                 #expect(count > 0)
-                let later = start.advanced(by: ServedLedger.lookInterval * 1_000)
+                let later = start.advanced(by: ServedLedger.checkInterval * 1_000)
                 #expect(await served.obstacleCode(at: later) == nil)
                 #expect(disk.commitCount.load(ordering: .relaxed) == count)
             }
