@@ -238,8 +238,8 @@ public final class LedgerHost: Sendable {
     /// Appends a notification that Apple posted. Returns once the event is durable or a known
     /// duplicate.
     ///
-    /// Bodies larger than version 2 allows are read one at a time, since any client can send them; this
-    /// leaves the other cores free.
+    /// Bodies larger than version 2 allows are read one at a time, since any client can send them;
+    /// this leaves the other cores free.
     public func takeNotification(
         _ body: consuming [UInt8]
     ) async throws(IntakeRefusal) -> IntakeReceipt {

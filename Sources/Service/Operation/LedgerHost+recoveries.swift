@@ -12,8 +12,8 @@ import Synchronization
 public struct RecoveryListing: Sendable, JSONWritable {
     /// Started here by operators, newest first.
     public let started: [RecoveryJob]
-    /// Begun and not ended, by whichever process: running, or interrupted and to be continued by the same
-    /// request.
+    /// Begun and not ended, by whichever process: running, or interrupted and to be continued by
+    /// the same request.
     public let open: [RecoveryRecord]
     /// The stored reports of commands, operators and the background check, newest first.
     public let reports: [StoredReportEntry]
@@ -104,8 +104,9 @@ extension LedgerHost {
             throw IntakeRefusal(
                 .malformed, code: "invalidTime", message: "from must be before to, and before now.")
         }
-        let words = [window.bundleId?.rawValue, window.to?.rfc3339]
-        let request = [window.from.rfc3339] + words.map { $0 ?? "" }
+        let request = [
+            window.from.rfc3339, window.bundleId?.rawValue ?? "", window.to?.rfc3339 ?? "",
+        ]
         return try await act("recover", request, order, in: served) {
             let job = RecoveryJob(
                 id: makeId(), environment: environment, bundleId: client.bundleId,

@@ -35,7 +35,7 @@ struct OperationRoutes: Sendable {
     }
 
     /// What is known of one environment, without other parameters.
-    private func add<Value: JSONWritable>(
+    private func add<Value: JSONWritable & Sendable>(
         _ path: RouterPath, to groups: RouteGroups,
         _ find: @escaping @Sendable (AppStore.Environment) async throws -> Value
     ) {
