@@ -158,14 +158,7 @@ extension ServiceConfiguration {
         let names = try mapping.texts("scopes")
         try mapping.requireNothingElse()
         let scopes = try ServiceConfiguration.scopes(names, &mapping)
-        let isName = header.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-                true
-            default: false
-            }
-        }
+        let isName = header.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
         // Their values are secrets, and the user's name stands in the log.
         guard isName, !["authorization", "cookie"].contains(header.lowercased()) else {
             throw mapping.invalid(

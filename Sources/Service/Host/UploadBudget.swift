@@ -53,10 +53,9 @@ final class UploadBudget: Sendable {
 
     /// Seconds until the next day; at least one.
     static func secondsLeft(at now: Timestamp) -> Int {
-        let end = (day(now) + 1).multipliedReportingOverflow(by: dayMilliseconds)
-        let left = end.partialValue.subtractingReportingOverflow(now.milliseconds)
-        guard !end.overflow, !left.overflow else { return Int(dayMilliseconds / 1_000) }
-        return max(1, Int((left.partialValue + 999) / 1_000))
+        let rest = now.milliseconds % dayMilliseconds
+        let passed = rest < 0 ? rest + dayMilliseconds : rest
+        return Int((dayMilliseconds - passed + 999) / 1_000)
     }
 
     /// The refusal beyond the budget; no copy is kept.
