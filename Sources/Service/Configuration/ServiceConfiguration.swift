@@ -7,7 +7,7 @@ public import Ledger
 public struct ServiceConfiguration: Sendable, Equatable {
     public var ledger: Configuration
     public var server: Server
-    public var webhooks: [Webhook]
+    public var webhooks: [Webhook] = []
     /// How checkpoints of the logs are signed; at most one entry for each environment.
     public var audits: [Audit] = []
     /// The table of rates that reports are converted by (`RatesFile`); nil: currencies stay
@@ -18,13 +18,9 @@ public struct ServiceConfiguration: Sendable, Equatable {
 
     public static let defaultFile = "subledger.yaml"
 
-    public init(
-        _ ledger: Configuration = Configuration(), server: Server = Server(),
-        webhooks: [Webhook] = []
-    ) {
+    public init(_ ledger: Configuration = Configuration(), server: Server = Server()) {
         self.ledger = ledger
         self.server = server
-        self.webhooks = webhooks
     }
 
     public subscript<Value>(dynamicMember setting: WritableKeyPath<Configuration, Value>) -> Value {

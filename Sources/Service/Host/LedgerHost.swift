@@ -1,5 +1,5 @@
 public import AppStore
-public import Foundation
+import Foundation
 public import Intake
 import Ledger
 public import LedgerStore
@@ -18,7 +18,7 @@ public final class LedgerHost: Sendable {
     /// Whether the system clock is trusted.
     public let clockWatch: ClockWatch
     /// Makes a unique id.
-    let makeId: @Sendable () -> String
+    let makeId: @Sendable () -> String = { UUID().uuidString.lowercased() }
     /// The shared secrets that authenticate version 1 notifications, in every environment.
     let sharedSecrets: SharedSecrets
     let notifications: LiveIntake
@@ -81,7 +81,6 @@ public final class LedgerHost: Sendable {
         _ configuration: ServiceConfiguration, environments: [Environment] = usualEnvironments,
         roots: TrustedRoots, responders: (any RevocationTransport)? = nil,
         observer: any ServingObserver = NoServingObserver(),
-        makeId: @escaping @Sendable () -> String = { UUID().uuidString.lowercased() },
         steady: (@Sendable () -> Int64)? = nil, waitLimit: Duration = ServedLedger.waitLimit,
         retentionLimit: Duration = LedgerHost.retentionLimit,
         clock: @escaping @Sendable () -> Timestamp
@@ -113,7 +112,7 @@ public final class LedgerHost: Sendable {
         return LedgerHost(
             ledgers, configuration, roots: roots, verifier: verifier,
             responders: responders ?? UnreachableResponders(), observer: observer, tally: tally,
-            makeId: makeId, retentionLimit: retentionLimit,
+            retentionLimit: retentionLimit,
             clockWatch: ClockWatch(wall: clock, steady: steady) { change in
                 observer.noted(.clock(change))
             })
@@ -123,12 +122,10 @@ public final class LedgerHost: Sendable {
         _ ledgers: [ServedLedger], _ configuration: ServiceConfiguration, roots: TrustedRoots,
         verifier: EvidenceVerifier,
         responders: any RevocationTransport, observer: any ServingObserver, tally: IntakeTally,
-        makeId: @escaping @Sendable () -> String, retentionLimit: Duration,
-        clockWatch: ClockWatch
+        retentionLimit: Duration, clockWatch: ClockWatch
     ) {
         self.ledgers = ledgers
         self.roots = roots
-        self.makeId = makeId
         self.retentionLimit = retentionLimit
         self.configuration = configuration
         ratesFile = configuration.ratesFile.map { RatesFile($0) }

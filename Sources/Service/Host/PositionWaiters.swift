@@ -37,18 +37,19 @@ final class PositionWaiters: Sendable {
     var isAwaited: Bool { state.withLock { !$0.waiters.isEmpty } }
 
     /// The number of unprojected positions, and the age of the oldest.
-    func lag(now: ContinuousClock.Instant = .now) -> (positions: Int64, time: Duration) {
+    func lag() -> (positions: Int64, time: Duration) {
         state.withLock { state in
             let reached = state.snapshot?.position ?? 0
             return (
                 max(0, state.head - reached),
-                state.marks.first.map { $0.at.duration(to: now) } ?? .zero
+                state.marks.first.map { $0.at.duration(to: .now) } ?? .zero
             )
         }
     }
 
     /// Notes that the log has reached `position`.
-    func reached(head position: Int64, now: ContinuousClock.Instant = .now) {
+    func reached(head position: Int64) {
+        let now = ContinuousClock.now
         state.withLock { state in
             guard position > state.head else { return }
             state.head = position

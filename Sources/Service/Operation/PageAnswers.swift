@@ -26,10 +26,10 @@ public final class PageAnswers: Sendable {
 
     private let entries = Mutex<[String: Entry]>([:])
 
-    func entry(_ key: String, at now: ContinuousClock.Instant = .now) -> Entry? {
+    func entry(_ key: String) -> Entry? {
         entries.withLock { entries in
             entries = entries.filter { _, entry in
-                entry.endedAt.map { $0.duration(to: now) < PageAnswers.keptDuration } ?? true
+                entry.endedAt.map { $0.duration(to: .now) < PageAnswers.keptDuration } ?? true
             }
             return entries[key]
         }
