@@ -49,6 +49,7 @@ public struct IntakeRefusal: Error, Sendable, Equatable {
         self.bundleId = bundleId
         self.environment = environment
     }
+
     /// Refuses events while the clock is ahead: the log would misdate them permanently.
     init(clockAhead milliseconds: Int64, _ environment: Environment?) {
         let error = ServingError.clockJumped(milliseconds: milliseconds)
