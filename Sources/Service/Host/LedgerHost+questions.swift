@@ -40,7 +40,7 @@ extension LedgerHost {
     /// Throws `environmentNotServed`.
     package func answer(
         at position: Int64, _ environment: Environment,
-        _ write: (_ json: inout JSONWriter, _ isStamped: Bool) -> Void
+        _ write: (inout JSONWriter) -> Void
     ) throws(ServingError) -> ServedAnswer {
         ServedAnswer(position: position, lag: try ledger(environment).lag.positions, write)
     }

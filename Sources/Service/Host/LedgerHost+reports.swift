@@ -31,7 +31,7 @@ extension LedgerHost {
         let (report, position) = try await computedReport(question, scope)
         return ServedAnswer(
             position: max(position, report.stamp.position), lag: ledger.lag.positions
-        ) { report.write(to: &$0, isStamped: $1) }
+        ) { report.write(to: &$0) }
     }
 
     private func computedReport(

@@ -17,7 +17,7 @@ struct PeopleRoutes: Sendable {
             }
             let answer = try await host.search(text, scope)
             return try host.answer(at: answer.position, scope.environment) {
-                answer.write(to: &$0, isStamped: $1)
+                answer.write(to: &$0)
             }
         }
         addCustomers(to: groups)

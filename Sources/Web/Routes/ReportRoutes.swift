@@ -35,7 +35,7 @@ struct ReportRoutes: Sendable {
                 asked.metric, asked.cell, rates: asked.rates, asked.scope, after: asked.after,
                 limit: limit)
             return try host.answer(at: cell.stamp.position, asked.scope.environment) {
-                cell.write(to: &$0, isStamped: $1)
+                cell.write(to: &$0)
             }
         }
         groups.reports.get("/v1/metrics/:name") { request, context in

@@ -130,7 +130,8 @@ extension Database {
         _ = try await store.checkpoints(before: 1, limit: 1)
         let answer = RetentionRecord(
             requestId: "r", chain: Self.chain, at: Self.start, outcome: .noRule)
-        try await store.keep([answer])
+        let erasures = try await store.erasureCount()
+        _ = try await store.keep([answer], erasures: erasures)
         _ = try await store.retentionAnswers(
             after: RetentionRecord.Place(answer), before: Self.start, limit: 1)
     }

@@ -55,7 +55,7 @@ extension SQLOperations {
 
 extension SQLTables {
     fileprivate func erasureCount() throws -> Int64 {
-        try rows("SELECT number FROM @erasure_count") { try $0.int64(0) }.first ?? 0
+        try rows("SELECT number FROM @erasure_count WHERE id = 1") { try $0.int64(0) }.first ?? 0
     }
 
     public func insertAnswers(_ answers: [RetentionRecord]) throws {

@@ -15,7 +15,7 @@ extension SQLTables {
     /// Removes what is kept about chains, ids and positions, except reports that name an id, and
     /// counts the erasure.
     package func erase(chains: [ChainId], ids: [String], positions: [Int64]) throws {
-        try execute("UPDATE @erasure_count SET number = number + 1")
+        try execute("UPDATE @erasure_count SET number = number + 1 WHERE id = 1")
         for chain in chains {
             for table in ["clock_readings", "webhook_waiting", "lookups", "retention_answers"] {
                 try execute(
