@@ -11,7 +11,7 @@ struct ErasedSubjectTests {
     private let purchase = MadePurchase()
     private static let home = "/console/production"
 
-    /// What can be asked about a subscription and its customer, and what lists events and decisions.
+    /// What can be asked about a subscription and its customer, and lists of events and decisions.
     private static func paths(_ id: String) -> [String] {
         let subscriptions = ["", "/timeline", "/events"].map { "/v1/subscriptions/\(id)\($0)" }
         let customers = ["entitlements", "timeline", "subscriptions"].map {

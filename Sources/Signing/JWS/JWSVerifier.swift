@@ -7,8 +7,8 @@ internal import AppStore
 /// payload before its signature is verified (`Verification.md`): here the caller reads it from the
 /// verified payload and passes it to `VerifiedJWS.requireValid(at:)`.
 ///
-/// Safe to share between tasks. The cache of verified chains belongs to the instance and its copies,
-/// so that a root not in `roots` is never accepted from another instance's cache.
+/// Safe to share between tasks. The cache of verified chains belongs to the instance and its
+/// copies, so that a root not in `roots` is never accepted from another instance's cache.
 public struct JWSVerifier: Sendable {
     /// The roots a chain may end in.
     public let roots: TrustedRoots

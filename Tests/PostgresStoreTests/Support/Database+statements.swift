@@ -40,6 +40,7 @@ extension Database {
         _ = try await log.append([event])
         _ = try await log.position(ofKnown: event)
         _ = try await log.event(key: event.key)
+        _ = try await log.leafHashes(after: 0, through: 1)
         _ = try await log.sweepPositions(through: 1)
         _ = try await log.erasurePositions(after: 0, through: 1)
         _ = try await log.decisionPositions(after: 0, through: 1, limit: 1)
@@ -125,7 +126,9 @@ extension Database {
         try await store.keep(lookup, of: Self.chain)
         _ = try await store.lookups()
         try await store.keep(nil, of: Self.chain)
-        try await store.keep(StoredCheckpoint(size: 1, note: "n", signedAt: Self.start))
+        let checkpoint = StoredCheckpoint(size: 1, note: "n", signedAt: Self.start)
+        try await store.keep(checkpoint)
+        _ = try await store.adopt([checkpoint])
         _ = try await store.checkpoints(after: 0, limit: 1)
         _ = try await store.checkpoints(before: 1, limit: 1)
         let answer = RetentionRecord(

@@ -103,7 +103,8 @@ struct CheckpointBackupTests {
         for engine in OperationsEngine.all {
             let place = try await backedUp([3, 5, 7])
             let source = try await OperationsStore.open(directory: place.source)
-            let target = try await engine.open(try TemporaryDirectory())
+            let directory = try TemporaryDirectory()
+            let target = try await engine.open(directory)
             let report = try await CheckpointCopy.run(from: source, through: 5, to: target)
             #expect(report.count == 2 && report.refusedCount == 0)
             #expect(try await target.newestCheckpointSize() == 5)

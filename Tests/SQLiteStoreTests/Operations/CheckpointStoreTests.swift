@@ -34,7 +34,8 @@ struct CheckpointStoreTests {
     @Test("Checkpoints from elsewhere add their signatures, and never replace what is kept")
     func adopted() async throws {
         for engine in OperationsEngine.all {
-            let store = try await engine.open(try TemporaryDirectory())
+            let directory = try TemporaryDirectory()
+            let store = try await engine.open(directory)
             func checkpoint(_ size: Int64, _ root: String, _ keys: [String]) -> StoredCheckpoint {
                 let lines = keys.map { "\u{2014} \($0) AAAAAA==\n" }.joined()
                 return StoredCheckpoint(

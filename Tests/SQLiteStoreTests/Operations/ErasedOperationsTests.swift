@@ -116,7 +116,8 @@ struct ErasedOperationsTests {
     @Test("A report names an id as JSON writes it", arguments: ["ann", #"an"n\"#, "ä/n"])
     func reports(_ id: String) async throws {
         for engine in OperationsEngine.all {
-            let store = try await engine.open(try TemporaryDirectory())
+            let directory = try TemporaryDirectory()
+            let store = try await engine.open(directory)
             for name in [id, "\(id)-2"] {
                 var json = JSONWriter()
                 json.object { $0.member("customer", name) }
@@ -143,7 +144,8 @@ struct ErasedOperationsTests {
         let id = String("123456789".prefix(bound))
         let short = String(id.dropLast())
         for engine in OperationsEngine.all {
-            let store = try await engine.open(try TemporaryDirectory())
+            let directory = try TemporaryDirectory()
+            let store = try await engine.open(directory)
             func state(_ key: String) async throws -> UploadKey {
                 try await store.take(uploadKey: key, request: Self.list, at: Self.start)
             }

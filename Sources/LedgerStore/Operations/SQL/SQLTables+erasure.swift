@@ -3,8 +3,8 @@ package import Ledger
 
 /// Erasure of a person from operational state.
 extension SQLTables {
-    /// Keys of uploads are texts of clients' own, which may contain an id. Shorter ids stand in many
-    /// keys that have nothing to do with them, and are compared with whole keys.
+    /// Keys of uploads are texts of clients' own, which may contain an id. Shorter ids stand in
+    /// many keys that have nothing to do with them, and are compared with whole keys.
     package static var containedByteCount: Int { 8 }
 
     /// An id as a report holds it: a string of JSON.
