@@ -46,16 +46,11 @@ build: setup
 run: build
 	@"$(BINARY)" demo
 
-# Whole modules without debug information compile in a quarter less time, but each change compiles
-# its whole module: `swift build --build-tests` is for iterating, and uses another directory.
-TEST_BUILD := --scratch-path .build/test -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -gnone
-
 # The tests start clusters of their own; the system's is not used. Python checks bundles.
-test: export SUBLEDGER_TEST := 1
 test: PACKAGES += postgresql python3-cryptography dpkg-dev
 test: setup
-	@swift build --build-tests $(TEST_BUILD) || { echo "error: the build failed; the first error is above."; exit 1; }
-	@set -o pipefail; swift test --skip-build $(TEST_BUILD) 2>&1 | tee .build/test.log || { \
+	@swift build --build-tests || { echo "error: the build failed; the first error is above."; exit 1; }
+	@set -o pipefail; swift test --skip-build 2>&1 | tee .build/test.log || { \
 	  echo; echo "Failures:"; grep -A 6 '✘' .build/test.log | grep -v '^[◇✔]' | tail -n 120; \
 	  echo "error: a test failed; its name is above, and the complete output is in .build/test.log."; exit 1; }
 

@@ -4,9 +4,6 @@ import PackageDescription
 /// Set by `make fuzz`, which uses a separate build directory; other builds are unaffected.
 let isFuzzing = Context.environment["SUBLEDGER_FUZZ"] != nil
 
-/// Set by `make test`, which uses a separate build directory; other builds are unaffected.
-let isTesting = Context.environment["SUBLEDGER_TEST"] != nil
-
 /// libFuzzer coverage, the address sanitizer, and assertions in optimised code.
 let instrumented: [SwiftSetting] = [
     .unsafeFlags([
@@ -21,11 +18,6 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("MemberImportVisibility"),
     ] + (isFuzzing ? instrumented : [])
-
-/// Decoders, signatures and the reducer take most of the tests' time: `make test` optimises them,
-/// with assertions.
-let optimised: [SwiftSetting] =
-    strict + (isTesting ? [.unsafeFlags(["-O", "-assert-config", "Debug"])] : [])
 
 /// NonisolatedNonsendingByDefault (SE-0461): async calls stay on the caller's executor. Not in
 /// `Web`, whose functions must match Hummingbird's types.
@@ -82,9 +74,9 @@ let package = Package(
         .systemLibrary(
             name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .target(name: "AppStore", swiftSettings: optimised),
-        .target(name: "Signing", dependencies: ["COpenSSL", "AppStore"], swiftSettings: optimised),
-        .target(name: "Ledger", dependencies: ["AppStore"], swiftSettings: optimised),
+        .target(name: "AppStore", swiftSettings: strict),
+        .target(name: "Signing", dependencies: ["COpenSSL", "AppStore"], swiftSettings: strict),
+        .target(name: "Ledger", dependencies: ["AppStore"], swiftSettings: strict),
         .target(
             name: "Migrations", path: "Migrations",
             resources: [.embedInCode("SQL"), .embedInCode("PostgreSQL")], swiftSettings: strict),
