@@ -15,7 +15,7 @@ struct StateBand {
     /// Least width of a stretch, so that every one can be seen.
     private static let leastWidth: Int64 = 2
     /// Stretches that all bands of a page have together.
-    static let stretchCount = 60
+    static let stretchCount = 20
 
     var svg: HTML {
         let intervals = reading.intervals.suffix(count)

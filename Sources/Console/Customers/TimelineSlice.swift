@@ -9,7 +9,7 @@ struct TimelineSlice {
     let next: String?
 
     /// Entries of a page.
-    static let count = 50
+    static let count = 40
 
     /// - Parameter before: the place that the page ends before; nil: the newest.
     init(_ reading: CustomerReading, before: TimelinePlace?, limit: Int = count) {
