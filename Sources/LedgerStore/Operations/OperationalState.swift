@@ -182,7 +182,9 @@ public protocol OperationalState: QuarantineStore {
     /// finds the erasure, or the second `erase` comes before this call, which is then refused, or
     /// after it, and removes the answer.
     ///
-    /// - Parameter count: `erasureCount` before the look.
+    /// - Parameters:
+    ///   - answers: in any order.
+    ///   - count: `erasureCount` before the look.
     /// - Returns: false where `erase` was called since, and nothing was stored.
     func keep(
         _ answers: [RetentionRecord], erasures count: Int64
