@@ -103,7 +103,7 @@ function open({ id, dataset }) {
     say("reconnecting");
     // After a 503: browsers retry lost connections only.
     if (source.readyState === EventSource.CLOSED) {
-      setTimeout(() => { if (sources.includes(source)) listen(); }, 5000);
+      setTimeout(() => { if (sources.includes(source)) { refresh(id); listen(); } }, 5000);
     }
   };
   return source;

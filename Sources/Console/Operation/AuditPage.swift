@@ -64,7 +64,7 @@ package struct AuditPage {
 
     private static func text(_ signature: CheckpointSignature?) -> HTML {
         switch signature {
-        case nil: "not checked: no key is configured"
+        case nil: "not checked: no key is configured, or it cannot be used"
         case .valid: "<span class=\"tag good\">signed by the configured key</span>"
         case .otherKey: "<span class=\"tag warn\">by another key of the origin alone</span>"
         case .invalid: "<span class=\"tag bad\">not signed by the configured key</span>"

@@ -8,7 +8,7 @@ public import Queries
 public struct KeptCheckpoint: Sendable {
     public let size: Int64
     public let signedAt: Timestamp
-    /// Nil where no key is configured.
+    /// Nil where no key is configured, or where it cannot be used.
     public let signature: CheckpointSignature?
     /// Names of the configured witnesses that signed it.
     public let witnesses: [String]

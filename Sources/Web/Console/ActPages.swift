@@ -108,7 +108,7 @@ struct ActPages: Sendable {
             let page = try await page(
                 act, id, frame, key: form.text("key") ?? pages.newKey, values: form.values,
                 failure: problem.detail)
-            return pages.response(page, status: problem.status)
+            return pages.response(page, problem)
         }
     }
 

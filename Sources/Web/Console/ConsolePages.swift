@@ -113,6 +113,15 @@ struct ConsolePages: Sendable {
             body: .init(byteBuffer: ByteBuffer(string: page.html)))
     }
 
+    /// The page of what could not be done.
+    func response(_ page: Page, _ problem: Problem) -> Response {
+        var response = response(page, status: problem.status)
+        if let retryAfter = problem.retryAfter {
+            response.headers[.retryAfter] = String(retryAfter)
+        }
+        return response
+    }
+
     /// A page that loads itself again until its answer is made.
     func waiting(_ frame: Frame) -> Response {
         var response = response(PlainPages.waiting(frame), status: .accepted)
@@ -127,11 +136,10 @@ struct ConsolePages: Sendable {
         var response = response(
             PlainPages.problem(
                 frame, status: problem.status.code, code: problem.code, detail: problem.detail,
-                retrySeconds: problem.retryAfter), status: problem.status)
-        if let retryAfter = problem.retryAfter {
-            response.headers[.retryAfter] = String(retryAfter)
-            // The page comes by itself; a form is not sent again.
-            if request.method == .get { response.headers[.refresh] = String(retryAfter) }
+                retrySeconds: problem.retryAfter), problem)
+        // The page comes by itself; a form is not sent again.
+        if let retryAfter = problem.retryAfter, request.method == .get {
+            response.headers[.refresh] = String(retryAfter)
         }
         return response
     }

@@ -63,7 +63,7 @@ struct ErasePages: Sendable {
             let problem = Problem(error)
             guard problem.keepsForm else { throw error }
             page.failure = problem.detail
-            return pages.response(page.question, status: problem.status)
+            return pages.response(page.question, problem)
         }
     }
 }

@@ -157,7 +157,7 @@ struct OperatorPages: Sendable {
                 var page = OperatorForm(
                     frame, act, key: form.text("key") ?? pages.newKey, values: form.values)
                 page.failure = problem.detail
-                return pages.response(page.page, status: problem.status)
+                return pages.response(page.page, problem)
             }
         }
     }
