@@ -40,17 +40,20 @@ extension EnvironmentLedger {
     ) async throws -> LogBackup.Report {
         let log = try await EventLog.open(directory: directory)
         var operations: OperationsStore?
+        var failure: StoreError?
+        if FileManager.default.fileExists(atPath: "\(directory)/\(OperationsStore.fileName)") {
+            // The log has to be saved all the same.
+            do throws(StoreError) {
+                operations = try await OperationsStore.open(directory: directory)
+            } catch { failure = error }
+        }
         let result: Result<LogBackup.Report, any Error>
         do {
-            if FileManager.default.fileExists(
-                atPath: "\(directory)/\(OperationsStore.fileName)")
-            {
-                operations = try await OperationsStore.open(directory: directory)
-            }
-            result = .success(
-                try await LogBackup(
-                    log, environment: environment, to: path, checkpointsOf: operations
-                ).run(report: report))
+            var done = try await LogBackup(
+                log, environment: environment, to: path, checkpointsOf: operations
+            ).run(report: report)
+            done.checkpointsFailure = failure
+            result = .success(done)
         } catch { result = .failure(error) }
         await operations?.close()
         await log.close()

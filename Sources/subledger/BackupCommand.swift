@@ -1,5 +1,6 @@
 import AppStore
 import ArgumentParser
+import LedgerStore
 import Projection
 import SQLiteStore
 import Service
@@ -33,11 +34,13 @@ struct BackupCommand: OutputCommand {
         progress.end()
         let description = report.description
         let signed = report.checkpointCount > 0 ? ", \(report.checkpointCount) checkpoints" : ""
+        let left =
+            report.checkpointsFailure.map { "warning: checkpoints are left out: \($0)\n" } ?? ""
         return Output(
             text: "backed up \(description.position) events of"
                 + " \(description.environment.rawValue) into \(report.path):"
                 + " \(report.byteCount) bytes, verified,"
-                + " root \(description.root.hexadecimal)\(signed)\n"
+                + " root \(description.root.hexadecimal)\(signed)\n\(left)"
         ) { json in
             json.member("file", report.path)
             json.member("environment", description.environment.rawValue)
@@ -46,6 +49,7 @@ struct BackupCommand: OutputCommand {
             json.member("byteCount", report.byteCount)
             json.member("databaseSha256", description.digest)
             json.member("checkpointCount", Int64(report.checkpointCount))
+            json.member("checkpointsFailure", report.checkpointsFailure?.code.rawValue)
         }
     }
 }

@@ -24,7 +24,7 @@ struct BackupCommandTests {
         #expect(
             reported.object?.map(\.key) == [
                 "file", "environment", "position", "root", "byteCount", "databaseSha256",
-                "checkpointCount",
+                "checkpointCount", "checkpointsFailure",
             ])
         #expect(reported["position"]?.int64 == 4)
         let size = try Data(contentsOf: URL(filePath: place.file("a.backup"))).count
@@ -59,6 +59,20 @@ struct BackupCommandTests {
         #expect(restore.out.contains("restored Production from a.backup: 4 events"))
         #expect(restore.out.contains("the log there ended at position 4"))
         #expect(restore.out.contains("the replaced log is kept as data/production/log-replaced-"))
+    }
+
+    @Test("Where operational state cannot be read the log is backed up, and the report says so")
+    func withoutOperations() async throws {
+        let place = try await taken()
+        let path = place.file("data/production/operations.sqlite")
+        try Data("not a database, but long enough to be read as the header of one".utf8).write(
+            to: URL(filePath: path))
+        let backup = try await place.run("backup", "a.backup", "--json")
+        #expect(backup.code == 0)
+        let reported = try backup.json()
+        #expect(reported["position"]?.int64 == 4 && reported["checkpointCount"]?.int64 == 0)
+        #expect(reported["checkpointsFailure"]?.isNull == false)
+        #expect(try await place.run(["restore", "a.backup"] + other(place)).code == 0)
     }
 
     @Test("A backup is readable by its owner only")

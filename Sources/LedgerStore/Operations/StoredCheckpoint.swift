@@ -1,4 +1,5 @@
 public import AppStore
+internal import Signing
 
 /// A signed checkpoint of the log (`Proof.md`), as it is kept.
 public struct StoredCheckpoint: Hashable, Sendable {
@@ -19,12 +20,33 @@ public struct StoredCheckpoint: Hashable, Sendable {
     func adding(_ other: StoredCheckpoint) -> StoredCheckpoint? {
         let parts = StoredCheckpoint.parts(of: note)
         let others = StoredCheckpoint.parts(of: other.note)
-        guard size == other.size, parts.text == others.text else { return nil }
+        guard size == other.size, parts.text.utf8.elementsEqual(others.text.utf8),
+            note.hasSuffix("\n")
+        else { return nil }
         var both = self
-        for line in others.signatures where !parts.signatures.contains(line) {
+        var count = parts.signatures.count
+        for line in others.signatures
+        where !parts.signatures.contains(line) && StoredCheckpoint.isSignature(line) {
+            count += 1
+            guard count <= StoredCheckpoint.signatureCount,
+                both.note.utf8.count + line.utf8.count < StoredCheckpoint.noteByteCount
+            else { break }
             both.note += "\(line)\n"
         }
         return both
+    }
+
+    /// Largest note, and most signatures below its text, that are read (`Proof.md`).
+    package static let noteByteCount = 64 * 1_024
+    package static let signatureCount = 100
+
+    /// Whether a line has the form of a signature; any other would make the note unreadable.
+    private static func isSignature(_ line: Substring) -> Bool {
+        let parts = line.split(separator: " ", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == "\u{2014}", NoteKeyName.isValid(parts[1]),
+            let bytes = Base64Standard.decode(Array(parts[2].utf8))
+        else { return false }
+        return bytes.count > 4 && Base64Standard.encode(bytes).elementsEqual(parts[2].utf8)
     }
 
     /// The text of a signed note, and its lines of signatures.

@@ -1,4 +1,5 @@
 public import AppStore
+internal import LedgerStore
 internal import Signing
 
 /// What a log commits to: its size and root, under its origin's name (C2SP tlog-checkpoint).

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import LedgerStore
 internal import Signing
 
 /// A public key that verifies signatures of notes (C2SP signed-note): `name+hash+key`.
@@ -116,16 +117,4 @@ public struct NoteSignerKey: Sendable, CustomStringConvertible {
 
     /// Names the key, and holds no key material.
     public var description: String { "signer key of \(verifier.name)" }
-}
-
-/// Names of keys (C2SP signed-note): not empty, without spaces and plus signs.
-enum NoteKeyName {
-    static let maximumByteCount = 256
-
-    static func isValid(_ name: some StringProtocol) -> Bool {
-        !name.isEmpty && name.utf8.count <= maximumByteCount
-            && name.unicodeScalars.allSatisfy {
-                $0 != "+" && !$0.properties.isWhitespace && $0.value >= 0x20 && $0.value != 0x7F
-            }
-    }
 }

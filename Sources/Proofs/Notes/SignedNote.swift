@@ -1,4 +1,5 @@
 internal import AppStore
+internal import LedgerStore
 internal import Signing
 
 /// A text with signatures (C2SP signed-note):
@@ -51,9 +52,9 @@ public struct SignedNote: Hashable, Sendable {
     /// Bytes of a time in a cosignature.
     private static let timeByteCount = 8
     /// Largest note that is read.
-    public static let maximumByteCount = 64 * 1_024
+    public static let maximumByteCount = StoredCheckpoint.noteByteCount
     /// Most signatures that are read.
-    public static let maximumSignatureCount = 100
+    public static let maximumSignatureCount = StoredCheckpoint.signatureCount
 
     /// Signs a text that ends with a line end and has no empty line.
     init(_ text: String, signedBy key: NoteSignerKey) throws(ProofError) {

@@ -23,6 +23,8 @@ public struct LogBackup: Sendable {
         public let byteCount: Int64
         /// Checkpoints of the log in it.
         public let checkpointCount: Int
+        /// Why the operational state, and so the checkpoints in it, could not be read.
+        public package(set) var checkpointsFailure: StoreError?
     }
 
     /// - `operations`: where the checkpoints of the log are kept; nil leaves them out.

@@ -37,7 +37,7 @@ struct CheckpointStoreTests {
             let directory = try TemporaryDirectory()
             let store = try await engine.open(directory)
             func checkpoint(_ size: Int64, _ root: String, _ keys: [String]) -> StoredCheckpoint {
-                let lines = keys.map { "\u{2014} \($0) AAAAAA==\n" }.joined()
+                let lines = keys.map { "\u{2014} \($0) AAAAAAA=\n" }.joined()
                 return StoredCheckpoint(
                     size: size, note: "a\n\(size)\n\(root)\n\n\(lines)",
                     signedAt: Timestamp(milliseconds: size))
@@ -57,6 +57,16 @@ struct CheckpointStoreTests {
             #expect(try await store.adopt(all) == 0)
             #expect(try await store.checkpoints(after: -1, limit: 9) == all)
             #expect(try await store.adopt([]) == 0)
+            // What would make the note unreadable is left out.
+            var other = kept[1]
+            other.note += "\u{2014} v AAAAAA==\n\u{2014} v+w AAAAAAA=\nv\n"
+            let many = (0..<2 * StoredCheckpoint.signatureCount).map { "k\($0)" }
+            #expect(try await store.adopt([other, checkpoint(9, "r", many)]) == 0)
+            let left = try await store.checkpoints(after: 3, limit: 9)
+            #expect(left.first == kept[1])
+            let lines = left.last?.note.split(separator: "\n") ?? []
+            #expect(
+                lines.count { $0.hasPrefix("\u{2014} ") } == StoredCheckpoint.signatureCount)
             await store.close()
         }
     }
