@@ -67,7 +67,8 @@ struct TimelineRows {
     /// A gap: what is missing, since when, and how to look it up.
     private func row(_ notice: Notice, _ reading: ChainReading) -> HTML {
         let id = reading.chain.originalTransactionId
-        let address = frame.url("subscriptions", id.rawValue, query: [("gap", "1")]) + "#notices"
+        let query: [(String, String?)] = [("gap", "1"), ("bundleId", frame.app(reading.chain))]
+        let address = frame.url("subscriptions", id.rawValue, query: query) + "#notices"
         return table.row(
             [
                 frame.time(notice.from), "<b>Gap:</b> \(notice.code.caveat)",

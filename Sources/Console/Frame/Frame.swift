@@ -68,6 +68,12 @@ package struct Frame: Sendable {
         state.url(path, query)
     }
 
+    /// The address that a form of the page is sent to, with the app of the chain that it is about.
+    var formAddress: String { state.url(path, [("bundleId", state.bundleId?.rawValue)]) }
+
+    /// The app of a chain; nil where one app alone is configured.
+    func app(_ id: ChainId) -> String? { hasSeveralApps ? id.bundleId.rawValue : nil }
+
     func link(_ text: String, _ path: String..., key: String? = nil) -> HTML {
         let shortcut: HTML = key.map { " data-key=\"\($0)\"" } ?? ""
         return "<a href=\"\(state.url(path))\"\(shortcut)>\(text)</a>"
@@ -101,9 +107,8 @@ package struct Frame: Sendable {
 
     /// A chain; where several apps are configured, of its app.
     func chain(_ id: ChainId) -> HTML {
-        let app = hasSeveralApps ? id.bundleId.rawValue : nil
         let address = url(
-            "subscriptions", id.originalTransactionId.rawValue, query: [("bundleId", app)])
+            "subscriptions", id.originalTransactionId.rawValue, query: [("bundleId", app(id))])
         return "<a class=\"id\" href=\"\(address)\"><bdi>\(id.originalTransactionId)</bdi></a>"
     }
 

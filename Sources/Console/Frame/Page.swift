@@ -83,7 +83,7 @@ package struct Page: Sendable {
         guard frame.viewer.seesPeople else { return "" }
         return """
             <form class="find" action="\(frame.state.url(["find"]))" method="get" role="search">
-            \(hidden)<label for="q">Find</label>
+            \(Page.hidden(frame.state, but: ["bundleId"]))<label for="q">Find</label>
             <input id="q" name="q" value="\(frame.query ?? "")" maxlength="256" data-key="/"
             placeholder="customer, transaction, #position" autocomplete="off" spellcheck="false">
             </form>
@@ -91,8 +91,6 @@ package struct Page: Sendable {
     }
 
     /// The state as hidden fields of a form.
-    private var hidden: HTML { Page.hidden(frame.state) }
-
     static func hidden(_ state: ViewState, but left: Set<String> = []) -> HTML {
         state.parameters.compactMap { name, value -> HTML? in
             guard let value, !left.contains(name) else { return nil }

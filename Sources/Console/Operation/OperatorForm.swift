@@ -53,7 +53,7 @@ package struct OperatorForm {
             <h1>\(title)</h1>
             \(HTML.failure(failure))
             <p>\(effect)</p>
-            <form class="act" method="post" action="\(ViewState.address(frame))" data-once>
+            <form class="act" method="post" action="\(frame.formAddress)" data-once>
             <input type="hidden" name="key" value="\(key)">
             \(fields)
             \(ActPage.actor(frame, values))

@@ -80,7 +80,7 @@ package struct ActPage {
             <section><h2>Before</h2><p>\(about) \(chain.map { held($0) })</p></section>
             <section><h2>After</h2><p>\(after)</p></section>
             </div>
-            <form class="act" method="post" action="\(ViewState.address(frame))" data-once>
+            <form class="act" method="post" action="\(frame.formAddress)" data-once>
             <input type="hidden" name="key" value="\(key)">
             \(fields)
             \(ActPage.actor(frame, values))
@@ -97,6 +97,7 @@ package struct ActPage {
     private func missing(_ customer: CustomerId?) -> HTML {
         """
         <form class="act" method="get" action="\(ViewState.address(frame))">
+        \(Page.hidden(frame.state))\
         \(customer == nil
             ? input("customer", "Customer", "as the app names it")
             : input("chain", "Purchase", "any of its transaction ids"))

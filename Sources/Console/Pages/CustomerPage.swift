@@ -200,7 +200,10 @@ package struct CustomerPage {
         if frame.viewer.decides, !frame.state.isHistoric, isLinked(chain) {
             let address = frame.url(
                 "customers", reading.customer.rawValue, "unlink",
-                query: [("chain", chain.chain.originalTransactionId.rawValue)])
+                query: [
+                    ("chain", chain.chain.originalTransactionId.rawValue),
+                    ("bundleId", frame.app(chain.chain)),
+                ])
             unlink = " <a href=\"\(address)\">Unlink</a>"
         } else {
             unlink = ""

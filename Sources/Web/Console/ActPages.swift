@@ -44,7 +44,9 @@ struct ActPages: Sendable {
             let (frame, values) = try frame(["subscriptions", id, "link"], request, context)
             if let customer = values["customer"] {
                 return Response.seeOther(
-                    frame.url("customers", customer, "link", query: [("chain", id)]))
+                    frame.url(
+                        "customers", customer, "link",
+                        query: [("chain", id), ("bundleId", frame.state.bundleId?.rawValue)]))
             }
             let reading = try await host.reading(id, pages.scope(frame))
             return pages.response(ActPage(frame, .link, key: pages.newKey).page(chain: reading))

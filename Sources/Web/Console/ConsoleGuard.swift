@@ -138,9 +138,9 @@ struct ConsoleGuard: RouterMiddleware {
         var next = request.uri.string
         if request.method == .post {
             // A form's own address shows the form, with what was typed.
-            next = request.uri.path
             if let form = try? await ConsoleForm(request), form.text("key") != nil {
-                next += "?draft=\(pages.drafts.keep(form.values))"
+                next += next.contains("?") ? "&" : "?"
+                next += "draft=\(pages.drafts.keep(form.values))"
             }
         }
         return Response.seeOther("/console/sign-in?next=\(ViewState.escaped(next))")

@@ -1,0 +1,106 @@
+import AppStore
+import HTTPTypes
+import LedgerStore
+import Projection
+import Service
+import Testing
+
+@testable import Web
+
+@Suite("The console with one id in two apps")
+struct SeveralAppTests {
+    private static let home = "/console/production"
+    private static let second = "com.example.second"
+    private let purchase = MadePurchase()
+
+    private static let fields: HTTPFields = {
+        var fields: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+        fields[.fetchSite] = "same-origin"
+        return fields
+    }()
+
+    private static func text(_ answer: WebClient.Answer) -> String {
+        String(decoding: answer.bytes, as: UTF8.self)
+    }
+
+    /// Where the acting form of a page is sent.
+    private static func target(_ page: WebClient.Answer) throws -> String {
+        let html = text(page)
+        let form = "<form class=\"act\" method=\"post\" action=\""
+        let start = try #require(html.firstRange(of: form))
+        let address = html[start.upperBound...].prefix { $0 != "\"" }
+        return String(address.replacing("&amp;", with: "&"))
+    }
+
+    /// The app that an event names.
+    private static func app(of position: Int64, _ host: LedgerHost) async throws -> String? {
+        let log = try host.ledger(.production).ledger.log
+        return try await log.event(at: position)?.event.attributes.bundleId.rawValue
+    }
+
+    /// A purchase in the first app, and one of the same id in the second.
+    private func bought(
+        _ body: @escaping @Sendable (WebClient, LedgerHost) async throws -> Void
+    ) async throws {
+        let purchase = purchase
+        let place = try ServedPlace(apps: [MadePurchase.app, SeveralAppTests.second])
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            var other = purchase
+            other.bundleId = SeveralAppTests.second
+            // The UUID of a notification is known once, whatever its app.
+            for (made, period) in [(purchase, 0), (other, 1)] {
+                let posted = try await client.notify(made.notificationBody(period))
+                #expect(posted.status == 200)
+            }
+            _ = try await host.ledger(.production).snapshot(atLeast: 2, limit: .seconds(120))
+            try await body(client, host)
+        }
+    }
+
+    @Test("A note and a look-up are of the chain whose page led to their forms")
+    func forms() async throws {
+        let path = "\(SeveralAppTests.home)/subscriptions/\(purchase.id)"
+        let app = "bundleId=\(SeveralAppTests.second)"
+        try await bought { (client: WebClient, host: LedgerHost) async throws in
+            let several = try await client.get(path)
+            #expect(SeveralAppTests.text(several).contains("Several apps have a purchase"))
+            let page = SeveralAppTests.text(try await client.get("\(path)?\(app)"))
+            #expect(page.contains("\(path)/note?\(app)\""))
+            let lookUp = try await client.get("\(path)/look-up?\(app)")
+            let asking = try SeveralAppTests.target(lookUp)
+            #expect(asking == "\(path)/look-up?\(app)")
+            let target = try SeveralAppTests.target(try await client.get("\(path)/note?\(app)"))
+            let sent = try await client.send(
+                .post, target, SeveralAppTests.fields, Array("key=k&actor=sara&reason=r".utf8))
+            #expect(sent.status == 303)
+            #expect(sent.headers[.location] == "\(path)?done=3&\(app)")
+            #expect(try await SeveralAppTests.app(of: 3, host) == SeveralAppTests.second)
+        }
+    }
+
+    @Test("A link is of that chain, too, and the find box looks in every app")
+    func linked() async throws {
+        let id = purchase.id
+        let path = "\(SeveralAppTests.home)/subscriptions/\(id)"
+        let app = "bundleId=\(SeveralAppTests.second)"
+        try await bought { (client: WebClient, host: LedgerHost) async throws in
+            let page = SeveralAppTests.text(try await client.get("\(path)?\(app)"))
+            let start = try #require(page.firstRange(of: "<form class=\"find\""))
+            let end = try #require(page[start.upperBound...].firstRange(of: "</form>"))
+            #expect(!page[start.upperBound..<end.lowerBound].contains("bundleId"))
+            let asked = SeveralAppTests.text(try await client.get("\(path)/link?\(app)"))
+            #expect(asked.contains("name=\"bundleId\" value=\"\(SeveralAppTests.second)\""))
+            let next = try await client.get("\(path)/link?\(app)&customer=ann")
+            let address = try #require(next.headers[.location])
+            let target = try SeveralAppTests.target(try await client.get(address))
+            let sent = try await client.send(
+                .post, target, SeveralAppTests.fields,
+                Array("key=k&actor=sara&reason=r&chain=\(id)".utf8))
+            #expect(sent.headers[.location] == "\(SeveralAppTests.home)/customers/ann?done=3")
+            #expect(try await SeveralAppTests.app(of: 3, host) == SeveralAppTests.second)
+            let customer = SeveralAppTests.text(
+                try await client.get("\(SeveralAppTests.home)/customers/ann?done=3"))
+            #expect(customer.contains("/unlink?chain=\(id)&amp;\(app)\""))
+        }
+    }
+}
