@@ -36,8 +36,18 @@ struct ActPages: Sendable {
         group.post("\(path)/note") { request, context in
             let id = try PathReader.text("id", context)
             let form = try await ConsoleForm(request)
-            let frame = try frame(["subscriptions", id], request, context).0
-            return try await run(.note(nil), about: id, form, frame, context)
+            let frame = try frame(["subscriptions", id, "note"], request, context).0
+            do {
+                return try await run(
+                    .note(nil), about: id, form, frame.of(["subscriptions", id]), context)
+            } catch {
+                return try await kept(form, error) { key, failure in
+                    let reading = try await host.reading(id, pages.scope(frame))
+                    var page = ActPage(frame, .note, key: key, values: form.values)
+                    page.failure = failure
+                    return page.page(chain: reading)
+                }
+            }
         }
         group.get("\(path)/link") { request, context in
             let id = try PathReader.text("id", context)
@@ -105,13 +115,22 @@ struct ActPages: Sendable {
             return try await run(
                 action, about: chain, form, frame.of(["customers", id]), context)
         } catch {
-            let problem = Problem(error)
-            guard problem.keepsForm else { throw error }
-            let page = try await page(
-                act, id, frame, key: form.text("key") ?? pages.newKey, values: form.values,
-                failure: problem.detail)
-            return pages.response(page, problem)
+            return try await kept(form, error) { key, failure in
+                try await page(act, id, frame, key: key, values: form.values, failure: failure)
+            }
         }
+    }
+
+    /// The form that met an error, with what was typed, under its key. Throws the error where the
+    /// form cannot be sent again.
+    private func kept(
+        _ form: ConsoleForm, _ error: any Error,
+        _ page: (_ key: String, _ failure: String) async throws -> Page
+    ) async throws -> Response {
+        let problem = Problem(error)
+        guard problem.keepsForm else { throw error }
+        return pages.response(
+            try await page(form.text("key") ?? pages.newKey, problem.detail), problem)
     }
 
     private func action(

@@ -38,14 +38,14 @@ struct ConsoleForm: Sendable {
         for pair in text.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = PercentCoding.decoded(parts[0].replacing("+", with: " "))
-            // A text area separates lines by CR LF.
+            // A text area separates lines by CR LF, and pasted columns by tabs.
             let value = PercentCoding.decoded(
                 (parts.count > 1 ? parts[1] : "").replacing("+", with: " "),
-                allowing: Array("\r\n".utf8))
+                allowing: Array("\t\r\n".utf8))
             guard let name, let value, fields[name] == nil else {
                 throw Problem.invalid("The form is not valid.", code: "badRequest")
             }
-            fields[name] = value.replacing("\r\n", with: "\n")
+            fields[name] = value.replacing("\r\n", with: "\n").replacing("\t", with: " ")
         }
         self.fields = fields
     }

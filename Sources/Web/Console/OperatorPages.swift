@@ -227,11 +227,12 @@ extension Problem {
 
 extension ConsoleForm {
     /// Who orders an act, why, and under which key. The token names the author; without tokens the
-    /// name is as stated.
+    /// name is as stated. A reason is one line; the form has room for several.
     func order(_ frame: Frame, _ context: WebContext) throws -> CommandIntake.Order {
         CommandIntake.Order(
             actor: try frame.viewer.name ?? required("actor"), tokenName: context.principal?.name,
-            reason: try required("reason"), key: try required("key"))
+            reason: String(try required("reason").map { $0.isNewline ? " " : $0 }),
+            key: try required("key"))
     }
 
     /// Throws `invalidTime`.
