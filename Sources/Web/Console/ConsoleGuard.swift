@@ -63,7 +63,8 @@ struct ConsoleGuard: RouterMiddleware {
     }
 
     private func isOpen(_ path: String?) -> Bool {
-        path == "/console/sign-in" || path?.hasPrefix(ConsoleAsset.directory) == true
+        ["/console/sign-in", "/console/sign-out"].contains(path)
+            || path?.hasPrefix(ConsoleAsset.directory) == true
     }
 
     // MARK: Where a request came from

@@ -96,6 +96,16 @@ struct ConsoleAccessTests {
         }
     }
 
+    @Test("Signing out after the session has ended leads to the form, and not back to signing out")
+    func signedOutTwice() async throws {
+        try await place([.read]).serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.send(
+                .post, "/console/sign-out", ConsoleAccessTests.fields(), [])
+            #expect(answer.status == 303)
+            #expect(answer.headers[.location] == "/console/sign-in")
+        }
+    }
+
     @Test(
         "A viewer of the log or of intake alone has live pages until signing out",
         arguments: [Scope.support, .admin])
