@@ -18,8 +18,11 @@ package struct QuarantinePages {
             ], figures: ["Bytes", "Deliveries"])
         let rows = listing.items.map { item -> HTML in
             let address = frame.url("quarantine", String(item.id))
+            // Its bytes name people.
+            let id: HTML =
+                frame.viewer.seesPeople ? "<a href=\"\(address)\">\(item.id)</a>" : "\(item.id)"
             return table.row([
-                "<a href=\"\(address)\">\(item.id)</a>", frame.time(item.latestAt),
+                id, frame.time(item.latestAt),
                 "\(item.standing.rawValue)", "\(item.code)", "\(item.input)",
                 "\(item.byteCount)", "\(item.attempts)",
             ])

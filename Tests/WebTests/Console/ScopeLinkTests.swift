@@ -24,11 +24,16 @@ struct ScopeLinkTests {
                 let posted = try await client.notify(purchase.notificationBody(period))
                 #expect(posted.status == 200)
             }
+            var foreign = purchase
+            foreign.bundleId = "com.example.foreign"
+            let kept = try await client.notify(foreign.notificationBody(0))
+            #expect(kept.status == 503)
             _ = try await host.ledger(.production).snapshot(atLeast: 3, limit: .seconds(120))
             let session = try #require(try await ConsoleAccessTests.signIn(client))
             let cookie: HTTPFields = [.cookie: session]
             var waiting = [
                 "", "subscriptions/\(purchase.id)", "find?q=nosuch", "intake", "events/1",
+                "quarantine",
                 "reports/churn?from=2026-01-01", "reports/churn?from=2026-01-01&knownPosition=1",
                 "reports/diff?from=2026-01-01&knownPosition=1",
             ].map { (path: "\(ScopeLinkTests.home)/\($0)", isLinked: false) }
