@@ -7,6 +7,7 @@ import LedgerTestSupport
 import Projection
 import Queries
 import Signing
+import TestSupport
 import Testing
 
 @testable import Service
@@ -205,6 +206,13 @@ struct OperationRouteTests {
             #expect(listed?[0]["state"]?.string == "new")
             let sandbox = try await client.get("/v1/webhooks?environment=sandbox").json
             #expect(sandbox["endpoints"]?.array == [])
+            for (place, status) in [
+                ("production/webhooks/backend", 200), ("production/webhooks/none", 404),
+                ("sandbox/webhooks/backend", 404),
+            ] {
+                let form = try await client.get("/console/\(place)/redeliver")
+                #expect(form.status == status, "\(place)")
+            }
             func redeliver(_ body: String, _ scope: String = "") async throws -> WebClient.Answer {
                 try await client.post(
                     "/v1/webhooks/backend:redeliver\(scope)", Array(body.utf8),

@@ -18,6 +18,23 @@ extension LedgerHost {
         return standings
     }
 
+    /// The endpoint of a name. Throws `OperatorError` (`noSuchEndpoint`).
+    @discardableResult
+    package func webhook(
+        _ name: String, _ environment: Environment
+    ) throws(OperatorError) -> WebhookEndpoint {
+        let endpoints = reach.endpoints(environment)
+        guard let endpoint = endpoints.first(where: { $0.name == name }) else {
+            throw LedgerHost.noSuchEndpoint
+        }
+        return endpoint
+    }
+
+    private static var noSuchEndpoint: OperatorError {
+        OperatorError(
+            .noSuchEndpoint, "No webhook of that name is configured in this environment.")
+    }
+
     /// What to deliver again.
     public struct Redelivery: Sendable, Equatable {
         /// Positions, both included.
@@ -49,11 +66,8 @@ extension LedgerHost {
         _ environment: Environment
     ) async throws -> OperatorAct<WebhookSender.Redelivered> {
         let served = try ledger(environment)
-        let endpoint = reach.endpoints(environment).first { $0.name == name }
-        guard let endpoint, let transport = reach.transport else {
-            throw OperatorError(
-                .noSuchEndpoint, "No webhook of that name is configured in this environment.")
-        }
+        let endpoint = try webhook(name, environment)
+        guard let transport = reach.transport else { throw LedgerHost.noSuchEndpoint }
         let request = [
             name, String(redelivery.from), String(redelivery.to), String(redelivery.isDryRun),
         ]

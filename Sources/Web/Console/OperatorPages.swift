@@ -141,7 +141,7 @@ struct OperatorPages: Sendable {
         group.get("\(route)") { request, context in
             let (path, act) = try subject(context)
             let (frame, _, values) = try frame(path, request, context)
-            try OperatorPages.require(frame, act)
+            try require(frame, act)
             let key = values["key"] ?? pages.newKey
             return pages.response(OperatorForm(frame, act, key: key, values: values).page)
         }
@@ -149,7 +149,7 @@ struct OperatorPages: Sendable {
             let form = try await ConsoleForm(request)
             let (path, act) = try subject(context)
             let frame = try frame(path, request, context).frame
-            try OperatorPages.require(frame, act)
+            try require(frame, act)
             do { return try await run(act, form, frame, context) } catch {
                 let problem = Problem(error)
                 // A refusal of Apple's keeps the form, too.
@@ -162,16 +162,14 @@ struct OperatorPages: Sendable {
         }
     }
 
-    /// Throws `insufficientScope` for a viewer who may not operate, and `historicView`.
-    private static func require(
-        _ frame: Frame, _ act: OperatorForm.Act
-    ) throws(Problem) {
+    /// Throws `insufficientScope` for a viewer who may not operate, and `noSuchEndpoint`.
+    private func require(_ frame: Frame, _ act: OperatorForm.Act) throws {
         switch act {
         case .lookUp, .order: try PeoplePages.require(frame)
         case .retryQuarantine, .recover, .redeliver, .audit: break
         }
-        guard frame.viewer.operates else { throw .lacking("admin") }
-        guard !frame.state.isHistoric else { throw .historicView }
+        guard frame.viewer.operates else { throw Problem.lacking("admin") }
+        if case .redeliver(let name) = act { try host.webhook(name, frame.state.environment) }
     }
 
     private func run(
