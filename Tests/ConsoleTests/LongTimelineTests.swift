@@ -77,6 +77,11 @@ struct LongTimelineTests {
         let frame = Frame.bare(["subscriptions", "1"], now: chain.moment.now)
         let page = SubscriptionPage(frame, chain, before: nil).page.html
         #expect(chain.intervals.count > StateBand.stretchCount)
+        // The states are those of the moment, whenever they were known.
+        var past = frame
+        past.state.knowledge = .knownAt(try #require(chain.intervals.last?.from))
+        let band = StateBand(frame: past, reading: chain).svg.text
+        #expect(band == StateBand(frame: frame, reading: chain).svg.text)
         #expect(page.components(of: "<rect class=\"s-") == StateBand.stretchCount)
         #expect(page.utf8.count <= pageByteCount)
         let customer = CustomerId("ann")

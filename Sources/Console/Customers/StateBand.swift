@@ -20,7 +20,7 @@ struct StateBand {
     var svg: HTML {
         let intervals = reading.intervals.suffix(count)
         guard let first = intervals.first else { return "" }
-        let end = max(frame.limit, first.from.advanced(byMilliseconds: 1))
+        let end = max(reading.moment.at, first.from.advanced(byMilliseconds: 1))
         let span = end.milliseconds(since: first.from)
         func x(_ moment: Timestamp) -> Int64 {
             let part = Double(moment.milliseconds(since: first.from)) / Double(span)

@@ -48,9 +48,14 @@ package struct CustomerPage {
         """
     }
 
+    /// Gaps of each purchase, but for those that began after the customer had ceased to hold it.
     private var gaps: [(Notice, ChainReading)] {
-        reading.chains.flatMap { reading in
-            reading.answer.notices.filter { $0.code.isGap }.map { ($0, reading) }
+        reading.chains.flatMap { chain in
+            let stretches = chain.life.holders.stretches(of: reading.customer)
+            return chain.answer.notices.filter { notice in
+                notice.code.isGap
+                    && stretches.contains { $0.to.map { notice.from <= $0 } ?? true }
+            }.map { ($0, chain) }
         }
     }
 
