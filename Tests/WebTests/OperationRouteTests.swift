@@ -296,9 +296,20 @@ struct OperationRouteTests {
         }
     }
 
-    @Test("An audit compares the checkpoints that were kept: a rewritten log is not called sound")
-    func checkpoints() async throws {
-        try await ServedPlace().serve(renewed: purchase) {
+    @Test(
+        "An audit compares the checkpoints that were kept: a rewritten log is not called sound",
+        arguments: [false, true])
+    func checkpoints(hasKey: Bool) async throws {
+        var place = try ServedPlace()
+        if hasKey {
+            // The file was removed after the start.
+            place.configuration.audits = [
+                ServiceConfiguration.Audit(
+                    environment: .production, origin: "example.com/log",
+                    keyFile: place.directory.file("no.key"))
+            ]
+        }
+        try await place.serve(renewed: purchase) {
             (client: WebClient, host: LedgerHost) async throws in
             let served = try host.ledger(.production)
             let root = try await served.ledger.log.head().root
@@ -325,7 +336,12 @@ struct OperationRouteTests {
             let page = String(
                 decoding: try await client.get("/console/production/audit").bytes, as: UTF8.self)
             #expect(page.contains("Not sound") && page.contains("the log has other events"))
-            #expect(page.contains("not checked: no key is configured"))
+            let why =
+                hasKey ? "the key under audit cannot be used" : "no key is configured under audit"
+            #expect(page.contains("not checked: \(why)"))
+            #expect(page.contains("whose signatures are not checked, as \(why)"))
+            let proof = try await client.get("/console/production/events/1/bundle")
+            #expect(proof.status == (hasKey ? 500 : 422))
         }
     }
 }

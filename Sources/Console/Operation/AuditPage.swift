@@ -56,15 +56,21 @@ package struct AuditPage {
             let witnesses = checkpoint.witnesses.joined(separator: ", ")
             return table.row([
                 "\(checkpoint.size)", frame.time(checkpoint.signedAt),
-                AuditPage.text(checkpoint.signature), "\(witnesses)",
+                text(checkpoint.signature), "\(witnesses)",
             ])
         }
         return table.html(rows, empty: "No checkpoint of this log was signed.")
     }
 
-    private static func text(_ signature: CheckpointSignature?) -> HTML {
+    /// Why no signature is checked.
+    private var unchecked: String {
+        frame.hasProofs
+            ? "the key under audit cannot be used" : "no key is configured under audit"
+    }
+
+    private func text(_ signature: CheckpointSignature?) -> HTML {
         switch signature {
-        case nil: "not checked: no key is configured, or it cannot be used"
+        case nil: "not checked: \(unchecked)"
         case .valid: "<span class=\"tag good\">signed by the configured key</span>"
         case .otherKey: "<span class=\"tag warn\">by another key of the origin alone</span>"
         case .invalid: "<span class=\"tag bad\">not signed by the configured key</span>"
@@ -115,7 +121,8 @@ package struct AuditPage {
 
     private func comparison(_ report: CheckpointAudit.Report) -> HTML {
         let signed: HTML =
-            report.signedCount.map { ", \($0) of them signed by the configured key" } ?? ""
+            report.signedCount.map { ", \($0) of them signed by the configured key" }
+            ?? ", whose signatures are not checked, as \(unchecked)"
         let what = report.isSound ? "extends" : "does not extend all of"
         return ", \(what) \(report.checkpointCount) checkpoints\(signed)"
     }

@@ -1,4 +1,5 @@
 import Hummingbird
+internal import Intake
 internal import LedgerStore
 import NIOCore
 internal import Proofs
@@ -182,6 +183,12 @@ extension Problem {
                 error.code == .logForked || error.code == .logUnsound
                     ? .internalServerError : .unprocessableContent, code: error.code.rawValue,
                 detail: error.message)
+        case let error as ConfigurationError:
+            self.init(
+                .internalServerError, code: "internal",
+                detail: "A file that the configuration names cannot be used; see the service's"
+                    + " log.")
+            remedy = error.description
         case let error as LookupFailure:
             self.init(.badGateway, code: error.code, detail: error.message)
         case let refusal as IntakeRefusal: self.init(refusal)

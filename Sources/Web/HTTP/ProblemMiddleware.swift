@@ -39,7 +39,9 @@ struct ProblemMiddleware: RouterMiddleware {
                     "suppressed": "\(suppressed)",
                 ])
         }
-        if problem.code == "internal", let suppressed = pace.admit(problem.code) {
+        if problem.code == "internal", problem.remedy == nil,
+            let suppressed = pace.admit(problem.code)
+        {
             var metadata = about(error, context)
             if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
             context.logger.error("A request failed unexpectedly.", metadata: metadata)
