@@ -204,6 +204,14 @@ struct CheckpointRouteTests {
             _ = try await setup.next(purchase, 0)
             _ = try await setup.client.ask("/v1/subscriptions/\(purchase.id)?minPosition=1")
             let home = "/console/production"
+            // A page has an escape for the bracket, and the text of that escape as it was.
+            var fields: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+            fields[.fetchSite] = "same-origin"
+            let noted = try await setup.client.send(
+                .post, "\(home)/subscriptions/\(purchase.id)/note", fields,
+                Array("key=k&actor=sara&reason=a%3Cb+%5Cu003c".utf8))
+            let after = try await setup.client.get(try #require(noted.headers[.location]))
+            #expect(after.status == 200)
             let page = try await setup.client.get("\(home)/subscriptions/\(purchase.id)")
             let address = "\(home)/subscriptions/\(purchase.id)/bundle"
             #expect(String(decoding: page.bytes, as: UTF8.self).contains("href=\"\(address)\""))
@@ -217,6 +225,10 @@ struct CheckpointRouteTests {
             }
             let alone = try await setup.client.get("\(address)?html=true")
             #expect(String(decoding: alone.bytes, as: UTF8.self).hasPrefix("<!doctype html>"))
+            let inside = try ProofBundle(alone.bytes)
+            #expect(String(decoding: inside.bytes, as: UTF8.self).contains("a<b "))
+            let report = BundleCheck(inside, key: setup.key, roots: TestAuthority.roots).run()
+            #expect(report.isProven)
             for path in ["events/9/bundle", "events/x/bundle", "subscriptions/9/bundle"] {
                 let status = try await setup.client.get("\(home)/\(path)").status
                 #expect((400..<500).contains(status), "\(path)")

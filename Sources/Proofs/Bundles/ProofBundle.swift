@@ -170,8 +170,21 @@ public struct ProofBundle: Sendable {
         guard let start = text.ranges(of: pageStart).first,
             let end = text[start.upperBound...].ranges(of: pageEnd).first
         else { return file }
-        return Array(
-            text[start.upperBound..<end.lowerBound].replacing(escapedBracket, with: "<").utf8)
+        return unescaped(Array(text[start.upperBound..<end.lowerBound].utf8))
+    }
+
+    private static func unescaped(_ page: [UInt8]) -> [UInt8] {
+        let bracket = Array(escapedBracket.utf8)
+        var (bytes, rest): ([UInt8], ArraySlice<UInt8>) = ([], page[...])
+        while let place = rest.firstIndex(of: UInt8(ascii: "\\")) {
+            bytes += rest[..<place]
+            rest = rest[place...]
+            let isBracket = rest.starts(with: bracket)
+            // After an escaped backslash the same letters are text.
+            bytes += isBracket ? [UInt8(ascii: "<")] : Array(rest.prefix(2))
+            rest = rest.dropFirst(isBracket ? bracket.count : 2)
+        }
+        return bytes + rest
     }
 
     private static func event(_ json: JSONValue) throws(ProofError) -> Event {
