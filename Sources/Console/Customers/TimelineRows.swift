@@ -67,8 +67,10 @@ struct TimelineRows {
     /// A gap: what is missing, since when, and how to look it up.
     private func row(_ notice: Notice, _ reading: ChainReading) -> HTML {
         let id = reading.chain.originalTransactionId
-        let query: [(String, String?)] = [("gap", "1"), ("bundleId", frame.app(reading.chain))]
-        let address = frame.url("subscriptions", id.rawValue, query: query) + "#notices"
+        let address =
+            frame.url(
+                "subscriptions", id.rawValue, query: [("bundleId", frame.app(reading.chain))])
+            + "#notices"
         return table.row(
             [
                 frame.time(notice.from), "<b>Gap:</b> \(notice.code.caveat)",

@@ -62,7 +62,6 @@ struct PeoplePages: Sendable {
             let before = try $0.cursor("before") { TimelinePlace(cursor: $0) }
             let done = try $0.position("done")
             let result: OperatorForm.Result? = try $0.choice("did")
-            _ = try $0.flag("gap")
             var frame = try pages.frame(path, &$0, context)
             frame.done = done
             frame.result = result

@@ -7,7 +7,8 @@ import Testing
 
 @Suite("Gaps on the page of a customer")
 struct CustomerGapTests {
-    @Test("A gap that began after a purchase was linked away is on the page of its new customer")
+    @Test(
+        "A gap after a purchase was linked away is on its new customer's page, and leads to why")
     func linkedAway() async throws {
         let clock = ManualClock(ServedPlace.now)
         var place = try ServedPlace()
@@ -37,6 +38,12 @@ struct CustomerGapTests {
                 let text = String(decoding: page.bytes, as: UTF8.self)
                 #expect(page.status == 200 && text.contains(purchase.id))
                 #expect(text.contains("<b>Gap:</b>") == isShown, "\(customer)")
+                guard isShown else { continue }
+                let end = try #require(text.firstRange(of: "#notices\">why, and look up"))
+                let link = try #require(text[..<end.lowerBound].split(separator: "\"").last)
+                let notices = try await client.get(String(link))
+                #expect(notices.status == 200)
+                #expect(String(decoding: notices.bytes, as: UTF8.self).contains("id=\"notices\""))
             }
         }
     }
