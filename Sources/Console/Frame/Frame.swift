@@ -62,6 +62,13 @@ package struct Frame: Sendable {
         return frame
     }
 
+    /// The same for a page that states its own period of time, which no moment limits.
+    package var ofPeriod: Frame {
+        var frame = self
+        frame.state.at = nil
+        return frame
+    }
+
     // MARK: Links
 
     package func url(_ path: String..., query: [(String, String?)] = []) -> String {
@@ -141,9 +148,8 @@ package struct Frame: Sendable {
     /// Longest list of a page.
     package static let rowCount = 50
 
-    /// The end of what counts: the moment, or the knowledge.
+    /// The end of what a report counts.
     var limit: Timestamp {
-        if let at = state.at { return at }
         if case .knownAt(let time) = state.knowledge { return time }
         return now
     }

@@ -15,7 +15,7 @@ struct ReportPages: Sendable {
     func add(to group: RouterGroup<WebContext>) {
         group.get("\(ConsoleRoutes.home)/reports") { request, context in
             let frame = try QueryParameters.read(request, isForm: true) {
-                try pages.frame(["reports"], &$0, context)
+                try pages.frame(["reports"], &$0, context).ofPeriod
             }
             try ReportPages.require(frame)
             return pages.response(ReportsPage(frame).page)
@@ -47,7 +47,7 @@ struct ReportPages: Sendable {
         var frame = try QueryParameters.read(request, isForm: true) {
             question = try Question(&$0)
             first = try $0.position("row")
-            return try pages.frame(["reports", name], &$0, context)
+            return try pages.frame(["reports", name], &$0, context).ofPeriod
         }
         try ReportPages.require(frame)
         if question.metric.from == nil {
@@ -83,7 +83,7 @@ struct ReportPages: Sendable {
             cell.column = $0.text("column") ?? ""
             cell.group = MetricParameters.list($0.text("group"))
             after = try $0.cursor { ChainId(cursor: $0) }
-            return try pages.frame(["reports", name, "cell"], &$0, context)
+            return try pages.frame(["reports", name, "cell"], &$0, context).ofPeriod
         }
         try ReportPages.require(frame)
         try PeoplePages.require(frame)
@@ -111,7 +111,7 @@ struct ReportPages: Sendable {
             question = try Question(&$0)
             name = $0.text("metric") ?? name
             first = try $0.position("row")
-            return try pages.frame(["reports", "diff"], &$0, context)
+            return try pages.frame(["reports", "diff"], &$0, context).ofPeriod
         }
         try ReportPages.require(frame)
         if question.metric.from == nil {

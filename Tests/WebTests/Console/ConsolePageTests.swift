@@ -360,6 +360,11 @@ struct ConsolePageTests {
         try await bought { client, _ in
             let page = ConsolePageTests.text(
                 try await client.get("\(ConsolePageTests.home)/reports/churn?from=2026-01-01"))
+            // A report is of a period: no moment limits it, and no page says so.
+            let moment = ConsolePageTests.text(
+                try await client.get(
+                    "\(ConsolePageTests.home)/reports/churn?from=2026-01-01&at=2026-02-01"))
+            #expect(!moment.contains("A view of the") && moment.contains("/reports/churn/cell?"))
             let start = try #require(page.firstRange(of: "/reports/churn/cell?"))
             let link = page[start.lowerBound...].prefix { $0 != "\"" }
                 .replacing("&amp;", with: "&")
