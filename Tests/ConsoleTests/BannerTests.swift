@@ -23,6 +23,15 @@ struct BannerTests {
         #expect(html(behind).contains("answers are 7 s old") && !html(behind).contains("included"))
     }
 
+    @Test("A page of one app leads to that of all apps in the same view")
+    func oneApp() {
+        var one = frame
+        one.state.bundleId = BundleId("com.example.app")
+        one.state.knowledge = .knownPosition(7)
+        let address = "/console/production/help?knownPosition=7"
+        #expect(html(one).contains("<a href=\"\(address)\">All apps</a>"))
+    }
+
     @Test("Completeness that was never confirmed is a warning")
     func complete() {
         var stated = frame

@@ -136,9 +136,11 @@ package struct Page: Sendable {
             parts += "<p class=\"banner warn\" role=\"status\">\(events) not included yet.</p>"
         }
         if let app = frame.state.bundleId {
-            let all = ViewState.address(frame)
+            var all = frame.state
+            all.bundleId = nil
             parts += """
-                <p class="banner info">Only of app \(app). <a href="\(all)">All apps</a></p>
+                <p class="banner info">Only of app \(app). \
+                <a href="\(all.url(frame.path))">All apps</a></p>
                 """
         }
         if frame.state.isHistoric { parts += historic }
