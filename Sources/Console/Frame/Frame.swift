@@ -107,11 +107,6 @@ package struct Frame: Sendable {
     /// Positions that one place lists.
     static let shownEventCount = 12
 
-    func chain(_ id: OriginalTransactionId) -> HTML {
-        let address = url("subscriptions", id.rawValue)
-        return "<a class=\"id\" href=\"\(address)\"><bdi>\(id)</bdi></a>"
-    }
-
     /// A chain; where several apps are configured, of its app.
     func chain(_ id: ChainId) -> HTML {
         let address = url(

@@ -75,7 +75,7 @@ package struct EventPage {
             ("Kind", "\(attributes.kind.rawValue)"), ("Source", "\(attributes.source.rawValue)"),
             ("Vouched for by", "\(attributes.trust.sentence)\(isApple ? "" : addedRoot)"),
             ("App", "\(attributes.bundleId)"),
-            ("Subscription", attributes.chain.map { frame.chain($0) }),
+            ("Subscription", attributes.chainId.map { frame.chain($0) }),
             ("Decides", decides),
             ("Notification", attributes.notificationUUID.map { "<bdi class=\"id\">\($0)</bdi>" }),
             ("Signed", attributes.signedAt.map { frame.time($0) }),

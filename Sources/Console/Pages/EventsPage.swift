@@ -56,7 +56,7 @@ package struct EventsPage {
         table.row([
             frame.event(event.position), frame.time(event.receivedAt),
             "\(EventsPage.name(event))", "\(event.attributes.source.rawValue)",
-            event.attributes.chain.map { frame.chain($0) } ?? "–",
+            event.attributes.chainId.map { frame.chain($0) } ?? "–",
         ])
     }
 

@@ -66,6 +66,9 @@ struct SeveralAppTests {
             #expect(SeveralAppTests.text(several).contains("Several apps have a purchase"))
             let page = SeveralAppTests.text(try await client.get("\(path)?\(app)"))
             #expect(page.contains("\(path)/note?\(app)\""))
+            let event = SeveralAppTests.text(
+                try await client.get("\(SeveralAppTests.home)/events/2"))
+            #expect(event.contains("href=\"\(path)?\(app)\""))
             let lookUp = try await client.get("\(path)/look-up?\(app)")
             let asking = try SeveralAppTests.target(lookUp)
             #expect(asking == "\(path)/look-up?\(app)")
