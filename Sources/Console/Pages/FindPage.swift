@@ -23,6 +23,17 @@ package struct FindPage {
         Page("Find", frame, "<h1>Find</h1>\(UnknownId(frame: frame, id: text).html)")
     }
 
+    /// A subscription without a state then; the field leads to another time.
+    package func stateless(_ id: String, _ why: String) -> Page {
+        Page(
+            "Subscription \(id)", frame,
+            """
+            <h1>Subscription <bdi class="id">\(id)</bdi></h1>
+            \(KnowledgeForm(frame: frame).html)
+            <p class="banner warn">\(why)</p>
+            """)
+    }
+
     /// The address of the only exact match; nil where there are several, or none.
     package func address(_ answer: SearchAnswer) -> String? {
         guard answer.isExact, answer.matches.count == 1, let match = answer.matches.first else {

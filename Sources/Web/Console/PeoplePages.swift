@@ -29,8 +29,12 @@ struct PeoplePages: Sendable {
             do {
                 let reading = try await host.reading(id, scope(frame))
                 return pages.response(SubscriptionPage(frame, reading, before: before).page)
-            } catch let missing as MissingAnswer where missing.error == .noSuchSubscription(id) {
-                return pages.response(FindPage(frame).nothing(for: id), status: .notFound)
+            } catch let missing as MissingAnswer {
+                let found = FindPage(frame)
+                let page =
+                    missing.error == .noSuchSubscription(id)
+                    ? found.nothing(for: id) : found.stateless(id, Problem(missing).detail)
+                return pages.response(page, status: .notFound)
             } catch QueryError.ambiguousId(_, let chains) {
                 return pages.response(FindPage(frame).page(several: chains, of: id))
             }

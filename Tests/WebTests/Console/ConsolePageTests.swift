@@ -299,6 +299,11 @@ struct ConsolePageTests {
             let text = ConsolePageTests.text(page)
             #expect(text.contains("A view of the past") && !text.contains("/note\""))
             #expect(!text.contains("events/3\""))
+            let before = try await client.get(
+                "\(ConsolePageTests.home)/subscriptions/\(id)?knownAt=2020-01-01")
+            let nothing = ConsolePageTests.text(before)
+            #expect(before.status == 404 && nothing.contains("A view of the past"))
+            #expect(nothing.contains("id=\"knownAt\"") && nothing.contains("was received on"))
             let answer = try await client.send(
                 .post, "\(ConsolePageTests.home)/customers/ann/note?knownPosition=2",
                 ConsolePageTests.form, Array("key=k&actor=a&reason=r".utf8))
