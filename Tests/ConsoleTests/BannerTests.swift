@@ -30,6 +30,11 @@ struct BannerTests {
         one.state.knowledge = .knownPosition(7)
         let address = "/console/production/help?knownPosition=7"
         #expect(html(one).contains("<a href=\"\(address)\">All apps</a>"))
+        let app = "bundleId=com.example.app"
+        for (path, isKept) in [("subscriptions", false), ("reports", true)] {
+            let page = html(one.of([path, "1"]))
+            #expect(page.contains("/reports?knownPosition=7&amp;\(app)\"") == isKept, "\(path)")
+        }
     }
 
     @Test("Completeness that was never confirmed is a warning")

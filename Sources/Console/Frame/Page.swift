@@ -100,6 +100,9 @@ package struct Page: Sendable {
 
     private var sections: HTML {
         var links: [HTML] = []
+        var frame = frame
+        // The app of a chain is not that of reports.
+        if frame.path.first != "reports" { frame.state.bundleId = nil }
         if frame.viewer.seesPeople { links.append(frame.link("Events", "events", key: "g e")) }
         if frame.viewer.seesOperation { links.append(frame.link("Intake", "intake", key: "g i")) }
         if frame.viewer.seesReports {
