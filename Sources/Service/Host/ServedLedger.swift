@@ -16,6 +16,8 @@ public final class ServedLedger: Sendable {
     /// Customers whose answers need no file.
     let hotCustomers = HotReadings<ProjectionsStore.CustomerKey, CachedCustomer>(
         maximumCost: ServedLedger.hotRowCount, cost: \.rowCount)
+    /// Reads for requests for retention messages.
+    let retentionReads = RetentionReads()
     /// How what else this process remembers of persons in this ledger is forgotten.
     let memories = Mutex<[@Sendable () -> Void]>([])
     /// The newest events of each app.

@@ -48,14 +48,14 @@ extension LedgerHost {
         var record = RetentionRecord(
             requestId: request.requestIdentifier ?? "", chain: chain, at: clock(),
             productId: request.productId, locale: request.userLocale, outcome: .unavailable)
-        let snapshot = served.board.snapshot
-        var position = snapshot?.position ?? .max
+        var position = Int64.max
         var offer: String?
-        switch await situation(of: chain, asked, in: snapshot, by: deadline) {
-        case .success(let situation):
-            let rule = configuration.retention.first { $0.applies(to: situation) }
+        switch await situation(of: chain, asked, in: served, by: deadline) {
+        case .success(let found):
+            position = found.position
+            let rule = configuration.retention.first { $0.applies(to: found.situation) }
             offer = rule?.promotionalOffer.flatMap {
-                signature(of: $0, for: chain, situation.productId)
+                signature(of: $0, for: chain, found.situation.productId)
             }
             guard rule?.promotionalOffer == nil || offer != nil else { break }
             record.outcome = rule == nil ? .noRule : .shown
@@ -68,7 +68,6 @@ extension LedgerHost {
             // The ledger may know nothing of it, as after an erasure.
             record.chain = ChainId(
                 bundleId: chain.bundleId, originalTransactionId: OriginalTransactionId(""))
-            position = .max
         }
         keep(record, answeredAt: position, in: served)
         return LedgerHost.answer(record, offer: offer)
@@ -192,34 +191,45 @@ extension LedgerHost {
         let outcome: RetentionRecord.Outcome
     }
 
-    /// The situation of a chain in the last published state.
+    /// The situation of a chain in the last published state, and the state's position.
     private func situation(
-        of chain: ChainId, _ asked: RetentionSituation, in snapshot: LedgerSnapshot?,
+        of chain: ChainId, _ asked: RetentionSituation, in served: ServedLedger,
         by deadline: ContinuousClock.Instant
-    ) async -> Result<RetentionSituation, Miss> {
+    ) async -> Result<(situation: RetentionSituation, position: Int64), Miss> {
         guard ContinuousClock.now < deadline else { return .failure(Miss(outcome: .late)) }
-        guard clockWatch.jumpMilliseconds == nil, let snapshot, retentionAnswers.beginWork() else {
+        guard clockWatch.jumpMilliseconds == nil, retentionAnswers.beginWork() else {
             return .failure(Miss(outcome: .unavailable))
         }
+        defer { retentionAnswers.endWork() }
         let now = clock()
-        let found = await first(by: deadline) {
-            [retentionAnswers] () async -> Result<RetentionSituation, Miss> in
-            defer { retentionAnswers.endWork() }
-            do throws(StoreError) {
-                let lives = try await snapshot.facts.facts(of: [chain])
-                let facts = lives.flatMap { $0.1 }.filter { $0.position <= snapshot.position }
-                let life = Lifecycle(
-                    facts, environment: asked.environment,
-                    catalogue: snapshot.ledger.catalogue)
-                guard let situation = life.situation(at: now, of: asked) else {
-                    return .failure(Miss(outcome: .unknownChain))
-                }
-                return .success(situation)
-            } catch {
-                return .failure(Miss(outcome: .unavailable))
-            }
+        let read = await served.retentionReads.value(chain, by: deadline) {
+            await LedgerHost.read($0, in: served)
         }
-        return found ?? .failure(Miss(outcome: .late))
+        guard let found = read else { return .failure(Miss(outcome: .late)) }
+        guard let known = found else { return .failure(Miss(outcome: .unavailable)) }
+        let position = known.snapshot.position
+        let life = known.snapshot.ledger.life(of: known.facts.filter { $0.position <= position })
+        guard let situation = life.situation(at: now, of: asked) else {
+            return .failure(Miss(outcome: .unknownChain))
+        }
+        return .success((situation, position))
+    }
+
+    /// The facts of the requests that wait, of the last published state; nil where none can be
+    /// read.
+    private static func read(
+        _ chains: [ChainId], in served: ServedLedger
+    ) async -> [RetentionFacts?] {
+        if let snapshot = served.board.snapshot,
+            let found = try? await snapshot.facts.facts(of: chains)
+        {
+            return found.map { RetentionFacts(facts: $0.1, snapshot: snapshot) }
+        }
+        guard chains.count > 1 else { return [nil] }
+        // A damaged fact is that of one chain.
+        var each: [RetentionFacts?] = []
+        for chain in chains { each += await read([chain], in: served) }
+        return each
     }
 
     /// The result of work, or nil once the deadline has passed; the work then goes on unobserved.
@@ -245,3 +255,12 @@ extension LedgerHost {
         return nil
     }
 }
+
+/// The facts of a chain, and the state that they were read from.
+struct RetentionFacts: Sendable {
+    let facts: [Fact]
+    let snapshot: LedgerSnapshot
+}
+
+/// Reads the chains of requests for retention messages.
+typealias RetentionReads = ReadBatcher<ChainId, RetentionFacts?>
