@@ -124,6 +124,10 @@ struct MCPRouteTests {
                 #expect(tool["annotations"]?["readOnlyHint"]?.bool == true)
                 #expect(tool["inputSchema"]?["type"]?.string == "object")
             }
+            // diff takes two positions, which are no number.
+            let metrics = tools.first { $0["name"]?.string == "metrics" }
+            let position = metrics?["inputSchema"]?["properties"]?["knownPosition"]
+            #expect(position?["type"]?.string == "string")
         }
     }
 

@@ -67,7 +67,7 @@ enum MCPTool: String, Sendable, CaseIterable {
         case .find: [MCPTool.text, MCPTool.minPosition] + MCPTool.place
         case .access: MCPTool.subject + MCPTool.moment
         case .timeline: MCPTool.subject + [MCPTool.order] + MCPTool.page + MCPTool.moment
-        case .metrics: MCPTool.report + MCPTool.place + MCPTool.knowledge
+        case .metrics: MCPTool.report + MCPTool.place + MCPTool.comparedKnowledge
         case .chains: MCPTool.cell + MCPTool.page + MCPTool.place + MCPTool.knowledge
         case .missing: MCPTool.place
         case .evidence: [MCPTool.position] + MCPTool.place
@@ -122,6 +122,19 @@ enum MCPTool: String, Sendable, CaseIterable {
         Argument(name: "knownAt", about: "Only events received by this time (RFC 3339)."),
         Argument(
             name: "knownPosition", about: "Only events up to this log position.", type: "integer"),
+    ]
+
+    /// Texts, so that either can be two.
+    private static let comparedKnowledge = [
+        minPosition,
+        Argument(
+            name: "knownAt",
+            about: "Only events received by this time (RFC 3339); for diff one, or two separated by"
+                + " a comma."),
+        Argument(
+            name: "knownPosition",
+            about: "Only events up to this log position; for diff one, or two separated by a comma."
+        ),
     ]
 
     private static let moment =
