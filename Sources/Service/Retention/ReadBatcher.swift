@@ -77,14 +77,14 @@ final class ReadBatcher<Key: Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// Answers the callers whose deadline has passed, as long as any wait.
+    /// Answers the callers whose deadline passes before the next look, as long as any wait.
     private func expire() async {
         var isTimed = true
         while isTimed {
             try? await Task.sleep(for: ReadBatcher.timerInterval)
-            let now = ContinuousClock.now
+            let next = ContinuousClock.now + ReadBatcher.timerInterval
             let (late, hasMore) = state.withLock { state in
-                let late = state.waiters.filter { $0.value.deadline <= now }
+                let late = state.waiters.filter { $0.value.deadline <= next }
                 for number in late.keys { state.waiters[number] = nil }
                 state.isTimed = !state.waiters.isEmpty
                 return (late.values.map { $0.continuation }, state.isTimed)
