@@ -24,6 +24,10 @@ public protocol LedgerLog: EventStore {
         after position: Int64, through: Int64
     ) async throws(StoreError) -> [Digest]
 
+    /// The end of the log, and the leaf hashes of the block there that is not full
+    /// (`LogLimits.provenBlockCount`).
+    func edge() async throws(StoreError) -> (head: LogHead, leaves: [Digest])
+
     /// The event with this key, or nil; a conflict has a different key (`EventKey`).
     func event(key: Digest) async throws(StoreError) -> LoggedEvent?
 

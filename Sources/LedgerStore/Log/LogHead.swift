@@ -9,6 +9,9 @@ public struct LogHead: Hashable, Sendable {
     /// The newest `receivedAt` that no import line claimed; nil before the first.
     public let newestReceivedAt: Timestamp?
 
+    /// The last position of the tree's full blocks (`LogLimits.provenBlockCount`).
+    package var lastBlockEnd: Int64 { position - position % LogLimits.provenBlockCount }
+
     package init(position: Int64, root: Digest, newestReceivedAt: Timestamp?) {
         self.position = position
         self.root = root

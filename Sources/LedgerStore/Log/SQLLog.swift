@@ -42,14 +42,13 @@ extension SQLLog {
         after position: Int64, through: Int64
     ) async throws(StoreError) -> [Digest] {
         let end = min(through, position + LogLimits.scannedEventCount)
-        return try await readTables { tables in
-            try tables.rows(
-                """
-                SELECT leaf_hash FROM @events
-                WHERE position > $1::bigint AND position <= $2::bigint ORDER BY position
-                """, position, end
-            ) { $0.digest(0) }
-        }
+        return try await readTables { try $0.leafHashes(after: position, through: end) }
+    }
+
+    public func edge() async throws(StoreError) -> (head: LogHead, leaves: [Digest]) {
+        let head = try await head()
+        guard head.lastBlockEnd < head.position else { return (head, []) }
+        return (head, try await leafHashes(after: head.lastBlockEnd, through: head.position))
     }
 
     public func sweepPositions(through: Int64) async throws(StoreError) -> [Int64] {
@@ -132,5 +131,17 @@ extension SQLLog {
             }
         }
         return (found, end)
+    }
+}
+
+extension SQLTables {
+    /// As `LedgerLog.leafHashes`, of any number of rows.
+    package func leafHashes(after position: Int64, through: Int64) throws -> [Digest] {
+        try rows(
+            """
+            SELECT leaf_hash FROM @events
+            WHERE position > $1::bigint AND position <= $2::bigint ORDER BY position
+            """, position, through
+        ) { $0.digest(0) }
     }
 }

@@ -112,7 +112,7 @@ public final class TreeProver: Sendable {
     private func checkedNodes(
         _ ranges: [Range<Int64>]
     ) async throws(StoreError) -> (head: LogHead, nodes: [Digest])? {
-        let head = try await log.head()
+        let (head, edge) = try await log.edge()
         guard ranges.allSatisfy({ $0.upperBound <= head.position }) else { return nil }
         guard head.position > 0 else { return ranges.isEmpty ? (head, []) : nil }
         guard unsound.withLock({ $0?.position != head.position || $0?.root != head.root }) else {
@@ -123,7 +123,8 @@ public final class TreeProver: Sendable {
         for isFresh in [false, true] {
             if isFresh { levels.withLock { $0 = Levels() } }
             guard try await extendLevels(to: head.position, isFresh: isFresh) else { continue }
-            guard let nodes = try await computed(ranges + [0..<head.position]),
+            let known = [head.position / TreeProver.width: edge]
+            guard let nodes = try await computed(ranges + [0..<head.position], known),
                 nodes.last == head.root
             else { continue }
             return (head, nodes.dropLast())
@@ -132,9 +133,12 @@ public final class TreeProver: Sendable {
         return nil
     }
 
-    private func computed(_ ranges: [Range<Int64>]) async throws(StoreError) -> [Digest]? {
+    /// - Parameter known: leaves that were read, by their block.
+    private func computed(
+        _ ranges: [Range<Int64>], _ known: [Int64: [Digest]]
+    ) async throws(StoreError) -> [Digest]? {
         let nodes = levels.withLock { $0.nodes }
-        var leaves: [Int64: [Digest]] = [:]
+        var leaves = known
         for range in ranges {
             guard let block = TreeProver.partBlock(of: range), leaves[block] == nil else {
                 continue

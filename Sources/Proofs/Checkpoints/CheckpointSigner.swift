@@ -45,7 +45,8 @@ public struct CheckpointSigner: Sendable {
     public func sign() async throws -> StoredCheckpoint {
         // Before the head: another node may sign a later one meanwhile.
         let newest = try await operations.checkpoints(before: .max, limit: 1).first
-        let known = try newest.map { try ownCheckpoint($0) }
+        let note = try newest.map { try SignedNote($0.note) }
+        let known = try note.map { try ownCheckpoint($0) }
         guard let (root, head) = try await prover.extended(known?.size ?? 0) else {
             let position = try await log.head().position
             guard let known, known.size > position else {
@@ -58,29 +59,30 @@ public struct CheckpointSigner: Sendable {
                     + " signed. Restore what is missing.")
         }
         var earlier: [SignedNote.Signature] = []
-        if let newest, let known {
+        if let newest, let note, let known {
             guard root == known.root else {
                 throw ProofError(
                     .logForked,
                     "The log does not extend the checkpoint of \(known.size) events"
                         + " that was signed: run `audit verify`.")
             }
-            let note = try SignedNote(newest.note)
-            if known.size == head.position, note.verify(key.verifier).isValid { return newest }
-            if known.size == head.position { earlier = note.signatures }
+            if known.size == head.position {
+                if note.verify(key.verifier).isValid { return newest }
+                earlier = note.signatures
+            }
         }
         // After a change of keys the same size has a signature of each.
-        let note = try LogCheckpoint(
+        let signed = try LogCheckpoint(
             origin: key.verifier.name, size: head.position, root: head.root
         ).signed(by: key).adding(earlier)
-        let made = StoredCheckpoint(size: head.position, note: note.note, signedAt: clock())
+        let made = StoredCheckpoint(size: head.position, note: signed.note, signedAt: clock())
         try await operations.keep(made)
         return made
     }
 
     /// What the newest checkpoint states, which must be of this origin.
-    private func ownCheckpoint(_ newest: StoredCheckpoint) throws -> LogCheckpoint {
-        let known = try LogCheckpoint(try SignedNote(newest.note))
+    private func ownCheckpoint(_ newest: SignedNote) throws -> LogCheckpoint {
+        let known = try LogCheckpoint(newest)
         guard known.origin == key.verifier.name else {
             throw ProofError(
                 .foreignCheckpoint,

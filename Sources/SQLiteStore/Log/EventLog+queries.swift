@@ -1,3 +1,4 @@
+public import AppStore
 internal import GRDB
 public import LedgerStore
 
@@ -5,6 +6,16 @@ public import LedgerStore
 extension EventLog {
     public func tree() async throws(StoreError) -> CompactRange {
         try await read { [path] database in try HeadRow.read(database, path: path).tree }
+    }
+
+    /// In one read: every checkpoint and every proof needs both.
+    public func edge() async throws(StoreError) -> (head: LogHead, leaves: [Digest]) {
+        try await read { [path] database in
+            let head = try HeadRow.read(database, path: path).head
+            let leaves = try FileTables(database: database).leafHashes(
+                after: head.lastBlockEnd, through: head.position)
+            return (head: head, leaves: leaves)
+        }
     }
 
     public func extended(

@@ -6,12 +6,7 @@ internal import Synchronization
 /// position, so that they never hold back a checkpoint.
 extension EventLog {
     public func head() async throws(StoreError) -> LogHead {
-        try await read { [path] database in
-            let row = try HeadRow.read(database, path: path)
-            return LogHead(
-                position: row.tree.size, root: row.tree.root,
-                newestReceivedAt: row.newestReceivedAt)
-        }
+        try await read { [path] in try HeadRow.read($0, path: path).head }
     }
 
     public func events(

@@ -7,6 +7,10 @@ struct HeadRow {
     let tree: CompactRange
     let newestReceivedAt: Timestamp?
 
+    var head: LogHead {
+        LogHead(position: tree.size, root: tree.root, newestReceivedAt: newestReceivedAt)
+    }
+
     /// Throws `fileCorrupt` when the row is missing or contradicts itself.
     static func read(_ database: Database, path: String) throws -> HeadRow {
         let select = try PreparedStatement(

@@ -58,6 +58,9 @@ struct TreeProverTests {
                     _ = try await log.append(Sample.events(count..<next))
                     count = next
                 }
+                let (head, leaves) = try await log.edge()
+                #expect(head == (try await log.head()))
+                #expect(leaves.count == end % width)
                 let places = [1, 2, width - 1, width, width + 1, 2 * width, end]
                 for position in Set(places) where position <= end && position > 0 {
                     let event = try #require(try await log.event(at: Int64(position))?.event)
