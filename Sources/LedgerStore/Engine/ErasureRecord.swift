@@ -86,21 +86,13 @@ public struct ErasureRecord: Sendable {
 
     // MARK: Applying
 
-    /// Whether a log begins as the one of this erasure, and has the events that it names, as far as
-    /// it reaches.
+    /// Whether a log begins as the one of this erasure.
     public func belongs(to log: any LedgerLog) async throws(StoreError) -> Bool {
-        let end = try await log.head().position
-        guard try await log.leafHashes(after: 0, through: 1) == [firstLeafHash] else {
-            return false
-        }
-        for row in rows where row.position <= end {
-            let leaf = try await log.leafHashes(after: row.position - 1, through: row.position)
-            guard leaf == [row.leafHash] else { return false }
-        }
-        return true
+        try await log.leafHashes(after: 0, through: 1) == [firstLeafHash]
     }
 
-    /// Erases the same events, unless the log has this erasure already; whether it did. Erased
+    /// Erases the same events, unless the log has this erasure already; whether it did. Events are
+    /// found by their keys: what an earlier erasure appended moves those that follow. Erased
     /// events that the log lacks are appended as tombstones: their keys keep out what Apple sends
     /// again, and what they stated stands at their new positions.
     ///
@@ -108,14 +100,17 @@ public struct ErasureRecord: Sendable {
     public func apply(to log: any LedgerLog) async throws(StoreError) -> Bool {
         let key = EventKey.make(.erasure, [erasure.id])
         guard try await log.event(key: key) == nil else { return false }
+        var places: [Int64: Int64] = [:]
+        for row in rows {
+            places[row.position] = try await log.event(key: row.key)?.event.position
+        }
+        let missing = rows.filter { places[$0.position] == nil }
         let end = try await log.head().position
-        let missing = rows.filter { $0.position > end }
         for start in stride(from: 0, to: missing.count, by: LogLimits.batchEventCount) {
             let batch = missing[start..<min(start + LogLimits.batchEventCount, missing.count)]
             _ = try await log.append(batch.map { NewEvent(copying: $0, nil) })
         }
-        let places = Dictionary(
-            uniqueKeysWithValues: zip(missing.map(\.position), (end + 1)...))
+        for (row, position) in zip(missing, (end + 1)...) { places[row.position] = position }
         let again = erasure.moved { places[$0] ?? $0 }
         let event = try NewEvent(again, receivedAt: receivedAt, packer: log.packer)
         _ = try await log.erase(event, within: ErasureScope(through: .max, chains: []))
