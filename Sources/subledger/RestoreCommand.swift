@@ -52,7 +52,10 @@ struct RestoreCommand: OutputCommand {
         case .position(let position):
             before = position
             old = "the log there ended at position \(position)"
-        case .unreadable: old = "the log there could not be read"
+        case .unreadable:
+            old =
+                "the log there could not be read: erasures that only it states are not applied"
+                + " again (--erasures)"
         }
         // Whatever fails below, the log is in place.
         let compared: CheckpointAudit.Report?

@@ -15,24 +15,39 @@ public struct ErasureRecord: Sendable {
 
     /// The erasures of a log, in order.
     ///
+    /// - `skipsDamaged`: whether erasures that cannot be read are left out.
+    ///
     /// Throws the errors of reading the log.
-    public static func all(of log: any LedgerLog) async throws(StoreError) -> [ErasureRecord] {
+    public static func all(
+        of log: any LedgerLog, skippingDamaged skipsDamaged: Bool = false
+    ) async throws(StoreError) -> [ErasureRecord] {
         guard let first = try await log.leafHashes(after: 0, through: 1).first else { return [] }
         var records: [ErasureRecord] = []
         for position in try await log.erasurePositions(after: 0, through: .max) {
-            guard let logged = try await log.event(at: position),
-                let erasure = try logged.originalBytes().flatMap({ Erasure(evidence: $0) })
-            else { continue }
-            var rows: [RecordedEvent] = []
-            for position in erasure.positions {
-                rows += try await log.events(after: position - 1, through: position)
+            do throws(StoreError) {
+                if let found = try await record(at: position, of: log, first) {
+                    records.append(found)
+                }
+            } catch {
+                guard skipsDamaged, error.isDamage else { throw error }
             }
-            records.append(
-                ErasureRecord(
-                    erasure: erasure, rows: rows, receivedAt: logged.event.receivedAt,
-                    firstLeafHash: first))
         }
         return records
+    }
+
+    private static func record(
+        at position: Int64, of log: any LedgerLog, _ firstLeafHash: Digest
+    ) async throws(StoreError) -> ErasureRecord? {
+        guard let logged = try await log.event(at: position),
+            let erasure = try logged.originalBytes().flatMap({ Erasure(evidence: $0) })
+        else { return nil }
+        var rows: [RecordedEvent] = []
+        for position in erasure.positions {
+            rows += try await log.events(after: position - 1, through: position)
+        }
+        return ErasureRecord(
+            erasure: erasure, rows: rows, receivedAt: logged.event.receivedAt,
+            firstLeafHash: firstLeafHash)
     }
 
     private init(

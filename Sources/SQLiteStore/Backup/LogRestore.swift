@@ -154,12 +154,20 @@ public struct LogRestore: Sendable {
         }
         do throws(StoreError) {
             let log = try await EventLog.open(directory: directory)
-            let result = await Outcome { () throws(StoreError) in
-                (try await log.head().position, try await ErasureRecord.all(of: log))
+            let result = await Outcome { () throws(StoreError) -> (Before?, [ErasureRecord]) in
+                let position = try await log.head().position
+                do throws(StoreError) {
+                    return (.position(position), try await ErasureRecord.all(of: log))
+                } catch {
+                    guard error.isDamage else { throw error }
+                    // Those that can be read are applied again all the same.
+                    return (
+                        .unreadable, try await ErasureRecord.all(of: log, skippingDamaged: true)
+                    )
+                }
             }
             await log.close()
-            let (position, known) = try result.get()
-            return (.position(position), known)
+            return try result.get()
         } catch {
             switch error.code {
             case .fileCorrupt, .fileNotDatabase, .fileForeign, .fileNewer, .fileChanged:

@@ -1,0 +1,69 @@
+import AppStore
+import Faults
+import LedgerStore
+import LedgerTestSupport
+import Projection
+import SQLiteStore
+import TestSupport
+import Testing
+
+@Suite("Erasures applied again to an older backup")
+struct RestoredErasureTests {
+    private let one = MadeChain()
+    private let other = MadeChain(id: "540000000000001")
+
+    /// A ledger of two persons whose events came in turn, both erased; and a backup of the first
+    /// two events.
+    private func erased() async throws -> (ledger: TemporaryLedger, backup: String) {
+        let ledger = try TemporaryLedger()
+        let lives = zip(one.life, other.life).map { [$0, $1] }
+        _ = try await ledger.ingest(lives[0])
+        let backup = ledger.directory.file("old.backup")
+        try await Gate.ledgers.pass {
+            _ = try await EnvironmentLedger.backUp(
+                ledger.configuration, environment: ledger.environment, to: backup)
+        }
+        _ = try await ledger.ingest(Array(lives.dropFirst().joined()))
+        for chain in [one, other] { try await ledger.erase(chains: [chain.id]) }
+        return (ledger, backup)
+    }
+
+    private func restore(
+        _ backup: String, _ ledger: TemporaryLedger, _ erasures: [ErasureRecord] = []
+    ) async throws -> LogRestore.Report {
+        try await Gate.ledgers.pass {
+            try await EnvironmentLedger.restore(
+                ledger.configuration, environment: ledger.environment, from: backup,
+                replaces: true, now: ledger.now, erasures: erasures
+            ).restored
+        }
+    }
+
+    /// Files that hold an id, without the log that was replaced.
+    private func holding(_ ids: [String], in ledger: TemporaryLedger) throws -> [String] {
+        try ledger.files(holding: ids).filter { !$0.hasPrefix("log-replaced-") }
+    }
+
+    @Test("Of persons whose events came in turn after the backup, all are erased again, once")
+    func inTurn() async throws {
+        let (ledger, backup) = try await erased()
+        let records = try await ledger.ledger { try await ErasureRecord.all(of: $0.log) }
+        #expect(records.count == 2)
+        // Those of the log that is replaced, and the same ones from a file.
+        let report = try await restore(backup, ledger, records)
+        #expect(report.erasureCount == 2 && report.head.position == 10)
+        #expect(try holding([one.id, other.id], in: ledger).isEmpty)
+        #expect(try await ledger.isSound())
+    }
+
+    @Test("Of a damaged log the erasures that can be read are applied again")
+    func damaged() async throws {
+        let (ledger, backup) = try await erased()
+        try LogTampering(path: "\(ledger.environmentDirectory)/log.sqlite").run(
+            "UPDATE events SET payload_hash = x'00' WHERE position = 3")
+        let report = try await restore(backup, ledger)
+        #expect(report.before == .unreadable && report.erasureCount == 1)
+        #expect(try holding([other.id], in: ledger).isEmpty)
+        #expect(try holding([one.id], in: ledger).contains("log.sqlite"))
+    }
+}
