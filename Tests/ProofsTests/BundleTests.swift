@@ -241,6 +241,27 @@ struct BundleTests {
         }
     }
 
+    @Test("A page holds the same bundle, also where a text looks like what escapes its brackets")
+    func page() async throws {
+        try await ProvenStory.run(BundleTests.story) { session, maker, _ in
+            var event = try Sample.event(
+                "p", kind: .command, evidence: .verbatim(Array(#"<\u003c\\<\"<"#.utf8)))
+            event.attributes = EventAttributes(
+                kind: .command, source: .operator, trust: .operator,
+                bundleId: BundleId("com.example"))
+            let log = session.ledger.log
+            let position = try #require(try await log.append([event]).first?.position)
+            let bundle = try await maker.events([position])
+            #expect(!bundle.pageBytes.contains(UInt8(ascii: "<")))
+            let page =
+                Array("<html>\(ProofBundle.pageStart)".utf8) + bundle.pageBytes
+                + Array("\(ProofBundle.pageEnd)</html>\n".utf8)
+            let read = try ProofBundle(page)
+            #expect(read.bytes == bundle.bytes)
+            #expect(ProvenStory.check(read).isProven)
+        }
+    }
+
     @Test("Events and customers are proven, too; what the log does not hold is not")
     func others() async throws {
         let name = StoryTelling.names.first { $0 == BundleTests.story } ?? StoryTelling.names[0]

@@ -1,8 +1,7 @@
 /* Checks the bundle (Proof.md) in <script id="bundle">, with the functions of verify.js before it:
  * one <li> per check in <section id="proof">. It does not fold: `subledger audit check` does. */
-const line = document.getElementById("bundle").textContent.replace(
-  // After an escaped backslash the same letters are text.
-  /\\(?:u003c|[^])/g, (escape) => escape === "\\u003c" ? "<" : escape);
+const escaped = document.getElementById("bundle").textContent;
+const line = escaped.replace(/\\(u003c|.)/g, (all, one) => one === "u003c" ? "<" : all);
 const bundle = JSON.parse(line);
 const [noteText, noteSignatures] = bundle.checkpoint.split(/\n\n(?=\u2014)/);
 const [origin, treeSize, treeRoot] = noteText.split("\n");

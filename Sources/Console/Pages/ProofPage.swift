@@ -8,9 +8,7 @@ package enum ProofPage {
     /// - Parameter roots: SHA-256 of the trusted roots; the page names each that is not Apple's.
     package static func html(_ bundle: ProofBundle, roots: [Digest]) -> [UInt8] {
         let trusted = roots.map(\.hexadecimal).sorted().joined(separator: " ")
-        // In a script element only "<" could end it; JSON has an escape for it.
-        let json = String(decoding: bundle.bytes, as: UTF8.self).replacing(
-            "<", with: ProofBundle.escapedBracket)
+        let json = String(decoding: bundle.pageBytes, as: UTF8.self)
         let script = [PackageResources.verify_js, PackageResources.proof_js].map {
             String(decoding: $0, as: UTF8.self)
         }.joined()

@@ -124,7 +124,8 @@ public struct ProofBundle: Sendable {
     /// Reads a file, or the page that holds one (`ProofPage`). Throws `malformedBundle` for
     /// anything that is not exactly what `bytes` writes, and what its parts throw.
     public init(_ file: [UInt8]) throws(ProofError) {
-        let file = ProofBundle.content(of: file)
+        let content = ProofBundle.content(ofPage: file)
+        let file = content ?? file
         guard file.count <= ProofBundle.maximumByteCount else {
             throw ProofBundle.malformed("it is larger than 64 MiB")
         }
@@ -151,40 +152,31 @@ public struct ProofBundle: Sendable {
             key: try NoteVerifierKey(key), events: events,
             answer: answer, seal: seal)
         // Whatever was altered beside these values makes another file.
-        guard bytes == file else {
+        guard content == nil ? bytes == file : pageBytes == file else {
             throw ProofBundle.malformed("it holds more than a bundle, or another spelling of it")
         }
     }
 
-    /// The line that begins and ends the bundle in a page, and what stands for "<" in it.
+    /// The line that begins and ends the bundle in a page.
     package static let pageStart = "<script type=\"application/json\" id=\"bundle\">"
     package static let pageEnd = "</script>"
-    package static let escapedBracket = "\\u003c"
 
-    /// The bundle inside a page; any other file as it is.
-    private static func content(of file: [UInt8]) -> [UInt8] {
+    /// The file as it stands in a page: in a script element only "<" could end it, and JSON has an
+    /// escape for it.
+    package var pageBytes: [UInt8] {
+        Array(String(decoding: bytes, as: UTF8.self).replacing("<", with: "\\u003c").utf8)
+    }
+
+    /// The bundle inside a page, as it stands there; nil for any other file.
+    private static func content(ofPage file: [UInt8]) -> [UInt8]? {
         guard file.first == UInt8(ascii: "<"), file.count <= 2 * maximumByteCount else {
-            return file
+            return nil
         }
         let text = String(decoding: file, as: UTF8.self)
         guard let start = text.ranges(of: pageStart).first,
             let end = text[start.upperBound...].ranges(of: pageEnd).first
-        else { return file }
-        return unescaped(Array(text[start.upperBound..<end.lowerBound].utf8))
-    }
-
-    private static func unescaped(_ page: [UInt8]) -> [UInt8] {
-        let bracket = Array(escapedBracket.utf8)
-        var (bytes, rest): ([UInt8], ArraySlice<UInt8>) = ([], page[...])
-        while let place = rest.firstIndex(of: UInt8(ascii: "\\")) {
-            bytes += rest[..<place]
-            rest = rest[place...]
-            let isBracket = rest.starts(with: bracket)
-            // After an escaped backslash the same letters are text.
-            bytes += isBracket ? [UInt8(ascii: "<")] : Array(rest.prefix(2))
-            rest = rest.dropFirst(isBracket ? bracket.count : 2)
-        }
-        return bytes + rest
+        else { return nil }
+        return Array(text[start.upperBound..<end.lowerBound].utf8)
     }
 
     private static func event(_ json: JSONValue) throws(ProofError) -> Event {
