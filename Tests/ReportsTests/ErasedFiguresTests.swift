@@ -108,5 +108,13 @@ struct ErasedFiguresTests {
             #expect(after[name] == figures, "\(name)")
         }
         #expect(try await world.ledger.isSound())
+        // Nor once these lives are erased, too.
+        let restated = try await self.chains(world.ledger).filter {
+            !$0.hasPrefix(Pseudonyms.prefix)
+        }
+        #expect(!restated.isEmpty)
+        try await world.ledger.erase(chains: restated)
+        #expect(try await figures(world.ledger, at: [nil]) == after)
+        #expect(try await world.ledger.isSound())
     }
 }

@@ -5,12 +5,24 @@ extension Lifecycle {
     /// random ids (`Erasure.md`), and Apple states it again with every event: periods that began
     /// before the newest erasure are left out.
     func counted(_ catalogue: Catalogue) -> Lifecycle {
-        let erasures = history.facts.unusable.filter { $0.cause.kind == .erasure }
-        guard let erasedAt = erasures.map(\.receivedAt).max() else { return self }
+        guard let erasedAt = history.facts.unusable.erasedAt else { return self }
         let later = (history.facts.facts + history.facts.unusable).filter { fact in
-            guard fact.cause.kind != .erasure else { return false }
-            return fact.statedTransaction?.purchaseDate.map { $0 > erasedAt } ?? true
+            fact.cause.kind != .erasure && fact.isCounted(afterErasureAt: erasedAt)
         }
         return Lifecycle(later, environment: history.facts.environment, catalogue: catalogue)
+    }
+}
+
+extension Sequence<Fact> {
+    /// When the chain of the facts was erased last; nil: never.
+    package var erasedAt: Timestamp? {
+        filter { $0.cause.kind == .erasure }.map(\.receivedAt).max()
+    }
+}
+
+extension Fact {
+    /// Whether metrics count what it states of a chain that was erased at a time.
+    package func isCounted(afterErasureAt erasedAt: Timestamp) -> Bool {
+        statedTransaction?.purchaseDate.map { $0 > erasedAt } ?? true
     }
 }

@@ -132,13 +132,22 @@ struct ErasurePlanner: Sendable {
         }
     }
 
+    /// What the events state of chains, without what is counted under the random ids of an earlier
+    /// erasure already.
     private func facts(
         at positions: [Int64], of chains: Set<ChainId>
     ) async throws -> [ChainFact] {
+        var erasedAt: [ChainId: Timestamp] = [:]
+        for (chain, facts) in try await ledger.facts.facts(of: chains.sorted()) {
+            erasedAt[chain] = facts.erasedAt
+        }
         var facts: [ChainFact] = []
         for position in positions {
             guard let logged = try await ledger.log.event(at: position) else { continue }
-            facts += try FactDecoder.decode(logged).filter { chains.contains($0.chain) }
+            facts += try FactDecoder.decode(logged).filter { stated in
+                chains.contains(stated.chain)
+                    && erasedAt[stated.chain].map(stated.fact.isCounted) ?? true
+            }
         }
         return facts
     }
