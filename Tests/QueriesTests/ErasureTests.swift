@@ -188,8 +188,9 @@ struct ErasureTests {
             #expect(await code { try await ledger.erase(chains: [chain.id], order) } != nil)
         }
         #expect(try await ledger.show(chain.id)["state"]?.string != nil)
-        let order = CommandIntake.Order(actor: "a", reason: "r", key: "ticket-7")
+        let order = CommandIntake.Order(actor: "a", reason: "r", key: "erase-\(chain.id)")
         let first = try await ledger.erase(chains: [chain.id], order)
+        #expect(try ledger.files(holding: ids).isEmpty)
         let second = try await ledger.erase(chains: [chain.id], order)
         #expect(second.position == first.position && second.plan == nil)
         // Of another chain it is another order.

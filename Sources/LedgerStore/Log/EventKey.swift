@@ -20,6 +20,12 @@ public enum EventKey {
         return hasher.finish()
     }
 
+    /// The id of an erasure that was ordered under a key of a client's own. The key itself may name
+    /// the person, and is stored nowhere.
+    public static func erasureId(orderedUnder key: String) -> String {
+        make(.erasure, [key]).hexadecimal
+    }
+
     /// The digest by which an erased chain is recognised: that of an event of the kind `erasure`
     /// with bundle id and originalTransactionId.
     fileprivate static func erased(_ chain: ChainId) -> Digest {

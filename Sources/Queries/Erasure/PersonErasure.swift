@@ -131,7 +131,8 @@ public struct PersonErasure: Sendable {
     /// The position of the erasure that was ordered under the same key; nil for a new order.
     private func known(_ order: CommandIntake.Order) async throws(StoreError) -> Int64? {
         guard let key = order.key else { return nil }
-        return try await ledger.log.event(key: EventKey.make(.erasure, [key]))?.event.position
+        let id = EventKey.erasureId(orderedUnder: key)
+        return try await ledger.log.event(key: EventKey.make(.erasure, [id]))?.event.position
     }
 
     /// The newest erasure of chains that were all erased before.
@@ -195,7 +196,8 @@ public struct PersonErasure: Sendable {
     private func event(_ plan: ErasurePlan, _ order: CommandIntake.Order) throws -> NewEvent {
         let pseudonyms = Pseudonyms(plan.facts.map { ($0.chain, $0.fact) }, draw: draw)
         let erasure = Erasure(
-            id: order.key ?? draw(1)[0], actor: order.actor, tokenName: order.tokenName,
+            id: order.key.map { EventKey.erasureId(orderedUnder: $0) } ?? draw(1)[0],
+            actor: order.actor, tokenName: order.tokenName,
             reason: order.reason, positions: plan.positions,
             chains: (plan.chains + (plan.customer.map { [ChainId(customer: $0)] } ?? []))
                 .map { ErasedChain($0) }.sorted { $0.digest < $1.digest },

@@ -79,8 +79,9 @@ extension LedgerHost {
     private func isKnown(
         _ order: CommandIntake.Order, in served: ServedLedger
     ) async throws -> Bool {
-        guard let key = order.key,
-            let known = try await served.ledger.log.event(key: EventKey.make(.erasure, [key]))
+        guard let key = order.key else { return false }
+        let id = EventKey.erasureId(orderedUnder: key)
+        guard let known = try await served.ledger.log.event(key: EventKey.make(.erasure, [id]))
         else { return false }
         let erasure = try known.originalBytes().flatMap { Erasure(evidence: $0) }
         guard let erasure, erasure.actor == order.actor, erasure.reason == order.reason else {
