@@ -52,26 +52,12 @@ extension LedgerHost {
         var isStored = false
         while !isStored {
             let count = try await operations.erasureCount()
-            let gone = try await erased(after: page.position, in: served)
+            let gone = try await served.ledger.log.erasedChains(after: page.position)
             let records =
                 gone.isEmpty
-                ? page.records : page.records.filter { !gone.contains(ErasedChain($0.chain)) }
+                ? page.records : page.records.filter { gone[ErasedChain($0.chain)] == nil }
             await looked()
             isStored = try await operations.keep(records, erasures: count)
         }
-    }
-
-    /// The chains that the log erased after a position.
-    private func erased(
-        after position: Int64, in served: ServedLedger
-    ) async throws(StoreError) -> Set<ErasedChain> {
-        guard position < .max else { return [] }
-        let log = served.ledger.log
-        var chains: Set<ErasedChain> = []
-        for position in try await log.erasurePositions(after: position, through: .max) {
-            let evidence = try await log.event(at: position)?.originalBytes()
-            chains.formUnion(evidence.flatMap { Erasure(evidence: $0) }?.chains ?? [])
-        }
-        return chains
     }
 }

@@ -334,7 +334,7 @@ public actor WebhookDelivery {
         let isGone = attempts.contains { $0.outcome?.isGone ?? false }
         if isGone { row.disabledAt = clock.now }
         row = try await pinned(row)
-        try await operations.keep(row, waiting: changed, done: done)
+        for place in try await store(row, changed, done: done) { known[place] = nil }
         self.row = row
         keptPosition = row.cursor.position
         waiting = known.values.filter { $0.parkedAt == nil }.sorted {

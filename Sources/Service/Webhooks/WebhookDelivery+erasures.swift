@@ -1,0 +1,34 @@
+import Ledger
+internal import LedgerStore
+internal import Projection
+internal import Queries
+
+extension WebhookDelivery {
+    /// Stores the results of attempts, but no change of a chain that the log erased since: nothing
+    /// names it afterwards.
+    ///
+    /// - Returns: the places that are left out.
+    func store(
+        _ row: WebhookEndpointRow, _ changed: [WaitingChange], done: [ChainPlace]
+    ) async throws(StoreError) -> Set<ChainPlace> {
+        let operations = feed.ledger.operations
+        var gone = try await erased(changed)
+        let rest = changed.filter { !gone.contains($0.chainPlace) }
+        try await operations.keep(row, waiting: rest, done: done + gone)
+        // An erasure that came between; a later one removes them itself.
+        let late = try await erased(rest)
+        if !late.isEmpty { try await operations.keep(row, done: Array(late)) }
+        gone.formUnion(late)
+        return gone
+    }
+
+    private func erased(_ changes: [WaitingChange]) async throws(StoreError) -> Set<ChainPlace> {
+        guard let first = changes.map(\.place.position).min() else { return [] }
+        let erasures = try await feed.ledger.log.erasedChains(after: first)
+        guard !erasures.isEmpty else { return [] }
+        return Set(
+            changes.filter { change in
+                erasures[ErasedChain(change.chain)].map { $0 > change.place.position } ?? false
+            }.map(\.chainPlace))
+    }
+}

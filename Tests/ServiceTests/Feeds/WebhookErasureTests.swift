@@ -1,0 +1,49 @@
+import AppStore
+import Ledger
+import LedgerStore
+import LedgerTestSupport
+import Projection
+import Queries
+import Service
+import Testing
+
+@Suite("Webhooks and erasures")
+struct WebhookErasureTests {
+    private let chain = MadeChain()
+    private let other = MadeChain(id: "500000000000009")
+
+    /// Answers nothing, and erases a chain while a change of it is posted.
+    private struct ErasingReceiver: WebhookTransport {
+        let live: LiveFeed
+        let id: String
+
+        func post(_ request: WebhookRequest) async -> WebhookOutcome {
+            guard String(decoding: request.body, as: UTF8.self).contains(id) else {
+                return .unreachable
+            }
+            let erasure = PersonErasure(live.session, now: live.clock.now)
+            _ = try? await erasure.run(
+                chains: [live.place.chain(id)], customer: nil, TemporaryLedger.erasing)
+            return .unreachable
+        }
+    }
+
+    @Test("a change of a chain that is erased while it is posted does not wait afterwards")
+    func whilePosted() async throws {
+        let clock = ManualClock(chain.start.advanced(byMilliseconds: 3_600_000))
+        try await LiveFeed.open(TemporaryLedger(), clock: clock) { live in
+            let webhook = WebhookDelivery(
+                endpoint: .test(), feed: live.feed,
+                transport: ErasingReceiver(live: live, id: chain.id), clock: clock)
+            try await webhook.deliverAll()
+            try await live.take([chain.bought(), other.bought()])
+            _ = try await webhook.step()
+            let erasures = try await live.session.ledger.log.erasurePositions(
+                after: 0, through: .max)
+            #expect(erasures == [3])
+            let waiting = try await live.session.ledger.operations.waiting(
+                for: "books", limit: .max)
+            #expect(waiting.map(\.chain) == [live.place.chain(other.id)])
+        }
+    }
+}
