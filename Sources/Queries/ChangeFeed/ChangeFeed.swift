@@ -315,6 +315,12 @@ public final class ChangeFeed: Sendable {
     ) async throws(StoreError) {
         let end = try await ledger.checkpoint(at: head) ?? .start
         try await ledger.operations.keepClock(end: end, at: at, chains: chains)
+        guard !chains.isEmpty else { return }
+        // Derived data may not include an erasure yet; a later one removes the readings itself.
+        let erasures = try await ledger.log.erasedChains(after: head)
+        let erased = erasures.isEmpty ? [] : chains.filter { erasures[ErasedChain($0)] != nil }
+        guard !erased.isEmpty else { return }
+        try await ledger.operations.erase(chains: erased, ids: [], positions: [])
     }
 
     /// Records when the chains of new events change next, or should have changed.

@@ -7,8 +7,8 @@ import Queries
 import Service
 import Testing
 
-@Suite("Webhooks and erasures")
-struct WebhookErasureTests {
+@Suite("Feeds and erasures")
+struct FeedErasureTests {
     private let chain = MadeChain()
     private let other = MadeChain(id: "500000000000009")
 
@@ -44,6 +44,22 @@ struct WebhookErasureTests {
             let waiting = try await live.session.ledger.operations.waiting(
                 for: "books", limit: .max)
             #expect(waiting.map(\.chain) == [live.place.chain(other.id)])
+        }
+    }
+
+    @Test("a change by the clock of a chain that was erased, but is still derived, is not kept")
+    func stillDerived() async throws {
+        let clock = ManualClock(chain.start.advanced(byMilliseconds: 11 * 86_400_000))
+        let place = try await LiveFeed.placeOfEnding(chain)
+        let id = place.chain(chain.id)
+        try await LiveFeed.open(place, clock: clock) { live in
+            // Derived data follows later.
+            _ = try await PersonErasure(live.session, now: clock.now).run(
+                chains: [id], customer: nil, TemporaryLedger.erasing)
+            try await live.pass(to: chain.start(1))
+            let operations = live.session.ledger.operations
+            #expect(try await operations.feedClock()?.at == chain.start(1))
+            #expect(try await operations.clockReadings(of: [id]).isEmpty)
         }
     }
 }
