@@ -43,6 +43,15 @@ struct SignedNoteTests {
         }
     }
 
+    @Test("The text ends before the last empty line, as for other readers of notes")
+    func emptyLines() throws {
+        let signer = try NoteSignerKey(Self.secret)
+        for text in ["a\n\n", "a\n\nb\n", "\n"] {
+            let note = try SignedNote(SignedNote(text, signedBy: signer).note)
+            #expect(note.text == text && note.verify(signer.verifier).isValid)
+        }
+    }
+
     @Test("A key with any bit flipped is none, and names without spaces and plus signs only")
     func keys() throws {
         let bytes = Array(Self.key.utf8)

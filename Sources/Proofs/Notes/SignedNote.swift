@@ -56,7 +56,7 @@ public struct SignedNote: Hashable, Sendable {
     /// Most signatures that are read.
     public static let maximumSignatureCount = StoredCheckpoint.signatureCount
 
-    /// Signs a text that ends with a line end and has no empty line.
+    /// Signs a text that ends with a line end.
     init(_ text: String, signedBy key: NoteSignerKey) throws(ProofError) {
         self.text = text
         guard let signature = try? key.key.sign(Array(text.utf8)) else {
@@ -67,11 +67,16 @@ public struct SignedNote: Hashable, Sendable {
 
     /// Reads a note. Throws `malformedNote` for any other text.
     public init(_ note: String) throws(ProofError) {
-        guard note.utf8.count <= SignedNote.maximumByteCount,
-            let split = note.ranges(of: "\n\n").last
-        else { throw SignedNote.malformed }
-        text = String(note[..<split.lowerBound]) + "\n"
-        let lines = note[split.upperBound...].split(
+        let bytes = Array(note.utf8)
+        let lineEnd = UInt8(ascii: "\n")
+        let end = bytes.indices.dropLast().last {
+            bytes[$0] == lineEnd && bytes[$0 + 1] == lineEnd
+        }
+        guard bytes.count <= SignedNote.maximumByteCount, let end else {
+            throw SignedNote.malformed
+        }
+        text = String(decoding: bytes[...end], as: UTF8.self)
+        let lines = String(decoding: bytes[(end + 2)...], as: UTF8.self).split(
             separator: "\n", omittingEmptySubsequences: false)
         guard lines.last == "", lines.count - 1 <= SignedNote.maximumSignatureCount,
             note.unicodeScalars.allSatisfy({ $0 == "\n" || $0.value >= 0x20 && $0.value != 0x7F })
