@@ -14,18 +14,6 @@ package struct AppendBatch: Sendable {
     package var erasure: ErasureScope?
     package let continuation: CheckedContinuation<Answer, Never>
 
-    package init(
-        events: [NewEvent], byteCount: Int, isProbe: Bool = false,
-        erasure: ErasureScope? = nil,
-        continuation: CheckedContinuation<Answer, Never>
-    ) {
-        self.events = events
-        self.byteCount = byteCount
-        self.isProbe = isProbe
-        self.erasure = erasure
-        self.continuation = continuation
-    }
-
     /// The stored size of `events`. Throws `batchTooLarge` over either bound.
     package static func measure(_ events: [NewEvent]) throws(StoreError) -> Int {
         var headers: Set<EvidenceHeader> = []

@@ -209,10 +209,4 @@ public struct LateNotification: Hashable, Sendable {
     public let position: Int64
     public let receivedAt: Timestamp
     public let signedAt: Timestamp
-
-    package init(position: Int64, receivedAt: Timestamp, signedAt: Timestamp) {
-        self.position = position
-        self.receivedAt = receivedAt
-        self.signedAt = signedAt
-    }
 }

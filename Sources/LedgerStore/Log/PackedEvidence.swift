@@ -29,12 +29,6 @@ public struct PackedEvidence: Sendable {
     package let headers: [EvidenceHeader]
     package let body: [UInt8]
 
-    package init(form: Form, headers: [EvidenceHeader], body: [UInt8]) {
-        self.form = form
-        self.headers = headers
-        self.body = body
-    }
-
     /// Bytes this evidence adds to the file when its headers are already there.
     public var storedByteCount: Int { body.count }
 

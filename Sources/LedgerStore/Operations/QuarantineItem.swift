@@ -20,24 +20,4 @@ public struct QuarantineItem: Sendable {
     public let byteCount: Int64
     /// The kept copy; empty in a list.
     public let bytes: [UInt8]
-
-    package init(
-        id: Int64, receivedAt: Timestamp, latestAt: Timestamp, attempts: Int64,
-        standing: QuarantineStanding, code: String, part: String?, message: String,
-        bundleId: BundleId?, environment: String?, input: String, byteCount: Int64, bytes: [UInt8]
-    ) {
-        self.id = id
-        self.receivedAt = receivedAt
-        self.latestAt = latestAt
-        self.attempts = attempts
-        self.standing = standing
-        self.code = code
-        self.part = part
-        self.message = message
-        self.bundleId = bundleId
-        self.environment = environment
-        self.input = input
-        self.byteCount = byteCount
-        self.bytes = bytes
-    }
 }

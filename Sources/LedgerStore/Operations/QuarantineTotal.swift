@@ -4,10 +4,4 @@ public struct QuarantineTotal: Hashable, Sendable {
     public let itemCount: Int64
     /// Bytes kept, which may be fewer than were received.
     public let byteCount: Int64
-
-    public init(standing: QuarantineStanding, itemCount: Int64, byteCount: Int64) {
-        self.standing = standing
-        self.itemCount = itemCount
-        self.byteCount = byteCount
-    }
 }

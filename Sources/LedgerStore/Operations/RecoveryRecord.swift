@@ -14,18 +14,6 @@ public struct RecoveryRecord: Hashable, Sendable {
     public var isFlawed: Bool
     /// The slices by pass and time, including finished ones.
     public var slices: [RecoverySlice]
-
-    package init(
-        id: String, requestedAt: Timestamp, appleRequestedAt: Timestamp?, startPosition: Int64,
-        isFlawed: Bool, slices: [RecoverySlice]
-    ) {
-        self.id = id
-        self.requestedAt = requestedAt
-        self.appleRequestedAt = appleRequestedAt
-        self.startPosition = startPosition
-        self.isFlawed = isFlawed
-        self.slices = slices
-    }
 }
 
 /// A slice of a recovery's window in one of its passes.
@@ -38,24 +26,11 @@ public struct RecoverySlice: Hashable, Sendable {
     /// Notifications in its pages so far.
     public var fetchedCount: Int64
     public var isDone: Bool
+}
 
+extension RecoverySlice {
     /// A slice that was not started.
     public init(pass: Int64, from: Timestamp, to: Timestamp) {
-        self.pass = pass
-        self.from = from
-        self.to = to
-        place = nil
-        fetchedCount = 0
-        isDone = false
-    }
-
-    package init(
-        pass: Int64, from: Timestamp, to: Timestamp, place: String?, fetchedCount: Int64,
-        isDone: Bool
-    ) {
-        self.init(pass: pass, from: from, to: to)
-        self.place = place
-        self.fetchedCount = fetchedCount
-        self.isDone = isDone
+        self.init(pass: pass, from: from, to: to, place: nil, fetchedCount: 0, isDone: false)
     }
 }

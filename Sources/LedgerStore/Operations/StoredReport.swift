@@ -32,11 +32,4 @@ public struct StoredReportEntry: Hashable, Sendable {
     public let endedAt: Timestamp
     /// Whether something could not be recorded.
     public let isFlawed: Bool
-
-    public init(id: Int64, bundleId: BundleId, endedAt: Timestamp, isFlawed: Bool) {
-        self.id = id
-        self.bundleId = bundleId
-        self.endedAt = endedAt
-        self.isFlawed = isFlawed
-    }
 }
