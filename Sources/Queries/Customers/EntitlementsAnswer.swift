@@ -33,9 +33,7 @@ extension Entitlements {
     /// - Parameter isUnknown: the answer is about no customer.
     package func writeMembers(to json: inout JSONWriter, isUnknown: Bool = false) {
         json.member("standing", isUnknown ? nil : standing.rawValue)
-        json.array("entitlements", verdicts) { json, verdict in
-            verdict.write(to: &json)
-        }
+        json.array("entitlements", verdicts) { $1.write(to: &$0) }
         json.objects("products", products) { json, product in
             json.member("productId", product.productId)
             json.member("standing", product.standing.rawValue)

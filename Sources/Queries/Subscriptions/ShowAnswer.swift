@@ -36,7 +36,7 @@ extension ChainAnswer {
         json.member("ownership", ownership.rawValue)
         json.member("appAccountToken", appAccountToken)
         json.member("appAccountTokenTrust", appAccountTokenTrust?.rawValue)
-        json.object("price", price) { json, money in money.writeMembers(to: &json) }
+        json.member("price", price)
         json.member("storefront", storefront)
         json.member("transactionId", transactionId)
         json.object("offer", offer) { json, offer in
@@ -49,9 +49,7 @@ extension ChainAnswer {
             json.member("billingPeriodNumber", commitment.billingPeriodNumber)
             json.member("totalBillingPeriods", commitment.totalBillingPeriods)
             json.member("expiresDate", commitment.expiresDate)
-            json.object("price", commitment.price) { json, money in
-                money.writeMembers(to: &json)
-            }
+            json.member("price", commitment.price)
             json.member("willRenew", commitment.willRenew)
             json.member("nextProductId", commitment.nextProductId)
         }
@@ -78,15 +76,7 @@ extension TransactionStanding {
         json.member("to", to)
         json.member("standing", outcome.rawValue)
         json.member("since", since)
-        json.object("amount", amount) { json, money in money.writeMembers(to: &json) }
-    }
-}
-
-extension Money {
-    /// `{ "milliunits": …, "currency": … }`, without the braces.
-    func writeMembers(to json: inout JSONWriter) {
-        json.member("milliunits", milliunits)
-        json.member("currency", currency)
+        json.member("amount", amount)
     }
 }
 

@@ -127,7 +127,7 @@ extension TimelineEvent? {
     /// The refund, or the change; null for others.
     func writeDetail(to json: inout JSONWriter) {
         json.object("refund", self?.refund) { json, refund in
-            json.object("amount", refund.amount) { json, money in money.writeMembers(to: &json) }
+            json.member("amount", refund.amount)
             json.member("from", refund.from)
             json.member("to", refund.to)
         }
