@@ -43,12 +43,7 @@ final class RecordedHistory: APITransport {
 
     /// The index of the first notification signed at or after a moment.
     private func index(_ moment: Timestamp) -> Int {
-        var (low, high) = (0, sent.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if sent[middle].signedDate < moment { low = middle + 1 } else { high = middle }
-        }
-        return low
+        sent.indices.partitioningIndex { sent[$0].signedDate >= moment }
     }
 }
 

@@ -33,13 +33,8 @@ final class History: Sendable {
 
     /// Index of the interval that contains `time`; nil before the first.
     func interval(at time: Timestamp) -> Int? {
-        var low = 0
-        var high = intervals.count
-        while low < high {
-            let middle = (low + high) / 2
-            if intervals[middle].from <= time { low = middle + 1 } else { high = middle }
-        }
-        return low == 0 ? nil : low - 1
+        let next = intervals.indices.partitioningIndex { intervals[$0].from > time }
+        return next == 0 ? nil : next - 1
     }
 
     /// Nil before the first period.

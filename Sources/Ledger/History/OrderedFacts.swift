@@ -115,13 +115,7 @@ final class OrderedFacts: Sendable {
     }
 
     private func firstIndex(notBefore time: Timestamp) -> Int {
-        var low = 0
-        var high = times.count
-        while low < high {
-            let middle = (low + high) / 2
-            if times[middle] < time { low = middle + 1 } else { high = middle }
-        }
-        return low
+        times.indices.partitioningIndex { times[$0] >= time }
     }
 
     /// A total order: ties of date and digest are broken by the other fields, never by arrival.

@@ -66,13 +66,9 @@ extension CurrencyRates {
     /// - Parameter list: in the order of its days.
     private static func rate(_ list: [DatedRate], on day: CivilDate) -> Rate? {
         let number = day.daysSinceEpoch
-        var (low, high) = (0, list.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if list[middle].day.daysSinceEpoch <= number { low = middle + 1 } else { high = middle }
-        }
-        guard low > 0 else { return nil }
-        let found = list[low - 1]
+        let next = list.indices.partitioningIndex { list[$0].day.daysSinceEpoch > number }
+        guard next > 0 else { return nil }
+        let found = list[next - 1]
         return number - found.day.daysSinceEpoch <= bridgedDayCount ? found.rate : nil
     }
 }

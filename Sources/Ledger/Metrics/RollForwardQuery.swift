@@ -90,12 +90,7 @@ public struct RollForwardQuery: Hashable, Sendable {
 
     /// Index of the first instant later than `time`; the count of instants if there is none.
     package func firstInstant(after time: Timestamp) -> Int {
-        var (low, high) = (0, instants.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if instants[middle] <= time { low = middle + 1 } else { high = middle }
-        }
-        return low
+        instants.indices.partitioningIndex { instants[$0] > time }
     }
 
     /// Index of the interval that contains `time`.

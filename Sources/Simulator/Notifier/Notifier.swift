@@ -152,12 +152,8 @@ public struct Notifier: Sendable {
     }
 
     private mutating func plan(_ step: Step) {
-        var (low, high) = (0, later.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if Notifier.precedes(step, later[middle]) { low = middle + 1 } else { high = middle }
-        }
-        later.insert(step, at: low)
+        let place = later.indices.partitioningIndex { !Notifier.precedes(step, later[$0]) }
+        later.insert(step, at: place)
     }
 
     private func obstacle(_ step: Step) -> AttemptResult? {

@@ -160,12 +160,7 @@ extension TransactionPayload {
 extension ServedRecords {
     /// Index of the first notification signed at or after that time.
     func firstSent(from moment: Timestamp) -> Int {
-        var (low, high) = (0, sent.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if sent[middle].signedDate < moment { low = middle + 1 } else { high = middle }
-        }
-        return low
+        sent.indices.partitioningIndex { sent[$0].signedDate >= moment }
     }
 }
 
