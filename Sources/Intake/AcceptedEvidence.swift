@@ -10,7 +10,7 @@ package struct AcceptedEvidence: Sendable {
     package let environment: String?
     /// Whether signed evidence names no environment; it then verifies in the ledger of either
     /// (`Contract.md`, `ingest`).
-    private(set) var namesNoEnvironment = false
+    var namesNoEnvironment: Bool { environment == nil && !kind.mayNameSeveralChains }
     /// The signed bytes of evidence that is a single JWS.
     private(set) var signed: SignedBytes?
     /// The bytes to store for evidence that is neither a JWS nor a pair.
@@ -73,7 +73,7 @@ extension AcceptedEvidence {
         let renewal = notification.renewal?.payload
         self.init(
             .notification, Trust(notification.trust), payload.bundleId ?? transaction?.bundleId,
-            payload.environment?.rawValue,
+            notification.environment?.rawValue,
             // An empty id names no chain.
             chain: [transaction?.originalTransactionId, renewal?.originalTransactionId]
                 .lazy.compactMap { $0 }.first { !$0.rawValue.isEmpty },
@@ -84,9 +84,6 @@ extension AcceptedEvidence {
         attributes.notificationType = payload.notificationType?.rawValue
         attributes.subtype = payload.subtype?.rawValue
         attributes.notificationUUID = payload.notificationUUID
-        namesNoEnvironment =
-            payload.environment == nil && transaction?.environment == nil
-            && renewal?.environment == nil
         signed = notification.signed
         setChains([
             notification.chain, notification.transaction?.chain, notification.renewal?.chain,
@@ -102,7 +99,6 @@ extension AcceptedEvidence {
             chain: payload.originalTransactionId, signedAt: payload.signedDate,
             root: transaction.rootFingerprint
         ) { identity throws(VerificationError) in try identity.require(transaction) }
-        namesNoEnvironment = payload.environment == nil
         signed = transaction.signed
         setChains([transaction.chain])
         ids = [
@@ -116,11 +112,11 @@ extension AcceptedEvidence {
         let renewal = pair.renewal.payload
         self.init(
             .renewalPair, Trust(pair.transaction.trust), transaction.bundleId,
-            transaction.environment?.rawValue, chain: transaction.originalTransactionId,
+            (transaction.environment ?? renewal?.environment)?.rawValue,
+            chain: transaction.originalTransactionId,
             signedAt: [transaction.signedDate, renewal?.signedDate].compactMap { $0 }.max(),
             root: pair.transaction.rootFingerprint
         ) { identity throws(VerificationError) in try identity.require(pair) }
-        namesNoEnvironment = transaction.environment == nil && renewal?.environment == nil
         setChains([pair.transaction.chain, pair.renewal.chain])
         ids = [
             transaction.bundleId?.rawValue, transaction.originalTransactionId?.rawValue,
@@ -136,7 +132,6 @@ extension AcceptedEvidence {
             payload.receiptType?.rawValue, signedAt: payload.receiptCreationDate,
             root: appTransaction.rootFingerprint
         ) { identity throws(VerificationError) in try identity.require(appTransaction) }
-        namesNoEnvironment = payload.receiptType == nil
         signed = appTransaction.signed
         setChains([appTransaction.chain])
         ids = [

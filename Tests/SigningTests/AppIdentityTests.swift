@@ -97,6 +97,25 @@ struct AppIdentityTests {
         #expect(try code(payload, identity()) == .wrongEnvironment)
     }
 
+    @Test("A notification that names no environment has that of its parts, which must all match")
+    func parts() throws {
+        func verified(renewal: String) throws -> VerifiedNotification {
+            let payload = Trial.notification(
+                transaction: try authority.sign(Trial.transaction(bundleId: "com.a")),
+                renewal: try authority.sign(Trial.renewal(environment: renewal)),
+                environment: nil, bundleId: "com.a")
+            return try verifier.verifyNotification(
+                try authority.sign(payload), receivedAt: Trial.now)
+        }
+        let sandbox = try verified(renewal: "Sandbox")
+        #expect(sandbox.environment == Raw(.sandbox))
+        #expect(Trial.code { try identity(.sandbox).require(sandbox) } == nil)
+        #expect(Trial.code { try identity().require(sandbox) } == .wrongEnvironment)
+        let mixed = try verified(renewal: "Production")
+        #expect(Trial.code { try identity(.sandbox).require(mixed) } == .wrongEnvironment)
+        #expect(Trial.code { try identity().require(mixed) } == .wrongEnvironment)
+    }
+
     @Test("A pair's renewal info must match the environment, too")
     func pairs() throws {
         let verified = try verifier.verifyPair(

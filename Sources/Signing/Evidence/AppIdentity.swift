@@ -23,8 +23,9 @@ public struct AppIdentity: Hashable, Sendable {
     public func require(_ notification: VerifiedNotification) throws(VerificationError) {
         let payload = notification.payload
         try require(
-            bundleId: payload.bundleId, appAppleId: payload.appAppleId,
-            environment: payload.environment)
+            bundleId: payload.bundleId, appAppleId: payload.appAppleId, environment: nil)
+        // An envelope that names none may hold parts that do.
+        for environment in notification.environments { try require(environment: environment) }
     }
 
     /// Throws `wrongApp` or `wrongEnvironment`.

@@ -19,6 +19,16 @@ public struct VerifiedNotification: Sendable {
     /// The chain, for the revocation check; nil for local data.
     public let chain: VerifiedCertificateChain?
 
+    /// Of the first part that names one; nil if none does.
+    public var environment: Raw<Environment>? { environments.first }
+
+    var environments: [Raw<Environment>] {
+        [
+            payload.environment, transaction?.payload.environment,
+            renewal?.payload?.environment, appTransaction?.payload.receiptType,
+        ].compactMap { $0 }
+    }
+
     /// The signed payload, including nested parts.
     public var payloadBytes: [UInt8] { signed.payload }
     /// SHA-256 of the root the chain ends in; nil for local data.
