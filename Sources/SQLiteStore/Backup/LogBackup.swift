@@ -164,13 +164,10 @@ extension StagingDirectory {
         _ progress: @Sendable (_ done: Int64, _ all: Int64) -> Void
     ) async throws(StoreError) -> LogAuditReport {
         let log = try await EventLog.open(directory: path)
-        do throws(StoreError) {
-            let report = try await log.verify(progress: progress)
-            await log.close()
-            return report
-        } catch {
-            await log.close()
-            throw error
+        let report = await Outcome { () throws(StoreError) in
+            try await log.verify(progress: progress)
         }
+        await log.close()
+        return try report.get()
     }
 }

@@ -84,15 +84,7 @@ struct DerivedFile: Sendable {
     /// Creates an empty file with private permissions, unless it exists.
     static func create(_ path: String) throws(StoreError) {
         let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, DatabaseFile.fileMode)
-        guard descriptor >= 0 else {
-            let number = errno
-            throw number == EACCES || number == EROFS || number == EPERM
-                ? StoreError.readOnly(path: path, String(cString: strerror(number)) + ".")
-                : StoreError(
-                    .ioError, path: path,
-                    reason: "It cannot be opened: \(String(cString: strerror(number))).",
-                    remedy: "Check the data directory.")
-        }
+        guard descriptor >= 0 else { throw DatabaseFile.systemError(errno, path: path) }
         close(descriptor)
     }
 
