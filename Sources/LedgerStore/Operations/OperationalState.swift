@@ -232,9 +232,6 @@ public protocol OperationalState: QuarantineStore {
 
     // MARK: Webhooks
 
-    /// Every endpoint registered here, by name.
-    func webhookEndpoints() async throws(StoreError) -> [WebhookEndpointRow]
-
     /// The state of one endpoint; nil when it is not registered.
     func webhookEndpoint(_ name: String) async throws(StoreError) -> WebhookEndpointRow?
 

@@ -156,7 +156,6 @@ extension Database {
             place: .end(of: 1), chain: Self.chain, attempts: 1, firstAt: Self.start,
             nextAt: Self.start)
         try await store.keep(endpoint, waiting: [change], done: [change.chainPlace])
-        _ = try await store.webhookEndpoints()
         _ = try await store.webhookEndpoint("a")
         _ = try await store.waiting(for: "a", limit: 1)
         _ = try await store.waitingCounts(for: "a")

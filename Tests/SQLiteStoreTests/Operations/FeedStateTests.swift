@@ -69,7 +69,7 @@ struct FeedStateTests {
             change($0, parkedAt: $0 > 2 ? Self.start : nil)
         }
         try await store.keep(endpoint, waiting: changes, done: [])
-        #expect(try await store.webhookEndpoints() == [endpoint])
+        #expect(try await store.webhookEndpoint("a") == endpoint)
         #expect(try await store.webhookEndpoint("b") == nil)
         #expect(try await store.waiting(for: "a", limit: 9) == Array(changes[0...1]))
         #expect(try await store.waiting(for: "a", parked: true, limit: 1) == [changes[2]])

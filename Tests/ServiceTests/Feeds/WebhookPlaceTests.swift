@@ -34,7 +34,7 @@ struct WebhookPlaceTests {
             try await live.take(chain.life)
             try await live.webhook(receiver).deliverAll()
             let operations = live.session.ledger.operations
-            var row = try #require(try await operations.webhookEndpoints().first)
+            var row = try #require(try await operations.webhookEndpoint("books"))
             #expect(row.leafHash != nil)
             // As if another event had been there when the cursor was stored.
             row.leafHash = SHA256.hash([1])
@@ -50,7 +50,7 @@ struct WebhookPlaceTests {
             try await live.take([other.renewed(1)])
             try await webhook.deliverAll()
             #expect(receiver.taken.map(\.type) == ["continued", "renewed"])
-            let kept = try #require(try await operations.webhookEndpoints().first)
+            let kept = try #require(try await operations.webhookEndpoint("books"))
             let leaf = try await live.session.ledger.log.event(at: kept.cursor.position)
             #expect(kept.leafHash == leaf?.event.leafHash)
         }
@@ -62,12 +62,12 @@ struct WebhookPlaceTests {
             let receiver = Receiver()
             try await live.webhook(receiver).deliverAll()
             let operations = live.session.ledger.operations
-            let empty = try #require(try await operations.webhookEndpoints().first)
+            let empty = try #require(try await operations.webhookEndpoint("books"))
             #expect(empty.leafHash == nil)
             try await live.take([chain.bought()])
             try await live.webhook(receiver).deliverAll()
             #expect(receiver.taken.map(\.type) == ["started"])
-            var row = try #require(try await operations.webhookEndpoints().first)
+            var row = try #require(try await operations.webhookEndpoint("books"))
             row.leafHash = nil
             try await operations.keep(row)
             try await live.take([chain.renewed(1)])
@@ -98,7 +98,7 @@ struct WebhookPlaceTests {
             let (first, second) = (Receiver(), Receiver())
             let (one, two) = (dispatcher(live, first), dispatcher(live, second))
             let running = Task { await one.run() }
-            try await wait { try await !operations.webhookEndpoints().isEmpty }
+            try await wait { try await operations.webhookEndpoint("books") != nil }
             let waiting = Task { await two.run() }
             try await live.take(chain.life)
             let reported = try await live.changes().map(\.id)

@@ -2,19 +2,15 @@ internal import Ledger
 
 /// The state of every webhook endpoint, and the changes still to be delivered to it.
 extension SQLOperations {
-    public func webhookEndpoints() async throws(StoreError) -> [WebhookEndpointRow] {
-        try await readTables { try $0.endpoints() }
-    }
-
     public func webhookEndpoint(_ name: String) async throws(StoreError) -> WebhookEndpointRow? {
-        try await readTables { try $0.endpoints(named: name).first }
+        try await readTables { try $0.endpoint(name) }
     }
 
     public func begin(
         _ endpoint: WebhookEndpointRow
     ) async throws(StoreError) -> WebhookEndpointRow {
         try await writeTables(.webhooks) { tables in
-            if let known = try tables.endpoints(named: endpoint.name).first { return known }
+            if let known = try tables.endpoint(endpoint.name) { return known }
             try tables.write(endpoint)
             return endpoint
         }
@@ -99,13 +95,12 @@ extension SQLOperations {
 }
 
 extension SQLTables {
-    /// By name; with `named`, only that one.
-    fileprivate func endpoints(named name: String? = nil) throws -> [WebhookEndpointRow] {
+    fileprivate func endpoint(_ name: String) throws -> WebhookEndpointRow? {
         try rows(
             """
             SELECT name, position, clock, ordinal, place, disabled_at, last_attempt_at,
                 last_success_at, last_outcome, leaf_hash
-            FROM @webhook_endpoints WHERE $1::bytea IS NULL OR name = $1::bytea ORDER BY name
+            FROM @webhook_endpoints WHERE name = $1::bytea
             """, name
         ) { row in
             WebhookEndpointRow(
@@ -113,7 +108,7 @@ extension SQLTables {
                 leafHash: row.digest(9), disabledAt: try row.optionalTime(5),
                 lastAttemptAt: try row.optionalTime(6), lastSuccessAt: try row.optionalTime(7),
                 lastOutcome: row.text(8))
-        }
+        }.first
     }
 
     fileprivate func write(_ endpoint: WebhookEndpointRow) throws {
