@@ -142,7 +142,9 @@ extension NoticeReader {
         // A fact without a date has no effect by definition (rule 1) and is not reported.
         for fact in facts.unusable {
             guard let flaw = fact.flaw, flaw != .undated else { continue }
-            addUnreadable(fact, flaw, from: fact.signedDate ?? fact.receivedAt)
+            add(
+                .unreadable, from: fact.signedDate ?? fact.receivedAt, positions: [fact.position],
+                "This version cannot fold a genuine event (\(flaw.rawValue)); it has no effect.")
         }
     }
 
@@ -154,12 +156,6 @@ extension NoticeReader {
                 "The data known of these ids by then was erased on request; what Apple sent later"
                     + " is kept apart from it.")
         }
-    }
-
-    private mutating func addUnreadable(_ fact: Fact, _ flaw: Fact.Flaw, from: Timestamp) {
-        add(
-            .unreadable, from: from, positions: [fact.position],
-            "This version cannot fold a genuine event (\(flaw.rawValue)); it has no effect.")
     }
 
     mutating func readUnknownValues() {
