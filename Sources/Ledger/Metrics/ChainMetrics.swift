@@ -10,7 +10,7 @@ public struct ChainMetrics: Hashable, Sendable {
     public init(_ life: Lifecycle, of app: BundleId, catalogue: Catalogue) {
         let life = life.counted(catalogue)
         stretches = StretchReader(history: life.history, app: app, catalogue: catalogue)
-            .stretches(isHistoryMissing: life.isHistoryMissingBefore)
+            .stretches(isHistoryMissing: life.isAdopted)
     }
 
     /// Every change between stretches, including the start of the first.
@@ -39,8 +39,8 @@ public struct Movement: Hashable, Sendable {
 }
 
 extension Lifecycle {
-    /// Whether the first known period is not the chain's first.
-    var isHistoryMissingBefore: Bool {
+    /// Whether the first known period is not the chain's first, so that its start is unknown.
+    public var isAdopted: Bool {
         notices.contains { $0.code == .historyMissingBefore }
     }
 }

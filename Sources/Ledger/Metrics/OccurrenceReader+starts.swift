@@ -24,7 +24,7 @@ extension OccurrenceReader {
 
     /// The first period ever, which is unknown for an adopted customer.
     mutating func readStart() {
-        guard !history.isOneTime, !life.isHistoryMissingBefore, let first = periods.first,
+        guard !history.isOneTime, !life.isAdopted, let first = periods.first,
             first.index == 0, first.isCounted
         else { return }
         add(
@@ -96,7 +96,7 @@ extension OccurrenceReader {
     /// Customers by their first paid period: the number of paid periods each reached, and the
     /// number each could have reached by now.
     mutating func readRetention() {
-        guard !life.isHistoryMissingBefore else { return }
+        guard !life.isAdopted else { return }
         let known = paid.filter { $0.start < limit }
         guard let first = known.first, let last = known.last else { return }
         var amounts: [String: Int64] = ["cohort": 1]

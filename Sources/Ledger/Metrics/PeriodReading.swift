@@ -74,7 +74,4 @@ extension Lifecycle {
             return RecoveryReading(at: next.from, state: failed.state, values: period.values)
         }
     }
-
-    /// Whether the first known period is not the chain's first, so that its start is unknown.
-    public var isAdopted: Bool { isHistoryMissingBefore }
 }
