@@ -21,7 +21,7 @@ struct Envelope {
             throw EvidenceBinding.mismatch(
                 .untrustedRoot, part: part, "The part and its envelope differ in trust anchor.")
         }
-        if let environment = nested.payload?.statedEnvironment {
+        if let environment = nested.payload?.environment {
             // Local data must state its environment; an envelope without one cannot supply it.
             let isAgreed =
                 self.environment.map { $0 == environment }
@@ -33,7 +33,7 @@ struct Envelope {
                         + " \(self.environment?.rawValue.named ?? "none").")
             }
         }
-        if let app = nested.payload?.statedApp, let expected = bundleId, app != expected {
+        if let app = nested.payload?.bundleId, let expected = bundleId, app != expected {
             throw EvidenceBinding.mismatch(
                 .wrongApp, part: part,
                 "The part is for app \(app.rawValue.named), its envelope for"

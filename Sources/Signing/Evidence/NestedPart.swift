@@ -13,7 +13,7 @@ struct NestedPart<Payload: NestedPayload> {
     func verified(
         fallbackDate: Timestamp
     ) throws(VerificationError) -> VerifiedPayload<Payload?> {
-        let date = payload?.dateOfSigning ?? fallbackDate
+        let date = payload?.signedDate ?? fallbackDate
         do throws(VerificationError) {
             try jws.requireValid(at: date)
         } catch {
