@@ -1,6 +1,6 @@
 internal import AppStore
 
-/// The length-prefixed input of a leaf hash; see `LeafEncoding`.
+/// The length-prefixed input of a leaf hash; see `RecordedEvent.leafData`.
 struct LeafData {
     /// Begins with the leaf prefix of RFC 6962 §2.1.
     private(set) var bytes: [UInt8]

@@ -16,17 +16,16 @@ package enum LeafReader {
             let isClaimed = fields.flag(), let payloadHash = fields.digest(),
             let bundleId = fields.text()
         else { return nil }
-        let attributes = EventAttributes(
+        var attributes = EventAttributes(
             kind: kind, source: source, trust: trust, bundleId: BundleId(bundleId),
             chain: fields.text().map { OriginalTransactionId($0) },
             notificationType: fields.text(), subtype: fields.text(),
             notificationUUID: fields.text().map { NotificationUUID($0) },
             signedAt: fields.integer().map { Timestamp(milliseconds: $0) })
         let identity = fields.digest()
-        var whole = attributes
-        whole.rootFingerprint = fields.digest()
+        attributes.rootFingerprint = fields.digest()
         let event = RecordedEvent(
-            position: position, key: key, attributes: whole,
+            position: position, key: key, attributes: attributes,
             receivedAt: Timestamp(milliseconds: receivedAt), receivedAtClaimed: isClaimed,
             identity: identity, payloadHash: payloadHash, evidenceHash: evidenceHash,
             leafHash: leafHash)

@@ -18,7 +18,7 @@ public struct RecordedEvent: Hashable, Sendable {
     public let evidenceHash: Digest
     /// RFC 6962 leaf hash; together with a position it forms a checkpoint that stays valid across
     /// restores.
-    public let leafHash: Digest
+    public private(set) var leafHash: Digest
     /// Whether the row holds invalid values: unreadable columns are empty here, or have their
     /// weakest value. Only readers that request such rows receive them (`DamagedRows.marked`).
     public let isDamaged: Bool
@@ -39,12 +39,8 @@ public struct RecordedEvent: Hashable, Sendable {
         self.identity = identity
         self.payloadHash = payloadHash
         self.evidenceHash = evidenceHash
-        self.leafHash =
-            leafHash
-            ?? LeafEncoding.hash(
-                position: position, key: key, attributes: attributes, receivedAt: receivedAt,
-                receivedAtClaimed: receivedAtClaimed, identity: identity,
-                payloadHash: payloadHash, evidenceHash: evidenceHash)
+        self.leafHash = leafHash ?? Digest(words: (0, 0, 0, 0))
         self.isDamaged = isDamaged
+        if leafHash == nil { self.leafHash = computedLeafHash() }
     }
 }

@@ -111,10 +111,10 @@ struct LogTreeTests {
         field(payload.bytes)
         field(Array("b".utf8))
         for _ in 0..<7 { field(nil) }
-        let hash = LeafEncoding.hash(
+        let event = RecordedEvent(
             position: 258, key: key, attributes: attributes,
             receivedAt: Timestamp(milliseconds: -2), receivedAtClaimed: true, identity: nil,
             payloadHash: payload, evidenceHash: evidence)
-        #expect(hash == SHA256.hash(data))
+        #expect(event.leafHash == SHA256.hash(data))
     }
 }
