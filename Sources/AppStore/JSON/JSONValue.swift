@@ -67,13 +67,6 @@ public indirect enum JSONValue: Hashable, Sendable {
 
     // MARK: Writing
 
-    /// The value as JSON without white space; order and spelling of numbers are kept.
-    public func encoded() -> [UInt8] {
-        var json = JSONWriter()
-        write(to: &json)
-        return json.bytes
-    }
-
     /// A canonical encoding: keys in UTF-8 byte order, escapes only where JSON requires them, one
     /// spelling of equal numbers (`1`, `1.0`, `1e0`). For comparing payloads of different
     /// serialisers.

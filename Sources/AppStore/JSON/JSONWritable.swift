@@ -4,6 +4,15 @@ public protocol JSONWritable {
     func write(to json: inout JSONWriter)
 }
 
+extension JSONWritable {
+    /// The value as JSON without white space.
+    public func encoded() -> [UInt8] {
+        var json = JSONWriter()
+        write(to: &json)
+        return json.bytes
+    }
+}
+
 extension String: JSONWritable {
     public func write(to json: inout JSONWriter) { json.writeString(self) }
 }

@@ -117,17 +117,11 @@ extension WireObject {
         }
         return isNull ? nil : try decode(stored: bytes)
     }
-
-    /// The object as JSON: known fields in Apple's documented order, then the unknown members.
-    /// Equal values encode to equal bytes.
-    public func encoded() -> [UInt8] {
-        var json = JSONWriter()
-        write(to: &json)
-        return json.bytes
-    }
 }
 
 extension WireObject {
+    /// Known fields in Apple's documented order, then the unknown members. Equal values are written
+    /// as equal bytes.
     public func write(to json: inout JSONWriter) {
         json.object { json in
             inspectFields(&json)

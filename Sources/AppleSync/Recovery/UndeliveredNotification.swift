@@ -18,11 +18,7 @@ public struct UndeliveredNotification: Hashable, Sendable {
     }
 
     /// `body` in its stored form.
-    var text: String {
-        var json = JSONWriter()
-        body.write(to: &json)
-        return String(decoding: json.bytes, as: UTF8.self)
-    }
+    var text: String { String(decoding: body.encoded(), as: UTF8.self) }
 
     /// Nil for a delivered notification, and for anything but a notification.
     init?(_ item: NotificationHistoryResponseItem) {
