@@ -14,12 +14,6 @@ struct ChainFold: Sendable {
     /// Pool of the product classes that chains share, one for each core.
     private let idleNumbers = IdleNumbers()
 
-    init(facts: FactsStore, environment: Environment, catalogue: Catalogue) {
-        self.facts = facts
-        self.environment = environment
-        self.catalogue = catalogue
-    }
-
     /// Receives the rows of the next chains and the number of facts folded so far.
     typealias Consumer<Page> = (Page, Int64) async throws(StoreError) -> Void
 

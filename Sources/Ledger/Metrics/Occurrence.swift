@@ -10,15 +10,6 @@ public struct Occurrence: Hashable, Sendable {
     public var amounts: [String: Int64]
     /// Position of the event that proves it.
     public var cause: Int64
-
-    public init(
-        at: Timestamp, values: DimensionValues, amounts: [String: Int64], cause: Int64
-    ) {
-        self.at = at
-        self.values = values
-        self.amounts = amounts
-        self.cause = cause
-    }
 }
 
 extension Lifecycle {

@@ -48,8 +48,9 @@ struct MovementChanges: Sendable {
             uses[number, default: ClassUse(count: 0)].count += sign
         }
         guard let day = days.day(Timestamp(milliseconds: movement.at)) else { return }
-        cells[MovementCell(from: day.start.milliseconds, SummedMovement(movement)), default: 0] +=
-            sign
+        let cell = MovementCell(
+            from: day.start.milliseconds, movement: SummedMovement(movement))
+        cells[cell, default: 0] += sign
     }
 
     /// Stores the attributes of a class whose uses changed.
@@ -195,11 +196,6 @@ struct MovementCell: Hashable, Sendable {
     /// The start of the day, milliseconds.
     var from: Int64
     var movement: SummedMovement
-
-    init(from: Int64, _ movement: SummedMovement) {
-        self.from = from
-        self.movement = movement
-    }
 
     static func precedes(_ left: MovementCell, _ right: MovementCell) -> Bool {
         if left.from != right.from { return left.from < right.from }

@@ -1,8 +1,8 @@
 import AppStore
-import Ledger
 import Testing
 
 @testable import Console
+@testable import Ledger
 @testable import Reports
 @testable import subledger
 

@@ -113,11 +113,11 @@ struct MovementSumTests {
         var month: Int64 = 0
         try byDay.forEach(
             beginning: { month = ReportDays.utc.day($0)?.month.milliseconds ?? 0 },
-            adding: { expected[MovementCell(from: month, $0), default: 0] += $1 })
+            adding: { expected[MovementCell(from: month, movement: $0), default: 0] += $1 })
         try byMonth.forEach(
             beginning: { month = $0.milliseconds },
             adding: { movement, chains in
-                let cell = MovementCell(from: month, movement)
+                let cell = MovementCell(from: month, movement: movement)
                 #expect(found.updateValue(chains, forKey: cell) == nil)
             })
         #expect(found == expected && found.count > 100)
