@@ -39,9 +39,9 @@ public struct RebuildCheck: Sendable {
         public let expected: ProjectionsStore.Build
 
         /// Notes a chain whose stored facts differ from the decoded ones.
-        mutating func noteFacts(of chain: ChainId, limit: Int) {
+        mutating func noteFacts(of chain: ChainId) {
             guard let index = differences.firstIndex(where: { $0.chain == chain }) else {
-                return note(chain, ["facts"], limit: limit)
+                return note(chain, ["facts"])
             }
             differences[index].columns.append("facts")
         }
@@ -51,9 +51,9 @@ public struct RebuildCheck: Sendable {
             faults[file] = fault
         }
 
-        mutating func note(_ chain: ChainId, _ columns: [String], limit: Int) {
+        mutating func note(_ chain: ChainId, _ columns: [String]) {
             count += 1
-            guard differences.count < limit else { return }
+            guard differences.count < RebuildCheck.maximumDifferenceCount else { return }
             differences.append(Difference(chain: chain, columns: columns))
         }
     }
@@ -98,7 +98,6 @@ public struct RebuildCheck: Sendable {
     /// Throws `noSuchFile` when there are none, `fileChanged` when they belong to another log or
     /// have other columns, `diskFull` or `ioError` of the scratch files.
     public func run(
-        limit: Int = RebuildCheck.maximumDifferenceCount,
         report emit: @escaping Projector.Report = { _ in }
     ) async throws(StoreError) -> Report {
         let files = ledger.projectionFiles
@@ -122,11 +121,11 @@ public struct RebuildCheck: Sendable {
             let page = try await stored.page(after: after)
             return page.last.map { (page, $0.chain) }
         }
-        try await compare(facts, walk, into: &report, limit: limit, emit)
+        try await compare(facts, walk, into: &report, emit)
         // Answers are folded from the stored facts, so these are checked, too.
         var found = report
         try await FactsComparison(through: checkpoint.position).run(facts, ledger.facts) { chain in
-            found.noteFacts(of: chain, limit: limit)
+            found.noteFacts(of: chain)
         }
         if found.stored == found.expected {
             found.fileFindings = try await Blocking.run { () throws(StoreError) in
@@ -176,7 +175,7 @@ public struct RebuildCheck: Sendable {
 
     private func compare(
         _ facts: FactsStore, _ walk: PagedWalk<ChainRows, ChainId>, into report: inout Report,
-        limit: Int, _ emit: @escaping Projector.Report
+        _ emit: @escaping Projector.Report
     ) async throws(StoreError) {
         var (found, walk) = (report, walk)
         let head = report.position
@@ -185,19 +184,19 @@ public struct RebuildCheck: Sendable {
         ).run { (rows, factCount) throws(StoreError) in
             for expected in rows {
                 while let surplus = try await walk.next(where: { $0.chain < expected.chain }) {
-                    found.note(surplus.chain, ["surplus"], limit: limit)
+                    found.note(surplus.chain, ["surplus"])
                 }
                 guard let actual = try await walk.next(where: { $0.chain == expected.chain }) else {
-                    found.note(expected.chain, ["missing"], limit: limit)
+                    found.note(expected.chain, ["missing"])
                     continue
                 }
                 let columns = expected.differences(from: actual)
-                if !columns.isEmpty { found.note(expected.chain, columns, limit: limit) }
+                if !columns.isEmpty { found.note(expected.chain, columns) }
             }
             emit(ProjectionProgress(.fold, position: min(factCount, head), head: head))
         }
         while let surplus = try await walk.next() {
-            found.note(surplus.chain, ["surplus"], limit: limit)
+            found.note(surplus.chain, ["surplus"])
         }
         report = found
     }
