@@ -1,6 +1,5 @@
 import Foundation
 
-/// Processor time of this process.
 enum ProcessorTime {
     /// Seconds of all threads since the process started, user and system.
     static var seconds: Double {

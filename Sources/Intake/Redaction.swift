@@ -80,7 +80,6 @@ enum Redaction {
         return UnsafeRawPointer(found) - base
     }
 
-    /// Whether `bytes` contains `text`.
     static func contains(_ text: [UInt8], in bytes: ArraySlice<UInt8>) -> Bool {
         guard let first = text.first else { return true }
         return bytes.withUnsafeBytes { bytes in

@@ -32,7 +32,6 @@ protocol SignatureOptions: ParsableArguments {
     func order() async throws -> SignatureOrder
 }
 
-/// The command of a signature.
 struct SignatureCommand<Options: SignatureOptions>: OutputCommand {
     static var configuration: CommandConfiguration { Options.configuration }
 

@@ -83,7 +83,6 @@ struct SimulatedStoreOptions: ParsableArguments {
         return from...to
     }
 
-    /// Reads a fault script.
     static func script<Fault: ScriptedFault>(
         _ path: String?
     ) throws(CommandFailure) -> [FaultRule<Fault>] {

@@ -55,7 +55,6 @@ public struct ReceiptTransaction: Hashable, Sendable {
         bundleId = try fields.text("bid").map { BundleId($0) }
     }
 
-    /// The transactions of a list.
     static func list(_ fields: BodyFields, _ key: String) throws(JSONError) -> [ReceiptTransaction]
     {
         var list: [ReceiptTransaction] = []

@@ -40,7 +40,6 @@ public struct IdList: Sendable, Equatable {
         public let reason: String
     }
 
-    /// An empty list.
     init() {}
 
     /// A list of the given ids without duplicates.

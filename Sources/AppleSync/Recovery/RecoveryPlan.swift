@@ -17,7 +17,6 @@ struct RecoveryPlan: Sendable {
     static let probe: Int64 = 0
     /// Slices of a window that does not fit on one page.
     static let sliceCount: Int64 = 32
-    /// Shortest slice.
     static let shortestMilliseconds: Int64 = 60_000
     /// Slices do not end on round times, at which many notifications may be signed: it then makes
     /// no difference whether Apple includes the end.
@@ -58,7 +57,6 @@ extension RecoveryPlan {
 
     // MARK: Requests
 
-    /// The request of a slice.
     func question(_ slice: RecoverySlice) -> NotificationHistoryRequest {
         var question = NotificationHistoryRequest()
         question.startDate = slice.from

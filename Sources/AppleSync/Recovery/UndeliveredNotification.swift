@@ -7,7 +7,6 @@ public struct UndeliveredNotification: Hashable, Sendable {
     /// The object as reported and stored: `{"notificationUUID","notificationType","subtype",
     /// "originalTransactionId","signedDate","attempts":[{"at","result"}]}`.
     public let body: JSONValue
-    /// Its identifier.
     let uuid: String
     /// When it was signed; nil where not stated.
     let signedDate: Timestamp?

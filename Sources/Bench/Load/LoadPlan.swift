@@ -1,6 +1,5 @@
 import NIOCore
 
-/// The requests of a load.
 struct LoadPlan: Sendable {
     let port: Int
     let connectionCount: Int

@@ -59,7 +59,6 @@ struct CountedPeriod {
     let start: Timestamp
     /// Its stated end, or the start of the next one if earlier.
     let end: Timestamp
-    /// The stated end.
     let statedEnd: Timestamp
     /// The purchase, by which revenue is dated.
     let purchase: Timestamp

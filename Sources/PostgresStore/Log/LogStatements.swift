@@ -124,7 +124,6 @@ struct LogStatements: Sendable {
     }
 }
 
-/// Statements of erasures.
 struct ErasureStatements: Sendable {
     let newer: Statement
     let eraseEvents: Statement

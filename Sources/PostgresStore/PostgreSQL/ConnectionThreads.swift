@@ -140,6 +140,5 @@ final class ConnectionSlot {
         return opened
     }
 
-    /// Closes the connection.
     func drop() { current = nil }
 }

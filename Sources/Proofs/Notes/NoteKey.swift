@@ -46,7 +46,6 @@ public struct NoteVerifierKey: Hashable, Sendable, CustomStringConvertible {
     /// The first four bytes of SHA-256(name ‖ 0x0A ‖ algorithm ‖ public key).
     public var id: [UInt8] { Array(digest.bytes.prefix(NoteVerifierKey.idByteCount)) }
 
-    /// `id` as hexadecimal digits.
     var idText: Substring { digest.hexadecimal.prefix(2 * NoteVerifierKey.idByteCount) }
 
     static let idByteCount = 4

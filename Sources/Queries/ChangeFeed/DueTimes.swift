@@ -30,7 +30,6 @@ struct DueTimes: Sendable {
         }
     }
 
-    /// The next chain that is due.
     mutating func next(by time: Timestamp) -> ChainId? {
         guard let first = heap.first, first.at <= time else { return nil }
         let last = heap.removeLast()

@@ -2,7 +2,6 @@ import AppStore
 import Ledger
 
 extension ComparedCells {
-    /// Adds one chain.
     mutating func add(_ life: Lifecycle, of chain: ChainId, catalogue: Catalogue) {
         chainCount += 1
         guard !life.isOneTime else { return }

@@ -23,7 +23,6 @@ final class GzipReader {
     /// The first bytes of every member.
     static let magic: [UInt8] = [0x1F, 0x8B]
 
-    /// Whether bytes are those of gzip.
     static func isGzip(_ bytes: [UInt8]) -> Bool { bytes.starts(with: magic) }
 
     init(_ source: @escaping Source) {

@@ -25,7 +25,6 @@ public struct WarehouseExport: Sendable {
         self.zone = zone
     }
 
-    /// Length of `rules`.
     private static let rulesCharacterCount = 16
 
     /// A digest of the rules of the lines: columns, the version of the lifecycle's rules, the

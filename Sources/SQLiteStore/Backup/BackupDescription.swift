@@ -26,7 +26,6 @@ public struct BackupDescription: Sendable, Hashable {
     static let format: Int64 = 2
     /// That of a backup without.
     private static let plainFormat: Int64 = 1
-    /// The maximum size of a description.
     static let maximumByteCount = 1_024
     private static let formatKey = "subledgerBackup"
 

@@ -214,7 +214,6 @@ final class LogCopyWriter: Sendable {
     }
 }
 
-/// A row of a log being copied.
 struct CopiedRow: Sendable {
     let event: RecordedEvent
     /// Nil when missing; without bytes when erased.

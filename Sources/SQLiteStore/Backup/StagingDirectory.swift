@@ -78,7 +78,6 @@ final class StagingDirectory: Sendable {
         flock(marker.descriptor, LOCK_EX | LOCK_NB) == 0
     }
 
-    /// Removes the directory with its files.
     func remove() { StagingDirectory.remove(path) }
 
     private static func remove(_ directory: String) {

@@ -13,7 +13,6 @@ final class StringInterner {
     /// Longer texts are allocated on the heap and worth sharing; shorter ones are stored inline.
     private static let inlineByteCount = 15
 
-    /// The digits of a number.
     func decimal(_ number: UInt64) -> String {
         let slot = StringInterner.slot(number)
         if numbers[slot].number == number { return numbers[slot].text }

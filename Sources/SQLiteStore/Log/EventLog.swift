@@ -13,7 +13,6 @@ internal import Synchronization
 /// may append to one file.
 public final class EventLog: SQLLog {
     public let location: String
-    /// The file.
     var path: String { location }
     public let packer = EvidencePacker()
 

@@ -8,7 +8,6 @@ internal import Synchronization
 /// it loses no answer. One connection, on its own dispatch queue.
 public final class OperationsStore: SQLOperations {
     public let location: String
-    /// The file.
     var path: String { location }
     private let connection: DatabaseQueue
     private let watch: FileIdentityGuard

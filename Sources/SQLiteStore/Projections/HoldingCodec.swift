@@ -5,7 +5,6 @@ internal import Ledger
 /// The stored form of what a chain, or a customer's grants, mean to one customer. Compact, since
 /// every chain has one, and fast to read, since every verdict reads it.
 enum HoldingCodec {
-    /// The contents of a row.
     enum Content: Equatable {
         case holding(Holding)
         case grants([Grant])

@@ -62,7 +62,6 @@ extension Database {
         ).runInsert()
     }
 
-    /// Prepared, with its values bound.
     func bound(_ sql: String, _ values: [(any BoundValue)?]) throws -> PreparedStatement {
         let statement = try PreparedStatement(self, sql)
         for (parameter, value) in zip(Int32(1)..., values) {

@@ -39,7 +39,6 @@ struct YAMLMapping {
         return found.null == nil ? found : nil
     }
 
-    /// Whether the value is a list.
     mutating func isList(_ key: String) -> Bool { node(key)?.sequence != nil }
 
     mutating func mapping(_ key: String) throws(ConfigurationError) -> YAMLMapping? {

@@ -82,7 +82,6 @@ extension LedgerHost {
         return { answer.writeMembers(to: &$0) }
     }
 
-    /// Command intake of one ledger.
     func commands(_ served: ServedLedger) -> CommandIntake {
         CommandIntake(
             ledger: served.ledger, clock: clock, makeId: makeId,

@@ -18,10 +18,8 @@ final class QuarantineQueue: Sendable {
         let continuation: CheckedContinuation<Result, Never>
     }
 
-    /// The result for one item.
     enum Result: Sendable {
         case kept
-        /// The queue is full.
         case full
         case failed(StoreError)
     }

@@ -23,7 +23,6 @@ final class RecentlyUsed<Key: Equatable & Sendable, Value: Sendable>: Sendable {
 
     init() {}
 
-    /// The value whose key matches.
     func value(where matches: (Key) -> Bool) -> Value? {
         let entries = entries.withLock { $0 }
         guard let entry = entries.first(where: { matches($0.key) }) else { return nil }
@@ -31,7 +30,6 @@ final class RecentlyUsed<Key: Equatable & Sendable, Value: Sendable>: Sendable {
         return entry.value
     }
 
-    /// The value of the key.
     func value(_ key: Key) -> Value? { value { $0 == key } }
 
     /// Call only after a signature that rests on the value was verified: untrusted input must

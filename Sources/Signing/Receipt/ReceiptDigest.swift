@@ -31,7 +31,6 @@ enum ReceiptDigest: Hashable, Sendable, CaseIterable {
         0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01,
     ]
 
-    /// Length of a digest.
     var byteCount: Int {
         switch self {
         case .sha1: Int(SHA_DIGEST_LENGTH)
@@ -39,7 +38,6 @@ enum ReceiptDigest: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The digest of `bytes`.
     func hash(_ bytes: [UInt8]) -> [UInt8] {
         switch self {
         case .sha1: SHA1Digest.hash(bytes)

@@ -9,7 +9,6 @@ struct CertificateExtension: Hashable, Sendable {
     /// The value as DER, without the octet string around it.
     var value: [UInt8]
 
-    /// An extension of any identifier and value.
     init(_ identifier: String, isCritical: Bool = false, value: [UInt8]) {
         self.identifier = identifier
         self.isCritical = isCritical

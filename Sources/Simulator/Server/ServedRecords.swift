@@ -12,7 +12,6 @@ public struct ServedRecords: Sendable {
         let renewal: RenewalPayload?
     }
 
-    /// One chain.
     struct Chain: Sendable {
         let originalTransactionId: String
         /// Snapshots with changes, by transactionId, oldest first.

@@ -7,7 +7,6 @@ struct LifeTraits: Sendable {
         case unique
         /// "0", as in Xcode and old sandbox data: joins nothing.
         case zero
-        /// Absent.
         case absent
         /// Some non-overlapping periods share one; they remain two periods.
         case sometimesShared

@@ -62,7 +62,6 @@ extension LifeWriter {
         return grace == nil ? leaveRetry(failure) : leaveGrace(failure)
     }
 
-    /// Length of the next period.
     private var nextLength: Int64 {
         let period = renewal.nextOffer?.period ?? renewal.nextProduct.period ?? ISO8601Period()
         return traits.pace.end(of: period, count: 1, from: end).milliseconds(since: end)

@@ -1,6 +1,5 @@
 import AppStore
 
-/// Starts of periods.
 extension LifeWriter {
     /// The properties of a new period.
     struct Opening {

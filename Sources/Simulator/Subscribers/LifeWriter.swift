@@ -133,7 +133,6 @@ extension LifeWriter {
         endSilently()
     }
 
-    /// The finished life.
     consuming func finished() -> SubscriberLife {
         let identities = periods.map { ($0.product.productId, $0.identity) }
         let intervals = truth.intervals(identities)

@@ -7,7 +7,6 @@ internal import Queries
 internal import Reports
 internal import Service
 
-/// Pages of reports.
 struct ReportPages: Sendable {
     let host: LedgerHost
     let pages: ConsolePages

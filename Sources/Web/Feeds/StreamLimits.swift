@@ -24,7 +24,6 @@ struct StreamRules: Sendable {
     var heartbeat = StreamLimits.heartbeat
 }
 
-/// Limits the number of streams.
 final class StreamSlots: Sendable {
     private let taken = Mutex(0)
     private let limit: Int

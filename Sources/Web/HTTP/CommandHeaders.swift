@@ -6,7 +6,6 @@ internal import Service
 extension HTTPField.Name {
     /// The author of a decision.
     static let actor = HTTPField.Name("X-Actor")!
-    /// The reason.
     static let reason = HTTPField.Name("X-Reason")!
     /// Identifies a repeated request.
     static let idempotencyKey = HTTPField.Name("Idempotency-Key")!

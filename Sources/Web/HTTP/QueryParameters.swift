@@ -184,7 +184,6 @@ struct QueryParameters {
         return scope
     }
 
-    /// The parameters of a metric.
     mutating func metric() -> MetricParameters {
         var metric = MetricParameters()
         metric.from = text("from")

@@ -2,12 +2,10 @@ import Hummingbird
 import NIOCore
 internal import Service
 
-/// The context of one request.
 struct WebContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The connection; for HTTP/2, the stream.
     let channel: any Channel
-    /// The peer's address.
     let peer: SocketAddress?
     /// The authenticated client; nil where no token is required.
     var principal: AccessTokens.Principal?

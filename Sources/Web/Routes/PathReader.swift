@@ -18,7 +18,6 @@ enum PathReader {
         return text
     }
 
-    /// The customer of a path.
     static func customer(_ context: WebContext) throws(Problem) -> CustomerId {
         CustomerId(stated: try text("id", context))
     }

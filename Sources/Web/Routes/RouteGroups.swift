@@ -11,7 +11,6 @@ struct RouteGroups {
     let read: RouterGroup<WebContext>
     /// Queries about customers, subscriptions and events.
     let people: RouterGroup<WebContext>
-    /// Reports.
     let reports: RouterGroup<WebContext>
     /// Queries about people answered from a few rows; the most frequent, handled on the
     /// connection's event loop.
