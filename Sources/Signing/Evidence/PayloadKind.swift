@@ -1,7 +1,7 @@
 /// The kind of a payload, recognised from the names of its top-level members. Used only for
 /// verified bytes and only to choose the decoder, which is strict: a wrong guess gives an
-/// undecodable payload, never a wrong meaning.
-enum PayloadKind: Hashable {
+/// undecodable payload, never a wrong meaning. Named as `EvidencePart` is.
+enum PayloadKind: String {
     case notification
     case transaction
     case appTransaction
@@ -62,13 +62,7 @@ extension PayloadKind {
         _ verified: VerifiedJWS, part: EvidencePart
     ) throws(VerificationError) {
         let kind = verified.payload.withUnsafeBufferPointer { PayloadKind($0) }
-        let expected: PayloadKind? =
-            switch part {
-            case .outer: nil
-            case .transaction: .transaction
-            case .renewal: .renewal
-            case .appTransaction: .appTransaction
-            }
+        let expected = PayloadKind(rawValue: part.rawValue)
         guard let kind, let expected, kind != expected else { return }
         throw VerificationError(
             .undecodablePayload, part: part,
