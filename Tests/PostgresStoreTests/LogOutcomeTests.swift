@@ -194,6 +194,27 @@ struct LogOutcomeTests {
         await log.close()
     }
 
+    @Test("A connection that reaches the database of another ledger is not used")
+    func otherLedger() async throws {
+        let (database, other) = (try Database(of: nil), try Database(of: nil))
+        let log = try await database.open()
+        let store = try await PostgresOperations.open(database.place(), environment: .production)
+        // A schema of the same name, as where the name of a host leads to another server.
+        let string = try #require(ConnectionString(other.cluster.url(other.name)))
+        let place = try #require(PostgresLocation(string, schema: database.schema))
+        try await Database.open(place).close()
+        let old = "\(database.name)_old"
+        try replace(database, by: other.name, keeping: old)
+        await #expect(throws: failure(.fileForeign)) { try await log.append([Made.event("a")]) }
+        await #expect(throws: failure(.fileForeign)) { try await log.head() }
+        await #expect(throws: failure(.fileForeign)) { try await store.quarantineCount() }
+        try replace(database, by: old, keeping: other.name)
+        #expect(try await log.append([Made.event("a")]) == [.appended(position: 1)])
+        #expect(try await store.quarantineCount() == 0)
+        await log.close()
+        await store.close()
+    }
+
     @Test("What a node has seen is there after a restart")
     func seen() async throws {
         let database = try Database()

@@ -25,6 +25,13 @@ struct LogOpening: Sendable {
         return found
     }
 
+    /// Throws `fileForeign` where the schema holds another ledger.
+    func requireLedger(_ id: LedgerId, _ connection: PostgresConnection) throws {
+        try SchemaMigrator(
+            location: session.place, environment: environment.rawValue, ledger: id
+        ).requireLedger(connection)
+    }
+
     /// Throws `logWentBack` when the log does not hold the newest event that this node has seen.
     private func requireSeen(_ connection: PostgresConnection) throws {
         guard seen.position > 0 else { return }

@@ -109,8 +109,13 @@ final class CheckedSession: Sendable {
         return connection
     }
 
+    /// Later connections may reach another database under the same name.
     private func check(_ connection: PostgresConnection) throws -> LedgerId {
-        try found.withLock { found in
+        if let known = found.withLock({ $0 }) {
+            try opening.requireLedger(known, connection)
+            return known
+        }
+        return try found.withLock { found in
             let ledger = try found ?? opening.run(connection)
             found = ledger
             return ledger

@@ -41,7 +41,12 @@ struct SchemaMigrator {
     private func current(_ connection: PostgresConnection) throws -> LedgerId? {
         let applied = try recognise(connection)
         if applied == 0, ledger != nil { throw otherLedger("no ledger yet; this node has one") }
-        guard applied == migrations.count else { return nil }
+        return try applied == migrations.count ? requireLedger(connection) : nil
+    }
+
+    /// The ledger's id. Throws `fileForeign` where it, or the environment, is another one.
+    @discardableResult
+    func requireLedger(_ connection: PostgresConnection) throws -> LedgerId {
         let row = try connection.run(
             Statement("SELECT id, environment FROM \(schema).ledger WHERE one = 1").with()
         ).first
