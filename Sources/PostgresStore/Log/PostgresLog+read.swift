@@ -99,8 +99,8 @@ extension PostgresLog {
             let events = try page.read(
                 connection, after: position, through: through, limit: LogLimits.page(limit),
                 damaged: damaged)
-            // A reader sees committed rows only.
-            if page.headers.known.headers.count > known.headers.count {
+            // A reader sees committed rows only. In a log that went back ids name other headers.
+            if isExtension, page.headers.known.headers.count > known.headers.count {
                 knownHeaders.withLock { $0 = page.headers.known }
             }
             return (events, isExtension)
