@@ -34,10 +34,11 @@ public struct PostgresEngine: LogEngine {
     }
 
     public func openLog(
-        _ environment: Environment
+        _ environment: Environment, creating: Bool
     ) async throws(StoreError) -> any LedgerLog {
         try await PostgresLog.open(
-            place(of: environment), environment: environment, readerCount: poolSize)
+            place(of: environment), environment: environment, creating: creating,
+            readerCount: poolSize)
     }
 
     public func openOperations(

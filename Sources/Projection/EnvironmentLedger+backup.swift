@@ -65,7 +65,13 @@ extension EnvironmentLedger {
         _ engine: any LogEngine, _ environment: Environment, into directory: String,
         _ report: @escaping @Sendable (BackupStep) -> Void
     ) async throws {
-        let source = try await engine.openBoth(environment)
+        let source: OpenedLog
+        do throws(StoreError) {
+            source = try await engine.openBoth(environment, creating: false)
+        } catch {
+            guard error.code == .noSuchFile else { throw error }
+            throw BackupError.noLog(error.path ?? "")
+        }
         let result = await Outcome { () throws(StoreError) in
             let target = OpenedLog(
                 log: try await EventLog.open(directory: directory),

@@ -139,16 +139,24 @@ extension Settings {
             guard let engine = configuration.database?.engine else {
                 throw CommandFailure.invalidOption("--from and --to: no database can be opened.")
             }
-            return try await engine.openBoth(environment)
+            do throws(StoreError) {
+                return try await engine.openBoth(environment, creating: !isSource)
+            } catch {
+                guard error.code == .noSuchFile else { throw error }
+                throw Settings.noLog(error.path ?? "")
+            }
         }
         configuration.dataDirectory = place
         configuration.database = nil
         let directory = "\(place)/\(EnvironmentLedger.directoryName(environment))"
         guard !isSource || FileManager.default.fileExists(atPath: "\(directory)/log.sqlite") else {
-            throw CommandFailure(
-                code: "noLog", message: "There is no log in \(directory).", exit: .negative)
+            throw Settings.noLog(directory)
         }
         return try await EnvironmentLedger.openLog(configuration, environment: environment)
+    }
+
+    private static func noLog(_ place: String) -> CommandFailure {
+        CommandFailure(code: "noLog", message: "There is no log in \(place).", exit: .negative)
     }
 
     /// Whether a place is a connection string rather than a directory.

@@ -80,6 +80,21 @@ struct DatabaseCommandTests {
         #expect(refused.errorCode == "fileForeign")
     }
 
+    @Test("Where a database has no log none is copied or backed up, and none is created")
+    func missing() async throws {
+        let (place, url) = try await workplace()
+        for arguments in [
+            ["log", "copy", "--from", url, "--to", "copied"],
+            ["backup", "file", "--database", url],
+        ] {
+            for _ in 0..<2 {
+                let outcome = try await place.run(arguments + place.options)
+                #expect(outcome.errorCode == "noLog" && outcome.code == 1, "\(outcome.err)")
+            }
+        }
+        #expect(!FileManager.default.fileExists(atPath: place.file("file")))
+    }
+
     @Test("Checkpoints go into a database with the log, into its backup, and into another one")
     func checkpoints() async throws {
         let (place, url) = try await workplace()

@@ -15,7 +15,11 @@ public protocol LogEngine: Sendable {
     ) async throws(StoreError) -> OpenedLog
 
     /// Opens the log alone, for a program that is no node.
-    func openLog(_ environment: Environment) async throws(StoreError) -> any LedgerLog
+    ///
+    /// - `creating`: whether a missing one is created; otherwise it throws `noSuchFile`.
+    func openLog(
+        _ environment: Environment, creating: Bool
+    ) async throws(StoreError) -> any LedgerLog
 
     /// Opens the operational state alone, likewise.
     func openOperations(
@@ -24,9 +28,12 @@ public protocol LogEngine: Sendable {
 }
 
 extension LogEngine {
-    /// Opens both for a program that is no node.
-    public func openBoth(_ environment: Environment) async throws(StoreError) -> OpenedLog {
-        let log = try await openLog(environment)
+    /// Opens both for a program that is no node. Throws `noSuchFile` for a missing log that is not
+    /// to be created.
+    public func openBoth(
+        _ environment: Environment, creating: Bool = true
+    ) async throws(StoreError) -> OpenedLog {
+        let log = try await openLog(environment, creating: creating)
         do throws(StoreError) {
             return OpenedLog(log: log, operations: try await openOperations(environment))
         } catch {

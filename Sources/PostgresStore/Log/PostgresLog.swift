@@ -34,19 +34,20 @@ public final class PostgresLog: SharedLog, SQLLog {
     /// Opens the log of `environment`, and creates its schema when missing.
     ///
     /// Throws `databaseUnavailable`, `databaseRefused`, `fileNewer`, `fileChanged`, `fileForeign`,
-    /// `fileReadOnly`, `fileCorrupt` or `logWentBack`. A schema that cannot be opened is left
-    /// unchanged.
+    /// `fileReadOnly`, `fileCorrupt`, `noSuchFile` or `logWentBack`. A schema that cannot be opened
+    /// is left unchanged.
     ///
     /// - `ledger`: the ledger that this node belongs to; nil for any. With one, the log opens also
     ///   while the database is away, and is checked when it is back.
     /// - `seen`: the newest event that this node has seen of it: the log must hold it.
+    /// - `creating`: false throws `noSuchFile` for a missing schema.
     /// - `readerCount`: connections that read, at least one; nil for the usual number.
     public static func open(
         _ place: PostgresLocation, environment: Environment, ledger: LedgerId? = nil,
-        seen: ProjectionCursor = .start, readerCount: Int? = nil
+        seen: ProjectionCursor = .start, creating: Bool = true, readerCount: Int? = nil
     ) async throws(StoreError) -> PostgresLog {
         try await open(
-            place, environment: environment, ledger: ledger, seen: seen,
+            place, environment: environment, ledger: ledger, seen: seen, creating: creating,
             readerCount: readerCount ?? PostgresLimits.readerCount,
             answerTimeout: PostgresLimits.answerTimeout, faults: LogFaults.commits)
     }
@@ -54,12 +55,15 @@ public final class PostgresLog: SharedLog, SQLLog {
     /// As `open`, with another timeout and failures around COMMIT: for tests.
     static func open(
         _ place: PostgresLocation, environment: Environment, ledger: LedgerId? = nil,
-        seen: ProjectionCursor = .start, readerCount: Int = PostgresLimits.readerCount,
-        answerTimeout: Duration, faults: any CommitFaults
+        seen: ProjectionCursor = .start, creating: Bool = true,
+        readerCount: Int = PostgresLimits.readerCount, answerTimeout: Duration,
+        faults: any CommitFaults
     ) async throws(StoreError) -> PostgresLog {
         let session = PostgresSession(place: place, answerTimeout: answerTimeout)
         let checked = CheckedSession(
-            LogOpening(session: session, environment: environment, ledger: ledger, seen: seen))
+            LogOpening(
+                session: session, environment: environment, ledger: ledger, seen: seen,
+                creates: creating))
         let appender = ConnectionThreads("subledger-append", count: 1, open: checked.open)
         let readers = ConnectionThreads(
             "subledger-read", count: max(1, readerCount), open: checked.open)

@@ -9,6 +9,8 @@ struct LogOpening: Sendable {
     let ledger: LedgerId?
     /// The newest event that this node has seen.
     var seen = ProjectionCursor.start
+    /// Whether a missing schema is created.
+    var creates = true
 
     private var path: String { session.place.description }
 
@@ -19,7 +21,8 @@ struct LogOpening: Sendable {
         try requireServer(connection)
         try requireSession(connection)
         let migrator = SchemaMigrator(
-            location: session.place, environment: environment.rawValue, ledger: ledger)
+            location: session.place, environment: environment.rawValue, ledger: ledger,
+            creates: creates)
         let found = try migrator.run(connection)
         try requireSeen(connection)
         return found

@@ -10,6 +10,8 @@ struct SchemaMigrator {
     let environment: String
     /// The ledger that this node belongs to: a schema of another one, or none, is refused.
     var ledger: LedgerId?
+    /// Whether a missing schema is created.
+    var creates = true
     var migrations = SchemaHistory.postgres
 
     private var path: String { location.description }
@@ -41,6 +43,11 @@ struct SchemaMigrator {
     private func current(_ connection: PostgresConnection) throws -> LedgerId? {
         let applied = try recognise(connection)
         if applied == 0, ledger != nil { throw otherLedger("no ledger yet; this node has one") }
+        if applied == 0, !creates {
+            throw StoreError(
+                .noSuchFile, path: path, reason: "There is no log.",
+                remedy: "Check database, schema and environment; nothing was created.")
+        }
         return try applied == migrations.count ? requireLedger(connection) : nil
     }
 

@@ -47,11 +47,11 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
 }
 
 extension BackupError {
-    /// Nothing to back up in `directory`.
-    package static func noLog(_ directory: String) -> BackupError {
+    /// Nothing to back up in a directory or database.
+    package static func noLog(_ path: String) -> BackupError {
         BackupError(
-            .noLog, path: directory, reason: "There is no log to back up.",
-            remedy: "Name the data directory with --data, and --environment.")
+            .noLog, path: path, reason: "There is no log to back up.",
+            remedy: "Name the data directory with --data or --database, and --environment.")
     }
 }
 
