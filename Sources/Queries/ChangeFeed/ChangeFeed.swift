@@ -17,6 +17,9 @@ public final class ChangeFeed: Sendable {
     let reader: ChangeReader
     let clock: any ServiceClock
     private let lease: KeptLease
+    /// Whether this node follows the log; one that does not leaves to others what one node does for
+    /// all.
+    package let isCurrent: @Sendable () -> Bool
     /// The current projections, to find coming changes in; nil before there are any.
     let projections: @Sendable () -> ProjectionsStore?
     let state = Mutex(State())
@@ -55,11 +58,13 @@ public final class ChangeFeed: Sendable {
 
     public init(
         ledger: EnvironmentLedger, clock: any ServiceClock,
-        projections: @escaping @Sendable () -> ProjectionsStore?
+        projections: @escaping @Sendable () -> ProjectionsStore?,
+        isCurrent: @escaping @Sendable () -> Bool = { true }
     ) {
         self.ledger = ledger
         self.clock = clock
         lease = KeptLease(.feedClock, in: ledger)
+        self.isCurrent = isCurrent
         self.projections = projections
         reader = ChangeReader(ledger: ledger)
     }
@@ -195,6 +200,10 @@ public final class ChangeFeed: Sendable {
 
     /// Takes in new events, and emits due clock changes. One step at a time.
     public func step() async throws(StoreError) {
+        guard isCurrent() else {
+            lease.release()
+            return try await follow()
+        }
         guard try await lease.take() else { return try await follow() }
         let takenCount = lease.takenCount
         state.withLock { state in

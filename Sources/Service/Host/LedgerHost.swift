@@ -200,9 +200,10 @@ public final class LedgerHost: Sendable {
     /// The change feed of every environment; each must be run and must end before `stop`.
     public func makeFeeds() -> [ChangeFeed] {
         ledgers.map { served in
-            ChangeFeed(ledger: served.ledger, clock: SystemClock(clock)) {
-                served.board.snapshot?.projections
-            }
+            ChangeFeed(
+                ledger: served.ledger, clock: SystemClock(clock),
+                projections: { served.board.snapshot?.projections },
+                isCurrent: { served.isCurrent })
         }
     }
 

@@ -49,11 +49,11 @@ public struct WebhookDispatcher: Sendable {
     /// Runs the webhooks of one environment once no other process delivers for it.
     private func deliver(_ webhooks: [WebhookDelivery]) async {
         guard let first = webhooks.first else { return }
-        let operations = first.feed.ledger.operations
+        let (feed, operations) = (first.feed, first.feed.ledger.operations)
         while !Task.isCancelled {
             do throws(StoreError) {
-                if let lease = try await operations.lease(.webhooks) {
-                    await run(webhooks, while: lease, isShared: first.feed.ledger.isShared)
+                if feed.isCurrent(), let lease = try await operations.lease(.webhooks) {
+                    await run(webhooks, while: lease, feed)
                     // Another node goes on from what is stored.
                     for webhook in webhooks { await webhook.forget() }
                 }
@@ -64,15 +64,16 @@ public struct WebhookDispatcher: Sendable {
         }
     }
 
-    /// Runs until the task is cancelled or, of a shared log, the lease is lost.
+    /// Runs until the task is cancelled or, of a shared log, the lease is lost or this node does not
+    /// follow the log any more.
     private func run(
-        _ webhooks: [WebhookDelivery], while lease: any Lease, isShared: Bool
+        _ webhooks: [WebhookDelivery], while lease: any Lease, _ feed: ChangeFeed
     ) async {
         await withTaskGroup(of: Void.self) { group in
             for webhook in webhooks { group.addTask(priority: .utility) { await webhook.run() } }
-            guard isShared else { return await group.waitForAll() }
+            guard feed.ledger.isShared else { return await group.waitForAll() }
             group.addTask {
-                while lease.isHeld, !Task.isCancelled {
+                while lease.isHeld, feed.isCurrent(), !Task.isCancelled {
                     try? await Task.sleep(for: WebhookLimits.leasePollInterval)
                 }
             }

@@ -1,11 +1,13 @@
 import AppStore
 import Foundation
+import Intake
 import Ledger
 import LedgerStore
 import LedgerTestSupport
 import PostgresSupport
 import Projection
 import Queries
+import TestSupport
 import Testing
 
 @testable import Service
@@ -142,6 +144,54 @@ struct NodeTaskTests {
             let all = receivers[0].taken + receivers[1].taken
             #expect(Set(all.map(\.id)).count == all.count)
             #expect(all.map(\.sequence) == Array(1...Int64(all.count)))
+        }
+    }
+
+    @Test("A node that does not follow the log leaves webhooks and the feed's clock to another one")
+    func lagging() async throws {
+        let place = try NodePlace()
+        let clock = place.clock
+        let receivers = [Receiver(), Receiver()]
+        let isBehind = Flag()
+        try await place.run(count: 2) { nodes in
+            var tasks: [Task<Void, Never>] = []
+            for (number, node) in nodes.enumerated() {
+                let served = try node.ledger(.production)
+                let feed = ChangeFeed(
+                    ledger: served.ledger, clock: SystemClock { clock.now },
+                    projections: { served.board.snapshot?.projections },
+                    isCurrent: { number == 1 || !isBehind.isSet })
+                let dispatcher = WebhookDispatcher(
+                    endpoints: [.test()], feeds: [feed], transport: receivers[number],
+                    clock: SystemClock { clock.now }, report: { _ in })
+                await dispatcher.begin()
+                tasks.append(
+                    Task {
+                        await withTaskGroup(of: Void.self) { group in
+                            group.addTask { await feed.run() }
+                            group.addTask { await dispatcher.run() }
+                        }
+                    })
+                // The first one has both leases before the second one begins.
+                guard number == 0 else { continue }
+                _ = try await node.post(NodeTaskTests.chain.bought())
+                try await until { !receivers[0].taken.isEmpty }
+            }
+            isBehind.set()
+            let directory = nodes[0].configuration.ledger.dataDirectory + "/production"
+            let first = try #require(try NodeMemory(directory: directory)).node
+            let held = """
+                SELECT count(*) FROM \(place.productionSchema).leases
+                WHERE holder = '\(first)' AND until > clock_timestamp()
+                """
+            try await until { try await place.sql(held) == "0" }
+            _ = try await nodes[0].post(NodeTaskTests.chain.renewed(1))
+            try await until { receivers[1].taken.contains { $0.type.contains("renewed") } }
+            #expect(try await place.sql(held) == "0")
+            for task in tasks {
+                task.cancel()
+                await task.value
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ import Projection
 import Queries
 import SQLiteStore
 import Simulator
+import Synchronization
 import TestSupport
 import Testing
 
@@ -249,7 +250,7 @@ struct NodeTests {
             for node in nodes {
                 _ = try await node.subscription(chain.id, QueryScope(minPosition: first))
             }
-            #expect(ledgers.allSatisfy { $0.age == nil })
+            #expect(ledgers.allSatisfy { $0.age == nil && $0.isCurrent })
             try await offPool { cluster.stop(SIGQUIT) }
             for (node, ledger) in zip(nodes, ledgers) {
                 let refusal = await #expect(throws: IntakeRefusal.self) {
@@ -261,6 +262,8 @@ struct NodeTests {
                 try await until { ledger.age != nil }
                 #expect(await ledger.obstacleCode() != nil)
                 #expect(ledger.catchingUp == nil)
+                ledger.health.withLock { $0.readAt = .now - ServedLedger.currentLimit }
+                #expect(!ledger.isCurrent)
                 let answer = try await node.subscription(chain.id, QueryScope())
                 #expect(answer.position == first)
                 let known = try await node.subscription(
