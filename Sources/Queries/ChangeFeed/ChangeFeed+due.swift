@@ -35,9 +35,11 @@ extension ChangeFeed {
             try await keepClock(now, at: head, chains: changed.map(\.chain))
         } catch {
             note(due.map { (now, $0) })
+            // It may be stored all the same.
+            state.withLock { $0.keptAt = nil }
             throw error
         }
-        let hasChanged = !changed.isEmpty
+        let hasChanged = !changed.isEmpty || kept == nil
         state.withLock { state in
             state.keptAt = now
             state.keptPosition = head
