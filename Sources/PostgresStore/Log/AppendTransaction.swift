@@ -90,15 +90,18 @@ struct AppendTransaction {
             Statement.begin.with(), statements.lockHead.with(),
             statements.known.with { $0.add(keys, digest: { $0 }) },
             statements.leaf.with { $0.add(seen.position) },
-            statements.leaves.with { $0.add(earlier?.trace.rows ?? [], integer: { $0.position }) },
         ]
         let lookup = headers.lookup(of: events.map(\.evidence.packed))
         if let lookup { commands.append(lookup) }
+        if let earlier {
+            commands.append(
+                statements.leaves.with { $0.add(earlier.trace.rows, integer: { $0.position }) })
+        }
         let results = try connection.run(commands)
         let head = try HeadRow(results[1], location: location)
         try require(seen, results[3], head)
-        if lookup != nil { try headers.take(results[5]) }
-        if let earlier, earlier.trace.isDurable(results[4]) {
+        if lookup != nil { try headers.take(results[4]) }
+        if let earlier, let leaves = results.last, earlier.trace.isDurable(leaves) {
             // The earlier COMMIT took effect. Writing the head row makes this COMMIT wait for it.
             return (earlier, [statements.touchHead.with(), Statement.commit.with()])
         }
