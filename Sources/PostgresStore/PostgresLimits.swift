@@ -7,7 +7,7 @@ enum PostgresLimits {
     /// How long the outcome of a COMMIT is asked for after the connection was lost: longer than a
     /// standby takes to be promoted.
     static let outcomeTimeout: Duration = .seconds(20)
-    /// How long the server may take to rewrite a table.
+    /// How long the server may take to rewrite a table, or for a step of a migration.
     static let rewriteTimeout: Duration = .seconds(3_600)
     /// How long that waits for other connections, which wait behind it.
     static let rewriteWait = "10s"

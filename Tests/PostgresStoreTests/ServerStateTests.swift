@@ -1,6 +1,7 @@
 import AppStore
 import LedgerStore
 import PostgresSupport
+import TestSupport
 import Testing
 
 @testable import PostgresStore
@@ -67,5 +68,32 @@ struct ServerStateTests {
         await #expect(throws: failure(.fileNewer)) { try await database.open() }
         await log.close()
         proxy.end()
+    }
+
+    @Test("A bound of statements, as a role or database may have one, is none for rewriting tables")
+    func bounded() async throws {
+        let database = try Database(of: nil)
+        let log = try await database.open()
+        _ = try await log.append([Made.event("a")])
+        try database.sql("ALTER DATABASE \(database.name) SET statement_timeout = 500")
+        let holder = try database.session()
+        let lock = Statement("LOCK TABLE \(database.schema).events IN ACCESS SHARE MODE")
+        _ = try holder.run([Statement.begin.with(), lock.with()])
+        let isOver = Flag()
+        let purge = Task {
+            defer { isOver.set() }
+            try await log.purge()
+        }
+        let waiting = """
+            SELECT count(*) FROM pg_stat_activity
+            WHERE datname = '\(database.name)' AND query LIKE 'VACUUM%'
+                AND query_start < clock_timestamp() - interval '600 milliseconds'
+            """
+        while try !isOver.isSet && database.sql(waiting) == "0" {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        _ = try holder.run(Statement.rollback.with())
+        try await purge.value
+        await log.close()
     }
 }

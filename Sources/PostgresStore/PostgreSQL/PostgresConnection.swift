@@ -14,7 +14,7 @@ final class PostgresConnection {
     private var preparedCount = 0
     private(set) var isUsable = true
     /// How long the server may send nothing while an answer is expected.
-    private let answerTimeout: Duration
+    var answerTimeout: Duration
 
     /// Opens the connection. Throws `unreachable` or `loginRefused`.
     init(

@@ -48,7 +48,11 @@ extension PostgresLocation {
         try await Blocking.run { () throws(StoreError) in
             do {
                 let connection = try session.open()
-                try connection.run(script: "SET lock_timeout = '\(PostgresLimits.rewriteWait)'")
+                // A large table takes longer than the statements that a role is bounded for.
+                try connection.run(
+                    script: """
+                        SET lock_timeout = '\(PostgresLimits.rewriteWait)'; SET statement_timeout = 0
+                        """)
                 try PostgresLocation.waitForReaders(connection)
                 for table in tables {
                     try connection.run(script: "VACUUM (FULL) \"\(schema)\".\(table)")

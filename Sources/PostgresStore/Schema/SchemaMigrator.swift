@@ -143,8 +143,15 @@ struct SchemaMigrator {
     // MARK: Applying
 
     private func migrate(_ connection: PostgresConnection) throws {
+        // An index of a large log takes longer than the answers of any other statement.
+        let usual = connection.answerTimeout
+        connection.answerTimeout = PostgresLimits.rewriteTimeout
+        defer { connection.answerTimeout = usual }
         do {
-            try connection.run(script: "BEGIN; CREATE SCHEMA IF NOT EXISTS \(schema)")
+            try connection.run(
+                script: """
+                    BEGIN; SET LOCAL statement_timeout = 0; CREATE SCHEMA IF NOT EXISTS \(schema)
+                    """)
             // A schema with other tables is refused before anything is created in it.
             _ = try recognise(connection)
             try connection.run(
