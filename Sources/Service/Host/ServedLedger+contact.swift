@@ -65,10 +65,10 @@ extension ServedLedger {
         }
     }
 
-    /// The end of the log; the last one known while the database is away.
+    /// The end of the log; the last one known while that of other nodes cannot be read.
     func reachableHead() async throws(StoreError) -> Int64 {
         do throws(StoreError) { return try await ledger.log.head().position } catch {
-            guard error.code == .databaseUnavailable else { throw error }
+            guard ledger.isShared else { throw error }
             return head
         }
     }

@@ -324,4 +324,37 @@ struct NodeTests {
             _ = try await nodes[0].subscription(chain.id, QueryScope(minPosition: 2))
         }
     }
+
+    @Test("A role that is refused for a while is as a database that is away")
+    func refused() async throws {
+        let place = try NodePlace()
+        let chain = NodeTests.chains[0]
+        let role = PostgresCluster.newName()
+        try await place.sql("CREATE ROLE \(role) LOGIN SUPERUSER")
+        try await place.run([try place.configuration(1, adding: "user=\(role)")]) { nodes in
+            let ledger = try nodes[0].ledger(.production)
+            let first = try await nodes[0].post(chain.bought())
+            _ = try await nodes[0].subscription(chain.id, QueryScope(minPosition: first))
+            // As with a password that was changed, and connections that were lost after it.
+            try await place.sql("ALTER ROLE \(role) NOLOGIN")
+            try await place.sql(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '\(role)'")
+            let refusal = await #expect(throws: IntakeRefusal.self) {
+                _ = try await nodes[0].post(chain.renewed(1))
+            }
+            #expect(refusal?.standing == .unavailable && refusal?.code == "databaseRefused")
+            try await until { ledger.age != nil }
+            for knowledge in [AsOf.everything, .knownAt(place.clock.now)] {
+                let answer = try await nodes[0].subscription(
+                    chain.id, QueryScope(knowledge: knowledge))
+                #expect(answer.position == first)
+            }
+            try await place.sql("ALTER ROLE \(role) LOGIN")
+            try await until {
+                let code = await ledger.obstacleCode()
+                return code == nil && ledger.age == nil
+            }
+            #expect(try await nodes[0].post(chain.renewed(1)) == 2)
+        }
+    }
 }
