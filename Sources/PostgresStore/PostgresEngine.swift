@@ -34,7 +34,7 @@ public struct PostgresEngine: LogEngine {
     }
 
     public func openLog(
-        _ environment: Environment, creating: Bool
+        _ environment: Environment, creating: Bool = true
     ) async throws(StoreError) -> any LedgerLog {
         try await PostgresLog.open(
             place(of: environment), environment: environment, creating: creating,
