@@ -233,6 +233,8 @@ public struct CommandIntake: Sendable {
     ) async throws(CommandError) -> CommandReceipt? {
         let found = try await storing { () throws(StoreError) in
             let known = try await ledger.log.event(key: CommandIntake.key(command.id))
+            // A row of another node may be visible before it is durable; a later COMMIT waits for it.
+            if known != nil, ledger.isShared { try await ledger.log.probeCommit() }
             return (known, try known?.originalBytes())
         }
         guard let known = found.0 else { return nil }

@@ -194,4 +194,32 @@ struct NodeTaskTests {
             }
         }
     }
+
+    @Test("A repeated command is answered only where a COMMIT says that its row is durable")
+    func repeated() async throws {
+        let place = try NodePlace()
+        let now = place.clock.now
+        try await place.run(count: 2) { nodes in
+            func note(_ node: LedgerHost) async throws -> CommandReceipt {
+                let ledger = try node.ledger(.production).ledger
+                return try await CommandIntake(ledger: ledger, clock: { now }, makeId: { "made" })
+                    .run(
+                        .note(CustomerId("anna")), about: nil,
+                        .init(actor: "sara", reason: "called", key: "key"))
+            }
+            #expect(try await note(nodes[0]).position == 1)
+            try await place.sql(
+                """
+                SET search_path = \(place.productionSchema);
+                CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN RAISE EXCEPTION 'full' USING ERRCODE = 'disk_full'; END $$;
+                CREATE TRIGGER full_disk BEFORE UPDATE ON head FOR EACH ROW
+                    EXECUTE FUNCTION \(place.productionSchema).full_disk()
+                """)
+            await #expect(throws: CommandError.self) { _ = try await note(nodes[1]) }
+            try await place.sql("DROP TRIGGER full_disk ON \(place.productionSchema).head")
+            let repeated = try await note(nodes[1])
+            #expect(repeated.position == 1 && repeated.isRepeated)
+        }
+    }
 }
