@@ -25,7 +25,7 @@ extension PostgresLog {
     /// Writes what this node has seen; the server looks after its own files.
     public func checkpoint() async throws(StoreError) {
         try commits.requireOpen()
-        try remember()
+        try await Blocking.run { [self] () throws(StoreError) in try remember() }
     }
 
     /// Rewrites both tables: an update leaves the old row on its page. Blocks every other access

@@ -102,7 +102,7 @@ public final class PostgresLog: SharedLog, SQLLog {
     public func close() async {
         await commits.close()
         // A node that cannot remember notices a log that went back by its derived files.
-        try? remember()
+        try? await Blocking.run { [self] () throws(StoreError) in try remember() }
         await notices.end()
         await appender.stopped()
         await readers.stopped()
