@@ -19,8 +19,14 @@ public final class KeptLease: Sendable {
     }
 
     /// Whether this node has the right now.
-    public func take() async throws(StoreError) -> Bool {
+    ///
+    /// - Parameter isAble: false gives it back, for another node to take.
+    public func take(if isAble: Bool = true) async throws(StoreError) -> Bool {
         guard ledger.isShared else { return true }
+        guard isAble else {
+            release()
+            return false
+        }
         if let lease = held.withLock({ $0 }), lease.isHeld { return true }
         release()
         let isDue = nextTry.withLock { next in

@@ -216,7 +216,7 @@ struct LogOutcomeTests {
     }
 
     @Test("Headers of a log that went back are not taken for those of the log that returns")
-    func headers() async throws {
+    func headersOfAnother() async throws {
         let database = try Database(of: nil)
         let copy = "\(database.name)_copy"
         let first = try await database.open()

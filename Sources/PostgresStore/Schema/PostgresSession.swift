@@ -51,7 +51,8 @@ extension PostgresLocation {
                 // A large table takes longer than the statements that a role is bounded for.
                 try connection.run(
                     script: """
-                        SET lock_timeout = '\(PostgresLimits.rewriteWait)'; SET statement_timeout = 0
+                        SET lock_timeout = '\(PostgresLimits.rewriteWait)';
+                        SET statement_timeout = 0
                         """)
                 try PostgresLocation.waitForReaders(connection)
                 for table in tables {

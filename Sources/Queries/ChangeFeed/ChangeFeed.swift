@@ -200,11 +200,7 @@ public final class ChangeFeed: Sendable {
 
     /// Takes in new events, and emits due clock changes. One step at a time.
     public func step() async throws(StoreError) {
-        guard isCurrent() else {
-            lease.release()
-            return try await follow()
-        }
-        guard try await lease.take() else { return try await follow() }
+        guard try await lease.take(if: isCurrent()) else { return try await follow() }
         let takenCount = lease.takenCount
         state.withLock { state in
             guard state.takenCount != takenCount else { return }

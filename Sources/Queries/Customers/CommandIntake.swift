@@ -233,7 +233,7 @@ public struct CommandIntake: Sendable {
     ) async throws(CommandError) -> CommandReceipt? {
         let found = try await storing { () throws(StoreError) in
             let known = try await ledger.log.event(key: CommandIntake.key(command.id))
-            // A row of another node may be visible before it is durable; a later COMMIT waits for it.
+            // Another node's row may be visible before it is durable; a later COMMIT waits for it.
             if known != nil, ledger.isShared { try await ledger.log.probeCommit() }
             return (known, try known?.originalBytes())
         }

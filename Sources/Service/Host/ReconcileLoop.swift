@@ -52,7 +52,8 @@ public struct ReconcileLoop: Sendable {
             where LedgerHost.usualEnvironments.contains(served.environment) {
                 guard !Task.isCancelled else { return }
                 if let until = restUntil[served.environment], clock.now < until { continue }
-                guard (try? await leases[served.environment]?.take()) == true else { continue }
+                let lease = leases[served.environment]
+                guard (try? await lease?.take(if: served.isCurrent)) == true else { continue }
                 let stop = await TraceContext.$current.withValue(TraceContext()) {
                     await round(served)
                 }

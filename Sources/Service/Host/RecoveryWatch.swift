@@ -69,7 +69,8 @@ public struct RecoveryWatch: Sendable {
     public func check() async {
         for served in host.ledgers
         where served.environment == .production || served.environment == .sandbox {
-            guard (try? await leases[served.environment]?.take()) == true else { continue }
+            let lease = leases[served.environment]
+            guard (try? await lease?.take(if: served.isCurrent)) == true else { continue }
             for client in clients where !Task.isCancelled {
                 do throws(RecoveryFailure) {
                     try await check(served, client)

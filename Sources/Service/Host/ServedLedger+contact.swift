@@ -27,12 +27,12 @@ extension ServedLedger {
         return (max(reached ?? 0, progress ?? 0), max(head, origin))
     }
 
-    /// Age of the answers from which a node leaves webhooks and the feed's clock to others: a lease
-    /// of one whose database is away lasts as long.
+    /// Age of the answers from which a node leaves to others what one does for all: a lease of one
+    /// whose database is away lasts as long.
     static let currentLimit: Duration = .seconds(10)
 
-    /// Whether answers follow the log. Feeds of all nodes would wait for one that still catches up,
-    /// or whose disk is full.
+    /// Whether answers follow the log. All nodes would wait for a holder of leases that still
+    /// catches up, or whose disk is full.
     var isCurrent: Bool {
         guard ledger.isShared else { return true }
         return catchingUp == nil && age ?? .zero < ServedLedger.currentLimit
