@@ -195,6 +195,8 @@ struct LogOpeningTests {
     func findings() async throws {
         let database = try Database(of: nil)
         let log = try await database.open()
+        let session = try database.session()
+        #expect(session.option("sslmode") == "disable" && session.option("nothing") == nil)
         #expect(try await log.serverFindings() == [.fsyncOff, .serverNotVerified, .superuser])
         await log.close()
         try database.sql("ALTER DATABASE \(database.name) SET synchronous_commit = off")

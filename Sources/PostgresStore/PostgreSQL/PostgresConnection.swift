@@ -72,6 +72,21 @@ final class PostgresConnection {
         PQparameterStatus(handle, name).map { String(cString: $0) }
     }
 
+    /// The value in use of a keyword of the connection string, also from the environment or a
+    /// service file.
+    func option(_ keyword: String) -> String? {
+        guard let options = PQconninfo(handle) else { return nil }
+        defer { PQconninfoFree(options) }
+        var option = options
+        while let name = option.pointee.keyword {
+            if String(cString: name) == keyword {
+                return option.pointee.val.map { String(cString: $0) }
+            }
+            option += 1
+        }
+        return nil
+    }
+
     /// The codes of notices and warnings since the last call.
     func takeNotices() -> [SQLState] { notices.take() }
 

@@ -19,8 +19,7 @@ public enum ServerFinding: String, Sendable, CaseIterable {
 extension PostgresLog {
     /// What `doctor` reports about the database.
     public func serverFindings() async throws(StoreError) -> [ServerFinding] {
-        let sslmode = place.connection.value("sslmode")
-        return try await read { connection in
+        try await read { connection in
             let row = try connection.run(ServerFinding.settings.with()).first
             guard let row else { return [] }
             var findings: [ServerFinding] = []
@@ -28,7 +27,9 @@ extension PostgresLog {
             if row.text(1) == "off" { findings.append(.fullPageWritesOff) }
             if row.text(2) == "off" { findings.append(.synchronousCommitOff) }
             // A Unix socket has no address.
-            if !row.isNull(3), sslmode != "verify-full" { findings.append(.serverNotVerified) }
+            if !row.isNull(3), connection.option("sslmode") != "verify-full" {
+                findings.append(.serverNotVerified)
+            }
             if try row.bool(4) { findings.append(.superuser) }
             return findings
         }
