@@ -24,7 +24,8 @@ extension ServedLedger {
         if let through = ledger.complete(of: nil, .everything, head: head)?.through {
             gauges.append(("complete_through_seconds", Double(through.milliseconds) / 1_000))
         }
-        if let count = try? await ledger.operations.quarantineCount() {
+        // A database that does not answer would keep the scrape waiting, and all gauges with it.
+        if age == nil, let count = try? await ledger.operations.quarantineCount() {
             gauges.append(("quarantine_items", Double(count)))
         }
         let (log, directory) = (ledger.log.location, ledger.directory)
