@@ -22,6 +22,8 @@ public final class ServedLedger: Sendable {
     let memories = Mutex<[@Sendable () -> Void]>([])
     /// The newest events of each app.
     let arrivals = AppArrivals()
+    /// What was in quarantine when it was last counted for the status.
+    let quarantined = Mutex<[QuarantineTotal]>([])
     /// Serializes commands.
     let decisions = AsyncLock()
     /// Serializes reports over all chains.

@@ -7,6 +7,7 @@ internal import LedgerStore
 internal import Projection
 public import Queries
 internal import SQLiteStore
+import Synchronization
 
 /// The state of intake, for operators.
 extension LedgerHost {
@@ -27,7 +28,7 @@ extension LedgerHost {
         let jump = clockWatch.jumpMilliseconds
         if let jump { problems.append(ServingError.clockJumped(milliseconds: jump).code) }
         if let code = await served.obstacleCode() { problems.append(code) }
-        let newest = try await served.arrivals.newest(in: served.ledger.log)
+        let newest = try await served.newestArrivals()
         let lag = served.lag
         checkOutagesIfDue(served, at: now)
         return IntakeStatus(
@@ -44,7 +45,7 @@ extension LedgerHost {
                     outages: outages.check(environment, app.bundleId))
             }, intake: tally.counts(of: environment, at: now),
             unassigned: tally.counts(of: nil, at: now),
-            quarantine: try await served.ledger.operations.quarantineTotals(),
+            quarantine: try await served.quarantineTotals(),
             files: await served.fileSizes())
     }
 
@@ -95,6 +96,28 @@ extension LedgerHost {
 }
 
 extension ServedLedger {
+    /// The newest events of each app; those read last while the log of other nodes cannot be read.
+    fileprivate func newestArrivals() async throws -> [BundleId: AppArrivals.Newest] {
+        guard age == nil else { return arrivals.known }
+        do { return try await arrivals.newest(in: ledger.log) } catch {
+            guard ledger.isShared else { throw error }
+            return arrivals.known
+        }
+    }
+
+    /// What is in quarantine, likewise.
+    fileprivate func quarantineTotals() async throws(StoreError) -> [QuarantineTotal] {
+        guard age == nil else { return quarantined.withLock { $0 } }
+        do throws(StoreError) {
+            let totals = try await ledger.operations.quarantineTotals()
+            quarantined.withLock { $0 = totals }
+            return totals
+        } catch {
+            guard ledger.isShared else { throw error }
+            return quarantined.withLock { $0 }
+        }
+    }
+
     /// The sizes of the environment's files.
     func fileSizes() async -> IntakeStatus.FileSizes {
         let directory = ledger.directory

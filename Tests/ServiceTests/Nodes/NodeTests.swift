@@ -251,6 +251,7 @@ struct NodeTests {
                 _ = try await node.subscription(chain.id, QueryScope(minPosition: first))
             }
             #expect(ledgers.allSatisfy { $0.age == nil && $0.isCurrent })
+            for node in nodes { #expect(try await node.status(.production).isReady) }
             try await offPool { cluster.stop(SIGQUIT) }
             for (node, ledger) in zip(nodes, ledgers) {
                 let refusal = await #expect(throws: IntakeRefusal.self) {
@@ -264,6 +265,10 @@ struct NodeTests {
                 #expect(ledger.catchingUp == nil)
                 ledger.health.withLock { $0.readAt = .now - ServedLedger.currentLimit }
                 #expect(!ledger.isCurrent)
+                // Operators see what is known, and why it is no more.
+                let status = try await node.status(.production)
+                #expect(!status.isReady && status.head == first && status.quarantine.count == 4)
+                #expect(status.apps.map(\.lastEventPosition) == [first])
                 let answer = try await node.subscription(chain.id, QueryScope())
                 #expect(answer.position == first)
                 let known = try await node.subscription(
