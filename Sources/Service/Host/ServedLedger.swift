@@ -145,6 +145,8 @@ public final class ServedLedger: Sendable {
     func note(projection error: StoreError?) {
         let before = health.withLock { health in
             defer { health.projection = error }
+            // Answers follow the log again: a later failure does not count from the earlier one.
+            if error == nil, health.projection != nil { health.readAt = .now }
             return health.projection
         }
         if let error, before != error {

@@ -5,6 +5,7 @@ import LedgerTestSupport
 import PostgresSupport
 import Projection
 import Queries
+import Synchronization
 import TestSupport
 import Testing
 
@@ -105,6 +106,13 @@ struct NodeClockTests {
             #expect(await !ledger.gauges().contains { $0.name == "quarantine_items" })
             ledger.note(projection: nil)
             #expect(ledger.age == nil)
+            let long = Duration.seconds(3_600)
+            ledger.note(projection: StoreError(.diskFull, reason: "", remedy: ""))
+            ledger.health.withLock { $0.readAt = .now - long }
+            ledger.note(projection: nil)
+            ledger.note(projection: StoreError(.diskFull, reason: "", remedy: ""))
+            #expect(ledger.age.map { $0 < long } == true)
+            ledger.note(projection: nil)
             #expect(await ledger.gauges().contains { $0.name == "quarantine_items" })
             host.stop()
             await host.run()
