@@ -59,7 +59,15 @@ extension String {
         return needsQuotes ? quoted : self
     }
 
-    private var quoted: String { "\"" + replacing("\"", with: "\"\"") + "\"" }
+    private var quoted: String { "\"" + replacing(ascii: "\"", with: "\"\"") + "\"" }
+
+    /// Replaces an ASCII character by its byte: `replacing` would miss one beside a mark that makes
+    /// another `Character` of both.
+    package func replacing(ascii scalar: Unicode.Scalar, with text: String) -> String {
+        String(
+            decoding: Array(utf8).replacing([UInt8(ascii: scalar)], with: Array(text.utf8)),
+            as: UTF8.self)
+    }
 
     // MARK: XML
 

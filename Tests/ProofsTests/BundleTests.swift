@@ -245,13 +245,17 @@ struct BundleTests {
     func page() async throws {
         try await ProvenStory.run(BundleTests.story) { session, maker, _ in
             var event = try Sample.event(
-                "p", kind: .command, evidence: .verbatim(Array(#"<\u003c\\<\"<"#.utf8)))
+                "p", kind: .command,
+                evidence: .verbatim(
+                    Array((#"<\u003c\\<\"<"# + "\u{600}</script>\u{600}<\u{301}").utf8)))
             event.attributes = EventAttributes(
                 kind: .command, source: .operator, trust: .operator,
                 bundleId: BundleId("com.example"))
             let log = session.ledger.log
             let position = try #require(try await log.append([event]).first?.position)
             let bundle = try await maker.events([position])
+            // A mark beside a bracket makes another character of both.
+            #expect(bundle.bytes.contains(Array("\u{600}</script>".utf8)))
             #expect(!bundle.pageBytes.contains(UInt8(ascii: "<")))
             let page =
                 Array("<html>\(ProofBundle.pageStart)".utf8) + bundle.pageBytes

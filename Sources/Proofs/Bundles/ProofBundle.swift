@@ -125,10 +125,11 @@ public struct ProofBundle: Sendable {
     /// anything that is not exactly what `bytes` writes, and what its parts throw.
     public init(_ file: [UInt8]) throws(ProofError) {
         let content = ProofBundle.content(ofPage: file)
-        let file = content ?? file
-        guard file.count <= ProofBundle.maximumByteCount else {
+        // A page is bounded by what stands there for the brackets of a file.
+        guard content != nil || file.count <= ProofBundle.maximumByteCount else {
             throw ProofBundle.malformed("it is larger than 64 MiB")
         }
+        let file = content ?? file
         let json: JSONValue
         do throws(JSONError) { json = try JSONValue.parse(file) } catch {
             throw ProofBundle.malformed("it is not valid JSON (\(error.code.rawValue))")
@@ -162,9 +163,9 @@ public struct ProofBundle: Sendable {
     package static let pageEnd = "</script>"
 
     /// The file as it stands in a page: in a script element only "<" could end it, and JSON has an
-    /// escape for it.
+    /// escape for it. By bytes: a mark beside a bracket makes another character of both.
     package var pageBytes: [UInt8] {
-        Array(String(decoding: bytes, as: UTF8.self).replacing("<", with: "\\u003c").utf8)
+        bytes.replacing([UInt8(ascii: "<")], with: Array("\\u003c".utf8))
     }
 
     /// The bundle inside a page, as it stands there; nil for any other file.
@@ -172,11 +173,10 @@ public struct ProofBundle: Sendable {
         guard file.first == UInt8(ascii: "<"), file.count <= 2 * maximumByteCount else {
             return nil
         }
-        let text = String(decoding: file, as: UTF8.self)
-        guard let start = text.ranges(of: pageStart).first,
-            let end = text[start.upperBound...].ranges(of: pageEnd).first
+        guard let start = file.firstRange(of: Array(pageStart.utf8)),
+            let end = file[start.upperBound...].firstRange(of: Array(pageEnd.utf8))
         else { return nil }
-        return Array(text[start.upperBound..<end.lowerBound].utf8)
+        return Array(file[start.upperBound..<end.lowerBound])
     }
 
     private static func event(_ json: JSONValue) throws(ProofError) -> Event {

@@ -58,6 +58,6 @@ extension ReceiptExamination {
     private static func quoted(_ path: String) -> String {
         let plain = path.replacing("/", with: "").replacing("_", with: "")
         guard !isPlain(plain) || path.hasPrefix("-") else { return path }
-        return "'" + path.replacing("'", with: "'\\''") + "'"
+        return "'" + path.replacing(ascii: "'", with: "'\\''") + "'"
     }
 }

@@ -1,3 +1,4 @@
+internal import Queries
 import Synchronization
 
 /// One counter, gauge or histogram with its labels.
@@ -82,8 +83,8 @@ final class MetricSeries: Sendable {
     private static func labelled(_ labels: [(String, String)]) -> String {
         guard !labels.isEmpty else { return "" }
         let pairs = labels.map { name, value in
-            let escaped = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-                .replacing("\n", with: "\\n")
+            let escaped = value.replacing(ascii: "\\", with: "\\\\")
+                .replacing(ascii: "\"", with: "\\\"").replacing(ascii: "\n", with: "\\n")
             return "\(name)=\"\(escaped)\""
         }
         return "{\(pairs.joined(separator: ","))}"

@@ -63,6 +63,8 @@ struct PrintableTests {
         }
         #expect("a\nb".csvField(isRaw: true) == "\"a\nb\"")
         #expect("a\"b".csvField(isRaw: true) == "\"a\"\"b\"")
+        // With a mark beside it the quote is another character.
+        #expect("\u{600}\"\u{301},".csvField(isRaw: true) == "\"\u{600}\"\"\u{301},\"")
     }
 
     @Test("XML text holds no character that XML forbids")
