@@ -30,6 +30,8 @@ struct ProjectionLoop: Sendable {
 
     /// Interval at which a node notes that it runs.
     static let noteInterval: Duration = .seconds(5)
+    /// After which silence a node counts as one that no longer runs: three notes.
+    static let nodeSilenceMilliseconds: Int64 = 15_000
 
     private var ledger: EnvironmentLedger { served.ledger }
 
@@ -258,10 +260,14 @@ struct ProjectionLoop: Sendable {
         }
     }
 
-    /// Lets `subledger nodes` see this node. Its failures show by themselves.
+    /// Lets `subledger nodes` and other nodes see this node. Its failures show by themselves.
     private func noteRegularly(_ operations: any SharedOperations) async {
         while !Task.isCancelled {
-            try? await operations.noteNode(at: served.projectedPosition ?? 0)
+            let position = served.projectedPosition ?? 0
+            try? await operations.noteNode(at: position)
+            if let nodes = try? await operations.nodes() {
+                served.note(nodes: nodes, position: position)
+            }
             do { try await Task.sleep(for: ProjectionLoop.noteInterval) } catch { return }
         }
     }

@@ -16,6 +16,12 @@ extension ServedLedger {
         }
     }
 
+    /// Whether the database of several nodes could not be reached when this node read it last.
+    var isDatabaseAway: Bool {
+        ledger.isShared
+            && health.withLock { $0.projection?.code == .databaseUnavailable }
+    }
+
     /// How far a node has come that has not yet reached the end at which the log was when it
     /// started; nil once it has.
     public var catchingUp: (position: Int64, head: Int64)? {
@@ -31,11 +37,23 @@ extension ServedLedger {
     /// whose database is away lasts as long.
     static let currentLimit: Duration = .seconds(10)
 
-    /// Whether answers follow the log. All nodes would wait for a holder of leases that still
-    /// catches up, or whose disk is full.
+    /// Whether this node may do what one does for all: its answers follow the log, or those of no
+    /// other node go further. All nodes would wait for a holder of leases that still catches up, or
+    /// whose disk is full.
     var isCurrent: Bool {
         guard ledger.isShared else { return true }
         return catchingUp == nil && age ?? .zero < ServedLedger.currentLimit
+            || !health.withLock { $0.hasNodeAhead }
+    }
+
+    /// Compares this node, whose answers go as far as `position`, with those that ran a short time
+    /// ago.
+    func note(nodes: [NodeRow], position: Int64) {
+        let hasNodeAhead = nodes.contains { node in
+            node.position > position
+                && node.silentMilliseconds < ProjectionLoop.nodeSilenceMilliseconds
+        }
+        health.withLock { $0.hasNodeAhead = hasNodeAhead }
     }
 
     /// Of a node that starts while its database is away: it has caught up once its answers include

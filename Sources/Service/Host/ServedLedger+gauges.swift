@@ -25,7 +25,7 @@ extension ServedLedger {
             gauges.append(("complete_through_seconds", Double(through.milliseconds) / 1_000))
         }
         // A database that does not answer would keep the scrape waiting, and all gauges with it.
-        if age == nil, let count = try? await ledger.operations.quarantineCount() {
+        if !isDatabaseAway, let count = try? await ledger.operations.quarantineCount() {
             gauges.append(("quarantine_items", Double(count)))
         }
         let (log, directory) = (ledger.log.location, ledger.directory)

@@ -22,8 +22,8 @@ public final class ServedLedger: Sendable {
     let memories = Mutex<[@Sendable () -> Void]>([])
     /// The newest events of each app.
     let arrivals = AppArrivals()
-    /// What was in quarantine when it was last counted for the status.
-    let quarantined = Mutex<[QuarantineTotal]>([])
+    /// What the last status stated of the log and the operational state.
+    let storedStatus = Mutex<StoredStatus?>(nil)
     /// Serializes commands.
     let decisions = AsyncLock()
     /// Serializes reports over all chains.
@@ -45,6 +45,8 @@ public final class ServedLedger: Sendable {
         /// Whether a transaction was ever made durable here: until then a log that can be locked
         /// may be on a full disk.
         var hasCommitted = false
+        /// Whether another node runs whose answers go further.
+        var hasNodeAhead = false
         var isStopping = false
     }
 

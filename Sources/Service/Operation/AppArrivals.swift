@@ -24,9 +24,6 @@ final class AppArrivals: Sendable {
     /// Events read at most by one call, the newest: 20,000.
     static let eventCount = Int64(ServedLedger.arrivalPageCount * LogLimits.pageEventCount)
 
-    /// What the last call returned.
-    var known: [BundleId: Newest] { state.withLock { $0.apps } }
-
     /// By app; apps without an event among those read are missing.
     func newest(in log: any LedgerLog) async throws -> [BundleId: Newest] {
         try await turn.pass {
@@ -59,4 +56,10 @@ extension AppArrivals.State {
                 ? event.receivedAt : apps[attributes.bundleId]?.notificationAt,
             eventAt: event.receivedAt, position: event.position)
     }
+}
+
+/// What a status states of the log and the operational state.
+struct StoredStatus: Sendable {
+    let arrivals: [BundleId: AppArrivals.Newest]
+    let quarantine: [QuarantineTotal]
 }

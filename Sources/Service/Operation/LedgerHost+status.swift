@@ -28,7 +28,7 @@ extension LedgerHost {
         let jump = clockWatch.jumpMilliseconds
         if let jump { problems.append(ServingError.clockJumped(milliseconds: jump).code) }
         if let code = await served.obstacleCode() { problems.append(code) }
-        let newest = try await served.newestArrivals()
+        let stored = try await served.stored()
         let lag = served.lag
         checkOutagesIfDue(served, at: now)
         return IntakeStatus(
@@ -37,7 +37,7 @@ extension LedgerHost {
             lagMilliseconds: Int64(lag.time / .milliseconds(1)),
             clockJumpMilliseconds: jump,
             apps: configuration.apps.map { app in
-                let arrival = newest[app.bundleId]
+                let arrival = stored.arrivals[app.bundleId]
                 return IntakeStatus.App(
                     bundleId: app.bundleId, lastNotificationAt: arrival?.notificationAt,
                     lastEventAt: arrival?.eventAt, lastEventPosition: arrival?.position,
@@ -45,7 +45,7 @@ extension LedgerHost {
                     outages: outages.check(environment, app.bundleId))
             }, intake: tally.counts(of: environment, at: now),
             unassigned: tally.counts(of: nil, at: now),
-            quarantine: try await served.quarantineTotals(),
+            quarantine: stored.quarantine,
             files: await served.fileSizes())
     }
 
@@ -96,25 +96,20 @@ extension LedgerHost {
 }
 
 extension ServedLedger {
-    /// The newest events of each app; those read last while the log of other nodes cannot be read.
-    fileprivate func newestArrivals() async throws -> [BundleId: AppArrivals.Newest] {
-        guard age == nil else { return arrivals.known }
-        do { return try await arrivals.newest(in: ledger.log) } catch {
-            guard ledger.isShared else { throw error }
-            return arrivals.known
-        }
-    }
-
-    /// What is in quarantine, likewise.
-    fileprivate func quarantineTotals() async throws(StoreError) -> [QuarantineTotal] {
-        guard age == nil else { return quarantined.withLock { $0 } }
-        do throws(StoreError) {
-            let totals = try await ledger.operations.quarantineTotals()
-            quarantined.withLock { $0 = totals }
-            return totals
+    /// The newest events and the quarantine; as they were read last while the database of several
+    /// nodes cannot be read. Throws where it never was.
+    fileprivate func stored() async throws -> StoredStatus {
+        let known = storedStatus.withLock { $0 }
+        if let known, isDatabaseAway { return known }
+        do {
+            let stored = StoredStatus(
+                arrivals: try await arrivals.newest(in: ledger.log),
+                quarantine: try await ledger.operations.quarantineTotals())
+            storedStatus.withLock { $0 = stored }
+            return stored
         } catch {
-            guard ledger.isShared else { throw error }
-            return quarantined.withLock { $0 }
+            guard let known, ledger.isShared else { throw error }
+            return known
         }
     }
 

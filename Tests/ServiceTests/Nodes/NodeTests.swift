@@ -238,6 +238,10 @@ struct NodeTests {
         }
     }
 
+    private static func row(_ position: Int64, silent: Int64) -> NodeRow {
+        NodeRow(id: "other", name: "other", position: position, silentMilliseconds: silent)
+    }
+
     @Test("The database away and back: intake refuses, answers say their age, then both go on")
     func away() async throws {
         let cluster = try await offPool { try PostgresCluster() }
@@ -264,6 +268,13 @@ struct NodeTests {
                 #expect(await ledger.obstacleCode() != nil)
                 #expect(ledger.catchingUp == nil)
                 ledger.health.withLock { $0.readAt = .now - ServedLedger.currentLimit }
+                // It leaves to others what one node does for all where one of them goes further.
+                #expect(ledger.isCurrent)
+                ledger.note(nodes: [Self.row(first + 1, silent: 15_000)], position: first)
+                #expect(ledger.isCurrent)
+                ledger.note(nodes: [Self.row(first, silent: 0)], position: first)
+                #expect(ledger.isCurrent)
+                ledger.note(nodes: [Self.row(first + 1, silent: 14_999)], position: first)
                 #expect(!ledger.isCurrent)
                 // Operators see what is known, and why it is no more.
                 let status = try await node.status(.production)
