@@ -78,6 +78,7 @@ struct ServerStateTests {
         try database.sql("ALTER DATABASE \(database.name) SET statement_timeout = 500")
         let holder = try database.session()
         let lock = Statement("LOCK TABLE \(database.schema).events IN ACCESS SHARE MODE")
+        try holder.run(script: "SET idle_in_transaction_session_timeout = 0")
         _ = try holder.run([Statement.begin.with(), lock.with()])
         let isOver = Flag()
         let purge = Task {

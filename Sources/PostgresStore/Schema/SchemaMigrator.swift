@@ -161,7 +161,9 @@ struct SchemaMigrator {
                         version bigint PRIMARY KEY, name text COLLATE "C" NOT NULL,
                         checksum bytea NOT NULL
                     );
-                    LOCK TABLE migrations IN EXCLUSIVE MODE
+                    SET LOCAL lock_timeout = 0;
+                    LOCK TABLE migrations IN EXCLUSIVE MODE;
+                    SET LOCAL lock_timeout = '\(PostgresLimits.rewriteWait)'
                     """)
             // Another node may have migrated before the lock was taken.
             for step in migrations.dropFirst(try recognise(connection)) {
