@@ -101,9 +101,17 @@ public struct ErasureRecord: Sendable {
 
     // MARK: Applying
 
-    /// Whether a log begins as the one of this erasure.
+    /// Whether a log begins as the one of this erasure, and has no other decision under the key of
+    /// an erased one: clients choose those keys.
     public func belongs(to log: any LedgerLog) async throws(StoreError) -> Bool {
-        try await log.leafHashes(after: 0, through: 1) == [firstLeafHash]
+        guard try await log.leafHashes(after: 0, through: 1) == [firstLeafHash] else {
+            return false
+        }
+        for row in rows where row.attributes.kind == .command {
+            let found = try await log.event(key: row.key)?.event
+            guard found == nil || found?.evidenceHash == row.evidenceHash else { return false }
+        }
+        return true
     }
 
     /// Erases the same events, unless the log has this erasure already; whether it did. Events are
