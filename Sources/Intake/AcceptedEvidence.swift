@@ -8,8 +8,9 @@ package struct AcceptedEvidence: Sendable {
     package let kind: EventKind
     package let bundleId: BundleId?
     package let environment: String?
-    /// Whether signed evidence names no environment; it then verifies in the ledger of either
-    /// (`Contract.md`, `ingest`).
+    /// Whether JWS evidence names no environment; it then verifies in the ledger of either
+    /// (`Contract.md`, `ingest`). Receipts, version 1 notifications and verifyReceipt responses,
+    /// which may name several chains, must name one.
     var namesNoEnvironment: Bool { environment == nil && !kind.mayNameSeveralChains }
     /// The signed bytes of evidence that is a single JWS.
     private(set) var signed: SignedBytes?

@@ -88,6 +88,7 @@ struct AppIdentityTests {
         #expect(try code(payload("Production", other), identity()) == .wrongApp)
         #expect(try code(payload("Production", other), identity(appAppleId: nil)) == nil)
         #expect(try code(payload("Sandbox", other), identity(.sandbox)) == nil)
+        #expect(try code(payload("Sandbox", other), identity()) == .wrongEnvironment)
     }
 
     @Test("An app transaction's environment is its receiptType")

@@ -37,11 +37,14 @@ struct NotificationRouteTests {
         }
     }
 
-    @Test("A Sandbox notification goes into the Sandbox ledger only")
-    func routed() async throws {
+    @Test(
+        "A Sandbox notification goes into the Sandbox ledger only, also if its parts alone say so",
+        arguments: [true, false])
+    func routed(dataHasEnvironment: Bool) async throws {
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             var sandbox = purchase
             sandbox.environment = .sandbox
+            sandbox.dataHasEnvironment = dataHasEnvironment
             #expect(try await client.notify(sandbox.notificationBody()).status == 200)
             let path = "/v1/subscriptions/\(purchase.id)"
             #expect(try await client.get(path).code == "noSuchSubscription")

@@ -23,7 +23,8 @@ public struct AppIdentity: Hashable, Sendable {
     public func require(_ notification: VerifiedNotification) throws(VerificationError) {
         let payload = notification.payload
         try require(
-            bundleId: payload.bundleId, appAppleId: payload.appAppleId, environment: nil)
+            bundleId: payload.bundleId, appAppleId: payload.appAppleId,
+            environment: payload.environment)
         // An envelope that names none may hold parts that do.
         for environment in notification.environments { try require(environment: environment) }
     }

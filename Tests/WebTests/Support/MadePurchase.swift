@@ -11,6 +11,8 @@ struct MadePurchase: Sendable {
     var id = "500000000000001"
     var bundleId = MadePurchase.app
     var environment: Environment? = .production
+    /// Whether a notification states the environment itself, besides its signed parts.
+    var dataHasEnvironment = true
     var appAccountToken: String?
     /// 2026-01-10T12:00:00.000Z.
     var start = Timestamp(milliseconds: 1_768_046_400_000)
@@ -65,7 +67,7 @@ struct MadePurchase: Sendable {
         payload.version = "2.0"
         payload.signedDate = start(period).advanced(byMilliseconds: 3_000)
         var data = NotificationData()
-        data.environment = environment.map { Raw($0) }
+        data.environment = dataHasEnvironment ? environment.map { Raw($0) } : nil
         data.bundleId = BundleId(bundleId)
         data.appAppleId = MadePurchase.appAppleId
         data.status = Raw(.active)
