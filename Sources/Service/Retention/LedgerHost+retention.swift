@@ -209,9 +209,9 @@ extension LedgerHost {
         guard let known = found else { return .failure(Miss(outcome: .unavailable)) }
         let position = known.snapshot.position
         let life = known.snapshot.ledger.life(of: known.facts.filter { $0.position <= position })
-        guard let situation = life.situation(at: now, of: asked) else {
-            return .failure(Miss(outcome: .unknownChain))
-        }
+        let situation = life.situation(at: now, of: asked)
+        guard ContinuousClock.now < deadline else { return .failure(Miss(outcome: .late)) }
+        guard let situation else { return .failure(Miss(outcome: .unknownChain)) }
         return .success((situation, position))
     }
 
@@ -220,16 +220,18 @@ extension LedgerHost {
     private static func read(
         _ chains: [ChainId], in served: ServedLedger
     ) async -> [RetentionFacts?] {
-        if let snapshot = served.board.snapshot,
-            let found = try? await snapshot.facts.facts(of: chains)
-        {
-            return found.map { RetentionFacts(facts: $0.1, snapshot: snapshot) }
+        guard let snapshot = served.board.snapshot else { return chains.map { _ in nil } }
+        do throws(StoreError) {
+            return try await snapshot.facts.facts(of: chains).map {
+                RetentionFacts(facts: $0.1, snapshot: snapshot)
+            }
+        } catch {
+            guard error.isDamage, chains.count > 1 else { return chains.map { _ in nil } }
+            // A damaged fact is that of one chain.
+            var each: [RetentionFacts?] = []
+            for chain in chains { each += await read([chain], in: served) }
+            return each
         }
-        guard chains.count > 1 else { return [nil] }
-        // A damaged fact is that of one chain.
-        var each: [RetentionFacts?] = []
-        for chain in chains { each += await read([chain], in: served) }
-        return each
     }
 
     /// The result of work, or nil once the deadline has passed; the work then goes on unobserved.
