@@ -138,7 +138,8 @@ package struct Page: Sendable {
             let events: HTML = frame.lag == 1 ? "1 event is" : "\(frame.lag) events are"
             parts += "<p class=\"banner warn\" role=\"status\">\(events) not included yet.</p>"
         }
-        if let app = frame.state.bundleId {
+        // The form of an act is of one subscription, whose app it keeps.
+        if let app = frame.state.bundleId, frame.path.first == "reports" || frame.path.count < 3 {
             var all = frame.state
             all.bundleId = nil
             parts += """

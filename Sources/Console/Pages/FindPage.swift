@@ -43,11 +43,14 @@ package struct FindPage {
     }
 
     private func address(_ match: SearchMatch) -> String {
-        switch match.kind {
+        let app = [("bundleId", match.chain.flatMap { frame.app($0) })]
+        return switch match.kind {
         case .customer: frame.url("customers", match.id)
-        case .subscription, .transaction: frame.url("subscriptions", match.id)
+        case .subscription, .transaction: frame.url("subscriptions", match.id, query: app)
         case .webOrderLineItem:
-            frame.url("subscriptions", match.chain?.originalTransactionId.rawValue ?? match.id)
+            frame.url(
+                "subscriptions", match.chain?.originalTransactionId.rawValue ?? match.id,
+                query: app)
         case .event, .notification: frame.url("events", match.position.map(String.init) ?? "")
         }
     }

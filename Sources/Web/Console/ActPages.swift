@@ -83,7 +83,10 @@ struct ActPages: Sendable {
         failure: String?
     ) async throws -> Page {
         let scope = pages.scope(frame)
-        let (answer, _) = try await host.customer(CustomerId(stated: id), scope)
+        // A form may name the app of its chain; what a customer has is that of all apps.
+        var ofAllApps = scope
+        ofAllApps.bundleId = nil
+        let (answer, _) = try await host.customer(CustomerId(stated: id), ofAllApps)
         var page = ActPage(frame, act, key: key, values: values)
         page.failure = failure
         guard let chain = values["chain"] else { return page.page(customer: answer, chain: nil) }

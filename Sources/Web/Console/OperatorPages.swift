@@ -98,7 +98,8 @@ struct OperatorPages: Sendable {
             let after = try $0.position("after")
             var values = pages.drafts.take($0.text("draft"))
             for name in ["bundleId", "from", "to"] {
-                if let value = $0.text(name) { values[name] = value }
+                // What was typed before the session ended stays.
+                if let value = $0.text(name), values[name] == nil { values[name] = value }
             }
             let result: OperatorForm.Result? = try $0.choice("did")
             // These pages show the present, whatever the page before showed.
