@@ -3,6 +3,7 @@ import Faults
 import LedgerStore
 import LedgerTestSupport
 import Projection
+import Queries
 import SQLiteStore
 import TestSupport
 import Testing
@@ -65,5 +66,31 @@ struct RestoredErasureTests {
         #expect(report.before == .unreadable && report.erasureCount == 1)
         #expect(try holding([other.id], in: ledger).isEmpty)
         #expect(try holding([one.id], in: ledger).contains("log.sqlite"))
+    }
+
+    /// A note about a subscription, under a key that clients might use twice.
+    private func note(_ chain: MadeChain, in ledger: TemporaryLedger) async throws {
+        let now = ledger.now
+        try await ledger.ledger { opened in
+            _ = try await CommandIntake(ledger: opened, clock: { now }, makeId: { "made" }).run(
+                .note(nil), about: ledger.chain(chain.id),
+                .init(actor: "sara", reason: "a ticket", key: "1"))
+        }
+    }
+
+    @Test("An erasure is not of a log that has another decision under the key of an erased one")
+    func otherDecision() async throws {
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest([one.bought(), other.bought()])
+        let (older, parted) = (try ledger.copied(), try ledger.copied())
+        try await note(one, in: ledger)
+        try await note(other, in: parted)
+        try await ledger.erase(chains: [one.id])
+        let records = try await ledger.ledger { try await ErasureRecord.all(of: $0.log) }
+        let record = try #require(records.first)
+        for (place, isOwn) in [(ledger, true), (older, true), (parted, false)] {
+            let belongs = try await place.ledger { try await record.belongs(to: $0.log) }
+            #expect(belongs == isOwn)
+        }
     }
 }
