@@ -76,25 +76,13 @@ struct ServerStateTests {
         let log = try await database.open()
         _ = try await log.append([Made.event("a")])
         try database.sql("ALTER DATABASE \(database.name) SET statement_timeout = 500")
+        // The server ends this session, and with it the lock, after three times as long.
         let holder = try database.session()
+        try holder.run(script: "SET idle_in_transaction_session_timeout = 1500")
         let lock = Statement("LOCK TABLE \(database.schema).events IN ACCESS SHARE MODE")
-        try holder.run(script: "SET idle_in_transaction_session_timeout = 0")
         _ = try holder.run([Statement.begin.with(), lock.with()])
-        let isOver = Flag()
-        let purge = Task {
-            defer { isOver.set() }
-            try await log.purge()
-        }
-        let waiting = """
-            SELECT count(*) FROM pg_stat_activity
-            WHERE datname = '\(database.name)' AND query LIKE 'VACUUM%'
-                AND query_start < clock_timestamp() - interval '600 milliseconds'
-            """
-        while try !isOver.isSet && database.sql(waiting) == "0" {
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        _ = try holder.run(Statement.rollback.with())
-        try await purge.value
+        try await log.purge()
+        #expect(throws: PostgresError.self) { try holder.run(Statement.rollback.with()) }
         await log.close()
     }
 }

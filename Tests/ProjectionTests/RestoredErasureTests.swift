@@ -1,5 +1,6 @@
 import AppStore
 import Faults
+import Ledger
 import LedgerStore
 import LedgerTestSupport
 import Projection

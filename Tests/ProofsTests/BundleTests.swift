@@ -241,28 +241,25 @@ struct BundleTests {
         }
     }
 
-    @Test("A page holds the same bundle, also where a text looks like what escapes its brackets")
+    @Test("A page holds the same bundle, also where a text looks like markup, or like its escape")
     func page() async throws {
-        try await ProvenStory.run(BundleTests.story) { session, maker, _ in
-            var event = try Sample.event(
-                "p", kind: .command,
-                evidence: .verbatim(
-                    Array((#"<\u003c\\<\"<"# + "\u{600}</script>\u{600}<\u{301}").utf8)))
-            event.attributes = EventAttributes(
-                kind: .command, source: .operator, trust: .operator,
-                bundleId: BundleId("com.example"))
-            let log = session.ledger.log
-            let position = try #require(try await log.append([event]).first?.position)
-            let bundle = try await maker.events([position])
+        try await BundleTests.bundle { bundle, _ in
+            let id = try #require(bundle.answer?.value["originalTransactionId"]?.string)
             // A mark beside a bracket makes another character of both.
-            #expect(bundle.bytes.contains(Array("\u{600}</script>".utf8)))
-            #expect(!bundle.pageBytes.contains(UInt8(ascii: "<")))
+            let text = "\u{600}</script>\u{600}<\u{301}\\\\u003c"
+            let file = String(decoding: bundle.bytes, as: UTF8.self)
+                .replacing("\"\(id)\"", with: "\"\(text)\"")
+            let altered = try ProofBundle(Array(file.utf8))
+            #expect(altered.bytes != bundle.bytes)
+            #expect(!altered.pageBytes.contains(UInt8(ascii: "<")))
             let page =
-                Array("<html>\(ProofBundle.pageStart)".utf8) + bundle.pageBytes
+                Array("<html>\(ProofBundle.pageStart)".utf8) + altered.pageBytes
                 + Array("\(ProofBundle.pageEnd)</html>\n".utf8)
-            let read = try ProofBundle(page)
-            #expect(read.bytes == bundle.bytes)
-            #expect(ProvenStory.check(read).isProven)
+            #expect(try ProofBundle(page).bytes == altered.bytes)
+            let own =
+                Array(ProofBundle.pageStart.utf8) + bundle.pageBytes
+                + Array(ProofBundle.pageEnd.utf8)
+            #expect(ProvenStory.check(try ProofBundle(own)).isProven)
         }
     }
 

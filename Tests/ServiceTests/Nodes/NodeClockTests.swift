@@ -102,7 +102,9 @@ struct NodeClockTests {
             try await until { ledger.age.map { $0 >= least } == true }
             ledger.noteEnd(0)
             #expect(ledger.age.map { $0 >= least } == true)
-            // The database, which may not answer, is not asked.
+            // A database that is away, and may not answer, is not asked.
+            #expect(await ledger.gauges().contains { $0.name == "quarantine_items" })
+            ledger.note(projection: StoreError(.databaseUnavailable, reason: "", remedy: ""))
             #expect(await !ledger.gauges().contains { $0.name == "quarantine_items" })
             ledger.note(projection: nil)
             #expect(ledger.age == nil)
