@@ -17,8 +17,7 @@ public final class ChangeFeed: Sendable {
     let reader: ChangeReader
     let clock: any ServiceClock
     private let lease: KeptLease
-    /// Whether this node follows the log; one that does not leaves to others what one node does for
-    /// all.
+    /// Whether this node may do what one node does for all: it follows the log, or none is ahead.
     package let isCurrent: @Sendable () -> Bool
     /// The current projections, to find coming changes in; nil before there are any.
     let projections: @Sendable () -> ProjectionsStore?

@@ -57,9 +57,3 @@ extension AppArrivals.State {
             eventAt: event.receivedAt, position: event.position)
     }
 }
-
-/// What a status states of the log and the operational state.
-struct StoredStatus: Sendable {
-    let arrivals: [BundleId: AppArrivals.Newest]
-    let quarantine: [QuarantineTotal]
-}

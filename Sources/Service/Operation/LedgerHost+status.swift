@@ -136,3 +136,9 @@ extension ServedLedger {
         }
     }
 }
+
+/// What a status states of the log and the operational state.
+struct StoredStatus: Sendable {
+    let arrivals: [BundleId: AppArrivals.Newest]
+    let quarantine: [QuarantineTotal]
+}

@@ -64,8 +64,8 @@ public struct WebhookDispatcher: Sendable {
         }
     }
 
-    /// Runs until the task is cancelled or, of a shared log, the lease is lost or this node no
-    /// longer follows the log.
+    /// Runs until the task is cancelled or, of a shared log, the lease is lost or left to a node
+    /// that is ahead.
     private func run(
         _ webhooks: [WebhookDelivery], while lease: any Lease, _ feed: ChangeFeed
     ) async {
