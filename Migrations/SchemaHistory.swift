@@ -14,6 +14,8 @@ public enum SchemaHistory {
             version: 3, name: "V0003_log_xcode", sql: PackageResources.V0003_log_xcode_sql),
         Migration(
             version: 4, name: "V0004_log_erasure", sql: PackageResources.V0004_log_erasure_sql),
+        Migration(
+            version: 5, name: "V0005_log_decisions", sql: PackageResources.V0005_log_decisions_sql),
     ]
 
     /// `operations.sqlite`: quarantine, feeds and webhooks, keys of uploads, recoveries and backfills.
@@ -52,5 +54,8 @@ public enum SchemaHistory {
         Migration(
             version: 6, name: "V0006_postgres_retention_offer",
             sql: PackageResources.V0006_postgres_retention_offer_sql),
+        Migration(
+            version: 7, name: "V0007_postgres_decisions",
+            sql: PackageResources.V0007_postgres_decisions_sql),
     ]
 }

@@ -217,6 +217,11 @@ struct AppendFaultTests {
         for _ in 0..<2 {
             logs.append(try await PostgresLog.open(place, environment: .production))
         }
+        let wrong = try database.place(
+            adding: "host=127.0.0.1 port=\(standby.port) target_session_attrs=any")
+        await #expect { try await PostgresLog.open(wrong, environment: .production) } throws: {
+            ($0 as? StoreError)?.code == .fileReadOnly
+        }
         let writers = Writers(logs)
         try await writers.run {
             try await Task.sleep(for: .milliseconds(600))

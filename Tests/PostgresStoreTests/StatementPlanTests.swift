@@ -10,9 +10,9 @@ struct StatementPlanTests {
     /// Every index of a schema that a statement looks something up in.
     private static let indexes: Set<String> = [
         "areas_pkey", "backfill_runs_pkey", "backfill_troubles_pkey", "checkpoints_pkey",
-        "clock_readings_chain", "clock_readings_pkey", "erasure_count_pkey", "events_erasures",
-        "events_identity",
-        "events_key", "events_pkey", "events_sweeps", "evidence_pkey", "feed_clock_pkey",
+        "clock_readings_chain", "clock_readings_pkey", "erasure_count_pkey", "events_decisions",
+        "events_erasures", "events_identity", "events_key", "events_pkey", "events_sweeps",
+        "evidence_pkey", "feed_clock_pkey",
         "head_pkey", "headers_hash_key", "headers_pkey", "history_places_pkey", "leases_pkey",
         "lookups_pkey", "nodes_pkey", "quarantine_bundle", "quarantine_digest_key",
         "quarantine_pkey", "quarantine_standing", "quarantine_totals_pkey", "recoveries_pkey",

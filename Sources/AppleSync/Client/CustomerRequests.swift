@@ -18,6 +18,9 @@ package struct CustomerRequests: Sendable {
     private var choice: EnvironmentChoice
     /// The ledger's environment; fixed by the first response.
     private(set) var environment: Environment?
+    /// The end of the environment's log before the first request about a history, or when the
+    /// first response named the environment.
+    private var start: Int64?
     /// Chains that, by their renewal info, last longer than their newest transaction.
     private(set) var outlasting: [String] = []
 
@@ -149,8 +152,9 @@ package struct CustomerRequests: Sendable {
         choice = .only(answer.environment)
         let home = environment ?? CustomerRequests.named(answer.body) ?? answer.environment
         environment = home
-        guard AppleResponseReader.holdsEvidence(answer.body) else { return }
         do throws(StoreError) {
+            if start == nil { start = try await books.ledger(home).log.head().position }
+            guard AppleResponseReader.holdsEvidence(answer.body) else { return }
             tally.add(try await books.take(answer.body, named: endpoint.name, into: home))
         } catch { throw .store(error) }
     }
@@ -171,10 +175,13 @@ package struct CustomerRequests: Sendable {
 
     /// The history's last cursor, if the ledger still contains everything up to it. Nil before the
     /// first response, since the ledger is not known then.
-    private func place(_ endpoint: Endpoint) async throws(AppleRequestFailure) -> String? {
+    private mutating func place(
+        _ endpoint: Endpoint
+    ) async throws(AppleRequestFailure) -> String? {
         guard let environment else { return nil }
         do throws(StoreError) {
             let ledger = try await books.ledger(environment)
+            if start == nil { start = try await ledger.log.head().position }
             guard let place = try await ledger.operations.place(key(endpoint)),
                 try await Projector.isOfThisLog(ledger, place.log)
             else { return nil }
@@ -183,13 +190,18 @@ package struct CustomerRequests: Sendable {
     }
 
     private func keep(_ revision: String, _ endpoint: Endpoint) async throws(AppleRequestFailure) {
-        guard let environment else { return }
+        guard let environment, let start else { return }
         do throws(StoreError) {
             let ledger = try await books.ledger(environment)
             let position = try await ledger.log.head().position
             let place = HistoryPlace(
                 revision: revision, log: try await ledger.checkpoint(at: position) ?? .start)
             try await ledger.operations.keep(place, of: key(endpoint))
+            // An erasure during the requests may be of this customer, whatever the id is; a later
+            // one removes the row. Without it the next requests fetch the whole history.
+            if try await !ledger.log.erasurePositions(after: start, through: .max).isEmpty {
+                try await ledger.operations.keep(nil, of: key(endpoint))
+            }
         } catch { throw .store(error) }
     }
 }

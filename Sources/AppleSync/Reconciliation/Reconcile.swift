@@ -39,6 +39,7 @@ public struct Reconcile: Sendable {
         report emit: @Sendable (ReconcileReport) -> Void = { _ in }
     ) async throws(StoreError) -> ReconcileReport {
         let now = books.clock()
+        let start = try await ledger.log.head().position
         var report = ReconcileReport(environment: ledger.environment)
         let lookups = try await ledger.operations.lookups()
         let all = try await work(scope, now, &report)
@@ -51,7 +52,7 @@ public struct Reconcile: Sendable {
         report.paused = all.count - due.count
         let run = Run(
             work: ReconcileWork.ordered(due, at: now), scope: scope, budget: budget, now: now,
-            lookups: lookups)
+            start: start, lookups: lookups)
         report = await walk(run, report, emit)
         report.position = try await ledger.log.head().position
         return report
@@ -63,6 +64,8 @@ public struct Reconcile: Sendable {
         let scope: ReconcileScope
         let budget: ReconcileBudget
         let now: Timestamp
+        /// The end of the log when the run started.
+        let start: Int64
         /// Results of previous runs.
         let lookups: [ChainId: ChainLookup]
     }
@@ -157,6 +160,11 @@ public struct Reconcile: Sendable {
             try await ledger.operations.keep(
                 ChainLookup(requestedAt: run.now, times: times, notices: open),
                 of: result.chain)
+            // A chain that was erased during the run leaves no row; a later erasure removes it.
+            let erased = try await ledger.log.erasedChains(after: run.start)
+            if erased[ErasedChain(result.chain)] != nil {
+                try await ledger.operations.keep(nil, of: result.chain)
+            }
         } catch { report.stop = report.stop ?? .store(error) }
     }
 }

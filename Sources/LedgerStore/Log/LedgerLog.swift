@@ -47,12 +47,9 @@ public protocol LedgerLog: EventStore {
     /// first `LogLimits.unreadablePositionCount` only.
     func takeUnreadablePositions() -> [Int64]
 
-    /// Positions of commands after `position` through `end`, newest first, without those of
-    /// clients (claims); at most `limit`. Reads every row between, so callers keep within
-    /// `LogLimits.scannedEventCount` positions.
-    func decisionPositions(
-        after position: Int64, through end: Int64, limit: Int
-    ) async throws(StoreError) -> [Int64]
+    /// Positions of commands up to and including `end`, newest first, without those of clients
+    /// (claims); at most `limit`.
+    func decisionPositions(through end: Int64, limit: Int) async throws(StoreError) -> [Int64]
 
     // MARK: Outages and completeness
 

@@ -77,15 +77,15 @@ extension SQLLog {
     }
 
     public func decisionPositions(
-        after position: Int64, through end: Int64, limit: Int
+        through end: Int64, limit: Int
     ) async throws(StoreError) -> [Int64] {
         try await readTables { tables in
             try tables.rows(
                 """
-                SELECT position FROM @events
-                WHERE position > $1::bigint AND position <= $2::bigint AND kind = 8 AND source <> 3
-                ORDER BY position DESC LIMIT $3::bigint
-                """, position, end, limit
+                SELECT position FROM @events /*events_decisions*/
+                WHERE kind = 8 AND source <> 3 AND position <= $1::bigint
+                ORDER BY position DESC LIMIT $2::bigint
+                """, end, limit
             ) { try $0.int64(0) }
         }
     }

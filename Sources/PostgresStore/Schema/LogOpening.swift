@@ -56,6 +56,12 @@ struct LogOpening: Sendable {
             throw unusable(
                 "The database's encoding is not UTF8.", "Create a database with ENCODING 'UTF8'.")
         }
+        // Reported by PostgreSQL 14 and later.
+        guard connection.serverParameter("in_hot_standby") != "on" else {
+            throw StoreError(
+                .fileReadOnly, path: path, reason: "The server is a standby.",
+                remedy: "Name the primary, or list all hosts in the connection string.")
+        }
     }
 
     /// A pooler in transaction mode gives each transaction another session: it loses prepared

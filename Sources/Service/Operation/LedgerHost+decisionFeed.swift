@@ -10,8 +10,7 @@ import Synchronization
 public struct DecisionPage: Sendable, JSONWritable {
     /// Links, grants and notes, and their withdrawals; claims of uploads are left out.
     public let decisions: [CommandReceipt]
-    /// The position before which the next page continues, also where this page found none; nil at
-    /// the beginning of the log.
+    /// The position before which the next page continues; nil after the last page.
     public let next: Int64?
     /// Refused by this process, newest first; on the first page only.
     public let refused: [RefusedDecision]
@@ -28,13 +27,8 @@ public struct DecisionPage: Sendable, JSONWritable {
 
 /// Who decided what, and why.
 extension LedgerHost {
-    /// Stretches of `LogLimits.scannedEventCount` positions that one page searches: 500,000
-    /// positions.
-    static let decisionStretchCount = 10
-
     /// The decisions before a position (nil: the newest), newest first; `limit` is 1 to
-    /// `maximumPageCount`. Searches a bounded part of the log: a page may have fewer, or none, and
-    /// still a `next`.
+    /// `maximumPageCount`. A page has fewer where a command is a claim, or cannot be read.
     ///
     /// Throws `ServingError` or `StoreError`.
     public func decisions(
@@ -43,22 +37,14 @@ extension LedgerHost {
         let log = try ledger(environment).ledger.log
         let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
         let head = try await log.head().position
-        var end = min(head, before.map { max(0, $0 - 1) } ?? head)
+        let positions = try await log.decisionPositions(
+            through: min(head, before.map { max(1, $0) - 1 } ?? head), limit: limit + 1)
         var found: [CommandReceipt] = []
-        for _ in 0..<LedgerHost.decisionStretchCount where end > 0 && found.count < limit {
-            let start = max(0, end - LogLimits.scannedEventCount)
-            let wanted = limit - found.count
-            let positions = try await log.decisionPositions(
-                after: start, through: end, limit: wanted)
-            for position in positions {
-                if let decision = try await decision(at: position, in: log) {
-                    found.append(decision)
-                }
-            }
-            end = positions.count < wanted ? start : (positions.last ?? 1) - 1
+        for position in positions.prefix(limit) {
+            if let decision = try await decision(at: position, in: log) { found.append(decision) }
         }
         return DecisionPage(
-            decisions: found, next: end > 0 ? end + 1 : nil,
+            decisions: found, next: positions.count > limit ? positions[limit - 1] : nil,
             refused: before == nil ? refusedDecisions.all(in: environment) : [])
     }
 

@@ -1,6 +1,8 @@
 import AppStore
 import AppStoreAPI
 import AppleSync
+import Intake
+import Ledger
 import LedgerStore
 import LedgerTestSupport
 import Projection
@@ -76,6 +78,33 @@ struct BackfillTests {
         let whole = try TemporaryLedger()
         _ = try await backfill(Self.ids, try AskedApple(), whole)
         #expect(try await transactions(ledger) == transactions(whole))
+    }
+
+    @Test("A customer who is erased during the requests leaves no place in a history")
+    func erasedMeanwhile() async throws {
+        let place = try await AskedApple.ledger()
+        let id = try #require(AskedApple.longLife)
+        let key = HistoryPlace.Key(
+            bundleId: AskedApple.app, id: id, endpoint: "transactionHistory")
+        for isErasing in [false, true] {
+            try await place.session { session in
+                let apple = try AskedApple(onAnswer: { _, _ in
+                    guard isErasing else { return }
+                    _ = try? await PersonErasure(session, now: AskedApple.now).run(
+                        chains: [place.chain(id)], customer: nil, TemporaryLedger.erasing)
+                })
+                let books = EnvironmentLedgers(
+                    place.configuration, apps: place.configuration.apps,
+                    verifier: place.verifier, ledgers: [session.ledger]
+                ) { apple.clock.now }
+                let operations = session.ledger.operations
+                _ = try await Backfill(
+                    apple.client, books: books, cursors: operations, in: .only(.production),
+                    includesRefunds: false
+                ).run(IdList([id]))
+                #expect((try await operations.place(key) == nil) == isErasing)
+            }
+        }
     }
 
     @Test(

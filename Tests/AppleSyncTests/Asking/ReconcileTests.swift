@@ -150,6 +150,30 @@ struct ReconcileTests {
         #expect(apple.transport.sent.isEmpty)
     }
 
+    @Test("A chain that is erased after its notices were read leaves no row")
+    func erasedMeanwhile() async throws {
+        let place = try await strange()
+        try await place.session { session in
+            let snapshot = try await session.currentSnapshot()
+            let apple = try AskedApple(onAnswer: { _, _ in
+                _ = try? await PersonErasure(session, now: AskedApple.now).run(
+                    chains: [place.chain(MadeChain().id)], customer: nil,
+                    TemporaryLedger.erasing)
+            })
+            let books = EnvironmentLedgers(
+                place.configuration, apps: place.configuration.apps, verifier: place.verifier,
+                ledgers: [session.ledger]
+            ) { apple.clock.now }
+            let report = try await Reconcile(
+                [AskedApple.app: apple.client], books: books, ledger: session.ledger,
+                projected: { _ async throws(StoreError) in snapshot }
+            ).run()
+            #expect(report.results.map(\.after) == [["renewalOverdue"]])
+            #expect(try await session.ledger.log.head().position == 2)
+            #expect(try await session.ledger.operations.lookups().isEmpty)
+        }
+    }
+
     // MARK: Success
 
     @Test("After an outage notices and states become the same as without it")

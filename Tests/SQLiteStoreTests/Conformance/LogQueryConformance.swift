@@ -66,9 +66,9 @@ struct LogQueryConformance {
             _ = try await log.append(try events())
             #expect(try await log.sweepPositions(through: 2) == [2])
             #expect(try await log.sweepPositions(through: 1) == [])
-            #expect(try await log.decisionPositions(after: 0, through: 11, limit: 9) == [11, 9])
-            #expect(try await log.decisionPositions(after: 0, through: 11, limit: 1) == [11])
-            #expect(try await log.decisionPositions(after: 9, through: 10, limit: 9) == [])
+            #expect(try await log.decisionPositions(through: 11, limit: 9) == [11, 9])
+            #expect(try await log.decisionPositions(through: 11, limit: 1) == [11])
+            #expect(try await log.decisionPositions(through: 10, limit: 9) == [9])
         }
     }
 

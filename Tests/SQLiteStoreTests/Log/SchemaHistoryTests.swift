@@ -18,6 +18,8 @@ struct SchemaHistoryTests {
             "d18560ac2f1dae3914957d0f52e51fcdd336c66c0afb2bce6a8cc8c143cc1519",
         "V0004_log_erasure":
             "7384e1e80dc2ac5c7f57d330d8fca4fd83fe285592cb0c9d435e70fff4884ec2",
+        "V0005_log_decisions":
+            "7e2546e0049c68b85bea9be08d7b9ac16f117df8ed50878f6a699069ddc1187f",
         "V0011_operations":
             "12ae9ded2839ffeb355b3193cab1c46af7478fe3752c8437eaacfa424a1d1e39",
         "V0012_operations_checkpoints":

@@ -64,10 +64,6 @@ struct DocumentLimitTests {
         Mention(
             "paths/~1v1~1webhooks~1{name}:redeliver/post/description",
             "at most \(grouped(Int(LedgerHost.Redelivery.positionCount))) positions"),
-        Mention(
-            decisions,
-            "at most \(grouped(LedgerHost.decisionStretchCount * Int(LogLimits.scannedEventCount)))"
-        ),
         Mention(decisions, "at most the last \(RefusedDecisions.count)"),
         Mention("paths/~1v1~1recoveries/post/description", "the last \(RecoveryJobs.count) are"),
         Mention(
