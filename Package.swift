@@ -299,7 +299,7 @@ let package = Package(
             name: "AppStoreAPITests",
             dependencies: [
                 "AppStore", "Signing", "AppStoreAPI", "Simulator", "TestSupport",
-                "LedgerTestSupport",
+                "LedgerTestSupport", .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -33,6 +33,9 @@ public enum SchemaHistory {
         Migration(
             version: 14, name: "V0014_operations_retention_offer",
             sql: PackageResources.V0014_operations_retention_offer_sql),
+        Migration(
+            version: 15, name: "V0015_operations_cursors",
+            sql: PackageResources.V0015_operations_cursors_sql),
     ]
 
     /// A schema in PostgreSQL: log and operations of one environment.
@@ -57,5 +60,8 @@ public enum SchemaHistory {
         Migration(
             version: 7, name: "V0007_postgres_decisions",
             sql: PackageResources.V0007_postgres_decisions_sql),
+        Migration(
+            version: 8, name: "V0008_postgres_cursors",
+            sql: PackageResources.V0008_postgres_cursors_sql),
     ]
 }

@@ -175,10 +175,10 @@ private struct MigrationRun {
                 continue
             }
             let list = IdList(evidence.ids(of: part.scope))
-            let cursors = try await apple.ledgers.ledger(part.scope.environment).operations
+            let ledger = try await apple.ledgers.ledger(part.scope.environment)
             let backfill = Backfill(
                 try apple.client(for: app, requestsPerSecond: command.rate),
-                books: apple.ledgers, cursors: cursors, in: .only(part.scope.environment),
+                books: apple.ledgers, keptIn: ledger, in: .only(part.scope.environment),
                 includesRefunds: command.refunds, requestsPerSecond: command.rate)
             let report = try await backfill.run(list, restarts: command.restart) {
                 progress.show($0.text)

@@ -1,5 +1,6 @@
 import AppStore
 import LedgerTestSupport
+import NIOSSL
 import Testing
 
 @testable import AppStoreAPI
@@ -24,6 +25,12 @@ struct RetryTests {
         try await ask(asked)
         #expect(asked.transport.requests.count == 3)
         #expect(asked.clock.waits == [500, 1_000])
+    }
+
+    @Test("a TLS connection that ends within a response was one; a failed handshake was none")
+    func endedConnection() {
+        #expect(HTTPTransport.failure(NIOSSLError.uncleanShutdown) == .disconnected)
+        #expect(HTTPTransport.failure(NIOSSLError.noCertificateToValidate) == .notConnected)
     }
 
     @Test("waits double up to the longest, and attempts are limited")

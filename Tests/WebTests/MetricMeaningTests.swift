@@ -1,9 +1,11 @@
 import AppStore
 import Foundation
-import Service
+import LedgerStore
+import Projection
 import TestSupport
 import Testing
 
+@testable import Service
 @testable import Web
 
 /// The help text of each metric.
@@ -37,6 +39,24 @@ struct MetricMeaningTests {
             reported.subtracting(documented) == [], "in MetricMeaning, without a row in Service.md")
         for (name, text) in MetricMeaning.texts {
             #expect(!text.contains { $0 == "\\" || $0.isNewline } && text.hasSuffix("."), "\(name)")
+        }
+    }
+
+    @Test("The end of the complete window is that of the app farthest behind, however far")
+    func farthestBehind() async throws {
+        let place = try ServedPlace(apps: [MadePurchase.app, "com.example.other"])
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            let served = try host.ledger(.production)
+            func end() async throws -> Double? {
+                let head = try await served.ledger.log.head().position
+                _ = try await served.laterSnapshot(atLeast: head)
+                return await served.gauges().first { $0.name == "complete_through_seconds" }?.value
+            }
+            _ = try await served.ledger.log.append([try served.sweep(5_000, 6_000)])
+            #expect(try await end() == nil)
+            let other = try served.sweep(1_000, 2_000, of: "com.example.other")
+            _ = try await served.ledger.log.append([other])
+            #expect(try await end() == 2)
         }
     }
 

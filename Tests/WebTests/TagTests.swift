@@ -54,7 +54,8 @@ struct TagTests {
             #expect(try await client.notify(purchase.notificationBody(2)).status == 200)
             let tags = try await TagTests.tags(paths, client, atLeast: 1)
             let served = try host.ledger(.production)
-            _ = try await served.ledger.log.append([try TagTests.sweep(served)])
+            let sweep = try served.sweep(1_770_000_000_000, ServedPlace.now.milliseconds)
+            _ = try await served.ledger.log.append([sweep])
             _ = try await TagTests.tags(paths, client, atLeast: 2)
             for (path, tag) in zip(paths, tags) {
                 let answer = try await client.get(path, [.ifNoneMatch: tag])
@@ -80,18 +81,23 @@ struct TagTests {
         return tags
     }
 
-    /// A finished recovery of everything Apple sent.
-    private static func sweep(_ served: ServedLedger) throws -> NewEvent {
+}
+
+extension ServedLedger {
+    /// A finished recovery of what Apple sent about an app in a window.
+    func sweep(
+        _ from: Int64, _ through: Int64, of app: String = MadePurchase.app
+    ) throws -> NewEvent {
         let sweep = Sweep(
-            bundleId: BundleId(MadePurchase.app), from: Timestamp(milliseconds: 1_770_000_000_000),
-            through: ServedPlace.now, requestedAt: ServedPlace.now, startPosition: 1,
-            fetchedCount: 1)
+            bundleId: BundleId(app), from: Timestamp(milliseconds: from),
+            through: Timestamp(milliseconds: through), requestedAt: ServedPlace.now,
+            startPosition: 1, fetchedCount: 1)
         return NewEvent(
-            key: EventKey.make(.sweep, ["one"]),
+            key: EventKey.make(.sweep, [app]),
             attributes: EventAttributes(
                 kind: .sweep, source: .history, trust: .transport, bundleId: sweep.bundleId,
                 chain: nil),
             receivedAt: ServedPlace.now, receivedAtClaimed: false,
-            evidence: try served.ledger.log.packer.pack(.verbatim(sweep.evidence)))
+            evidence: try ledger.log.packer.pack(.verbatim(sweep.evidence)))
     }
 }

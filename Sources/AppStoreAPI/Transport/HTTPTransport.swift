@@ -55,10 +55,12 @@ public final class HTTPTransport: APITransport {
         }
     }
 
-    private static func failure(_ error: any Error) -> TransportFailure {
+    static func failure(_ error: any Error) -> TransportFailure {
         switch error {
         case is NIOTooManyBytesError: .tooLarge
         case is CancellationError: .cancelled
+        // The connection ended within the response.
+        case let error as NIOSSLError where error == .uncleanShutdown: .disconnected
         // Name resolution, refused connections and TLS handshakes fail before anything is sent.
         case is NIOConnectionError, is NIOSSLError, is NIOSSLExtraError: .notConnected
         case let error as HTTPClientError: failure(error)

@@ -1,7 +1,7 @@
 import AppStore
 public import AppStoreAPI
 public import LedgerStore
-internal import Projection
+public import Projection
 
 /// Fetches the histories of given customers: the statuses, transactions and refunds of each,
 /// verified and appended. Resumes an interrupted run, also within a history; a failure of one id
@@ -9,8 +9,8 @@ internal import Projection
 public struct Backfill: Sendable {
     private let client: AppStoreServerAPIClient
     private let books: EnvironmentLedgers
-    /// Persists the progress of lists.
-    private let cursors: any OperationalState
+    /// Keeps the progress of lists.
+    private let ledger: EnvironmentLedger
     private let choice: EnvironmentChoice
     private let includesRefunds: Bool
     /// The client's rate limit; nil: Apple's rates.
@@ -30,15 +30,17 @@ public struct Backfill: Sendable {
         }
     }
 
-    /// Refund histories take five times as long; transaction histories also contain refunds.
+    /// Refund histories take five times as long; transaction histories also contain refunds. The
+    /// progress is kept in `ledger`.
     public init(
-        _ client: AppStoreServerAPIClient, books: EnvironmentLedgers, cursors: any OperationalState,
-        in choice: EnvironmentChoice, includesRefunds: Bool = true, requestsPerSecond: Int? = nil
+        _ client: AppStoreServerAPIClient, books: EnvironmentLedgers,
+        keptIn ledger: EnvironmentLedger, in choice: EnvironmentChoice,
+        includesRefunds: Bool = true, requestsPerSecond: Int? = nil
     ) {
         self.requestsPerSecond = requestsPerSecond
         self.client = client
         self.books = books
-        self.cursors = cursors
+        self.ledger = ledger
         self.choice = choice
         self.includesRefunds = includesRefunds
     }
@@ -55,18 +57,28 @@ public struct Backfill: Sendable {
         report: @Sendable (Progress) -> Void = { _ in }
     ) async throws(StoreError) -> BackfillReport {
         let key = list.digest(client.bundleId, includesRefunds: includesRefunds)
-        if restarts { try await cursors.forgetBackfill(key) }
-        let before = try await cursors.backfill(key)
+        let before = try await kept(key, restarts: restarts)
         let run = before?.run ?? BackfillRun(startedAt: books.clock())
         let estimate = BackfillEstimate(
             ids: list.ids.count - run.settled, includesRefunds: includesRefunds,
             environment: choice.environment, requestsPerSecond: requestsPerSecond)
-        var progress = BackfillProgress(list: list, key: key, run: run, cursors: cursors)
+        var progress = BackfillProgress(list: list, key: key, run: run, ledger: ledger)
         progress.troubleCount = before?.troubles.count ?? 0
         begin(estimate)
         await walk(&progress, report)
         if progress.stop == nil { try await askAgain(&progress, report) }
         return try await close(progress, resumedAt: run.settled, estimate)
+    }
+
+    /// The progress so far; nil for a list that starts. What was fetched into another log (before
+    /// a backup was restored) may be missing from this one.
+    private func kept(
+        _ key: Digest, restarts: Bool
+    ) async throws(StoreError) -> (run: BackfillRun, troubles: [BackfillRun.Trouble])? {
+        guard let kept = try await ledger.operations.backfill(key) else { return nil }
+        if !restarts, try await Projector.isOfThisLog(ledger, kept.run.log) { return kept }
+        try await ledger.operations.forgetBackfill(key)
+        return nil
     }
 
     /// Requests several ids concurrently; settles them in the order of the list.
@@ -110,7 +122,7 @@ public struct Backfill: Sendable {
     private func askAgain(
         _ progress: inout BackfillProgress, _ report: @Sendable (Progress) -> Void
     ) async throws(StoreError) {
-        let troubles = try await cursors.backfill(progress.key)?.troubles ?? []
+        let troubles = try await ledger.operations.backfill(progress.key)?.troubles ?? []
         for trouble in troubles {
             guard progress.stop == nil else { return }
             guard let code = trouble.code, Backfill.passing.contains(code) else { continue }
@@ -126,14 +138,16 @@ public struct Backfill: Sendable {
         report.ids = progress.list.ids.count
         report.resumedAt = resumedAt
         report.stop = progress.stop
-        report.add(try await cursors.backfill(progress.key)?.troubles ?? [])
+        report.add(try await ledger.operations.backfill(progress.key)?.troubles ?? [])
         for ledger in books.ledgers {
             report.positions.append(
                 BackfillReport.Position(
                     environment: ledger.environment,
                     position: try await ledger.log.head().position))
         }
-        if report.left == 0, report.stop == nil { try await cursors.forgetBackfill(progress.key) }
+        if report.left == 0, report.stop == nil {
+            try await ledger.operations.forgetBackfill(progress.key)
+        }
         return report
     }
 

@@ -1,5 +1,6 @@
 import AppStore
 import LedgerStore
+import Projection
 
 /// Settles the ids of a list in order, and persists the progress.
 ///
@@ -14,16 +15,16 @@ struct BackfillProgress: Sendable {
     private(set) var stop: AppleRequestFailure?
     /// Number of ids with trouble so far.
     var troubleCount = 0
-    private let cursors: any OperationalState
+    private let ledger: EnvironmentLedger
     /// Number of consecutive ids that failed a second time.
     private var streak = 0
     private var held: [(tally: RequestTally, failure: AppleRequestFailure)] = []
 
-    init(list: IdList, key: Digest, run: BackfillRun, cursors: any OperationalState) {
+    init(list: IdList, key: Digest, run: BackfillRun, ledger: EnvironmentLedger) {
         self.list = list
         self.key = key
         self.run = run
-        self.cursors = cursors
+        self.ledger = ledger
     }
 
     /// The index in the list of the id whose outcome is taken next.
@@ -112,7 +113,10 @@ struct BackfillProgress: Sendable {
         _ troubles: [BackfillRun.Trouble], solved: Int? = nil, at now: Timestamp
     ) async {
         do throws(StoreError) {
-            try await cursors.keep(run, of: key, troubles: troubles, solved: solved, at: now)
+            let head = try await ledger.log.head().position
+            run.log = try await ledger.checkpoint(at: head) ?? .start
+            try await ledger.operations.keep(
+                run, of: key, troubles: troubles, solved: solved, at: now)
         } catch { stop = .store(error) }
     }
 }

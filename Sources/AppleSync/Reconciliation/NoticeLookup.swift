@@ -27,6 +27,7 @@ struct NoticeLookup: Sendable {
                 let before = customerRequests.tally
                 do throws(AppleRequestFailure) {
                     try await send(endpoint, &customerRequests)
+                    isUnknown = false
                 } catch {
                     guard error.isUnknownId else { throw error }
                     isUnknown = true
@@ -36,7 +37,6 @@ struct NoticeLookup: Sendable {
                 guard after.appended + after.conflicts > before.appended + before.conflicts else {
                     continue
                 }
-                isUnknown = false
                 result.after = open(
                     try await notices(of: work.chain, atLeast: after.position), wasContradicted)
                 if result.after.isEmpty { break }

@@ -42,14 +42,18 @@ public struct Reconcile: Sendable {
         let start = try await ledger.log.head().position
         var report = ReconcileReport(environment: ledger.environment)
         let lookups = try await ledger.operations.lookups()
-        let all = try await work(scope, now, &report)
-        let due = all.filter { work in
+        let all = try await work(scope, now)
+        try await forget(lookups, but: all, scope)
+        let reachable = all.filter { clients[$0.chain.bundleId] != nil }
+        report.chains = all.count
+        report.withoutKey = all.count - reachable.count
+        let due = reachable.filter { work in
             guard budget.keepsPauses, let last = lookups[work.chain], last.notices == work.codes
             else { return true }
             return now.milliseconds(since: last.requestedAt)
                 >= ReconcileLimits.pause(after: last.times)
         }
-        report.paused = all.count - due.count
+        report.paused = reachable.count - due.count
         let run = Run(
             work: ReconcileWork.ordered(due, at: now), scope: scope, budget: budget, now: now,
             start: start, lookups: lookups)
@@ -70,9 +74,9 @@ public struct Reconcile: Sendable {
         let lookups: [ChainId: ChainLookup]
     }
 
-    /// The chains to reconcile, among apps with a key.
+    /// The chains with notices.
     private func work(
-        _ scope: ReconcileScope, _ now: Timestamp, _ report: inout ReconcileReport
+        _ scope: ReconcileScope, _ now: Timestamp
     ) async throws(StoreError) -> [ReconcileWork] {
         let projections = try await projected(try await ledger.log.head().position).projections
         var notices: [OpenNotice] = []
@@ -85,11 +89,20 @@ public struct Reconcile: Sendable {
             notices += try await projections.sharedNotices(at: now)
         }
         // Apple knows nothing of the random ids of erasures.
-        let all = ReconcileWork.grouped(notices.filter { !$0.chain.isPseudonym })
-        report.chains = all.count
-        let reachable = all.filter { clients[$0.chain.bundleId] != nil }
-        report.withoutKey = all.count - reachable.count
-        return reachable
+        return ReconcileWork.grouped(notices.filter { !$0.chain.isPseudonym })
+    }
+
+    /// Forgets look-ups of chains whose notices were closed by other evidence: a later notice starts
+    /// with no pause.
+    private func forget(
+        _ lookups: [ChainId: ChainLookup], but open: [ReconcileWork], _ scope: ReconcileScope
+    ) async throws(StoreError) {
+        let open = Set(open.map(\.chain))
+        let codes = Set(scope.codes.map(\.rawValue))
+        for (chain, lookup) in lookups
+        where !open.contains(chain) && codes.isSuperset(of: lookup.notices) {
+            try await ledger.operations.keep(nil, of: chain)
+        }
     }
 
     // MARK: Walking

@@ -77,10 +77,11 @@ public struct Recovery: Sendable {
         report: @escaping Report = { _ in }
     ) async throws(RecoveryFailure) -> Finished {
         var plan = RecoveryPlan(request)
+        var start = try await storing { () throws(StoreError) in try await knownStart() }
         // Each cut leaves out more; a clock difference must not cause endless retries.
         var margins = RecoveryPlan.historyMarginsMilliseconds[...]
         while true {
-            do throws(RecoveryFailure) { return try await run(plan, report) } catch {
+            do throws(RecoveryFailure) { return try await run(plan, start, report) } catch {
                 guard case .api(let failure) = error,
                     failure.appleCode == Raw(.startDateTooFarInPast),
                     let margin = margins.popFirst()
@@ -91,21 +92,33 @@ public struct Recovery: Sendable {
                     throw .tooOld
                 }
                 plan = shorter
-                try await storing { () throws(StoreError) in
+                start = try await storing { () throws(StoreError) in
+                    let start = try await ledger.operations.recovery(request.name)?.startPosition
                     try await ledger.operations.endRecovery(request.name)
+                    return start
                 }
             }
         }
     }
 
+    /// Where the log ended before the interrupted recovery that is continued; nil without one.
+    /// Forgets one that was recorded with another log, which held events that this one may lack.
+    private func knownStart() async throws(StoreError) -> Int64? {
+        guard let known = try await ledger.operations.recovery(request.name) else { return nil }
+        if try await Projector.isOfThisLog(ledger, known.reached) { return known.startPosition }
+        try await ledger.operations.endRecovery(request.name)
+        return nil
+    }
+
     private func run(
-        _ requested: RecoveryPlan, _ report: @escaping Report
+        _ requested: RecoveryPlan, _ start: Int64?, _ report: @escaping Report
     ) async throws(RecoveryFailure) -> Finished {
         let operations = ledger.operations
         let begun = try await storing { () throws(StoreError) in
-            let head = try await ledger.log.head().position
+            let log = try await end()
             return try await operations.beginRecovery(
-                request.name, at: clock(), head: head, slices: requested.first,
+                request.name, at: clock(), start: start ?? log.position, log: log,
+                slices: requested.first,
                 keptFor: request.endsNow
                     ? Recovery.openMilliseconds : OperationsLimits.recoveryMilliseconds)
         }
@@ -184,7 +197,7 @@ public struct Recovery: Sendable {
                 slice.place = nil
                 slice.fetchedCount = 0
                 do throws(RecoveryFailure) {
-                    try await advance(slice, record, [], nil, isFlawed: false, try await head())
+                    try await advance(slice, record, [], nil, isFlawed: false, .start)
                 } catch { return .failed(error) }
                 guard failure.isExpiredPlace, restarts < APILimits.restartCount else {
                     return .failed(error)
@@ -210,7 +223,7 @@ public struct Recovery: Sendable {
                 restarts = pages.restarts
                 slice.fetchedCount = resumedCount
             }
-            let (summary, position) = try await take(page, slice)
+            let (summary, log) = try await take(page, slice)
             let items = page.value.notificationHistory ?? []
             pageCount += 1
             let pieces =
@@ -223,7 +236,7 @@ public struct Recovery: Sendable {
                 try await storing { () throws(StoreError) in
                     try await ledger.operations.divideRecovery(
                         record.id, slice, into: pieces, appleDate: page.date,
-                        isFlawed: !summary.isClean, position: position)
+                        isFlawed: !summary.isClean, log: log)
                 }
                 return .divided(pieces)
             }
@@ -232,7 +245,7 @@ public struct Recovery: Sendable {
             slice.place = slice.isDone ? nil : page.value.nextPlace
             let undelivered = items.compactMap { UndeliveredNotification($0) }
             try await advance(
-                slice, record, undelivered, page.date, isFlawed: !summary.isClean, position)
+                slice, record, undelivered, page.date, isFlawed: !summary.isClean, log)
         }
         return .finished
     }
@@ -248,30 +261,31 @@ public struct Recovery: Sendable {
     /// Verifies and appends a page; durable when it returns.
     private func take(
         _ page: APIResponse<NotificationHistoryResponse>, _ slice: RecoverySlice
-    ) async throws(RecoveryFailure) -> (IngestSummary, Int64) {
+    ) async throws(RecoveryFailure) -> (IngestSummary, ProjectionCursor) {
         guard page.value.notificationHistory?.isEmpty == false else {
-            return (IngestSummary(), try await head())
+            return (IngestSummary(), .start)
         }
         return try await storing { () throws(StoreError) in
             let summary = try await intake.run(
                 lines: [page.body], input: "notificationHistory")
-            return (summary, summary.position)
+            return (summary, try await ledger.checkpoint(at: summary.position) ?? .start)
         }
     }
 
-    private func head() async throws(RecoveryFailure) -> Int64 {
-        try await storing { () throws(StoreError) in try await ledger.log.head().position }
+    /// The end of the log.
+    private func end() async throws(StoreError) -> ProjectionCursor {
+        try await ledger.checkpoint(at: try await ledger.log.head().position) ?? .start
     }
 
     private func advance(
         _ slice: RecoverySlice, _ record: RecoveryRecord,
         _ undelivered: [UndeliveredNotification], _ date: Timestamp?, isFlawed: Bool,
-        _ position: Int64
+        _ log: ProjectionCursor
     ) async throws(RecoveryFailure) {
         try await storing { () throws(StoreError) in
             try await ledger.operations.advanceRecovery(
                 record.id, slice, undelivered: undelivered.map { ($0.uuid, $0.text) },
-                appleDate: date, isFlawed: isFlawed, position: position)
+                appleDate: date, isFlawed: isFlawed, log: log)
         }
     }
 

@@ -21,7 +21,7 @@ package final class UncertainSweeps: Sendable {
     /// One contiguous window.
     private struct Entry {
         var swept: OutageDetection.Swept
-        /// When to sweep again from the certain window.
+        /// When to sweep again, from its beginning at the latest.
         let againAt: Timestamp
     }
 
@@ -37,6 +37,11 @@ package final class UncertainSweeps: Sendable {
         return entry.againAt <= now ? nil : entry.swept
     }
 
+    /// Where the repetition of a sweep begins, once it is due.
+    package func due(_ name: Name, at now: Timestamp) -> Timestamp? {
+        entries.withLock { $0[name] }.flatMap { $0.againAt <= now ? $0.swept.from : nil }
+    }
+
     /// Records a completed sweep.
     package func note(
         _ name: Name, _ swept: OutageDetection.Swept,
@@ -44,6 +49,8 @@ package final class UncertainSweeps: Sendable {
     ) {
         entries.withLock { entries in
             guard reservation != nil else {
+                // One that began later leaves what came before it uncertain.
+                if let entry = entries[name], entry.swept.from < swept.from { return }
                 entries[name] = nil
                 return
             }

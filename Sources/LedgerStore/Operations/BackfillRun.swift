@@ -12,6 +12,8 @@ public struct BackfillRun: Hashable, Sendable {
     public var duplicates: Int64 = 0
     public var conflicts: Int64 = 0
     public var startedAt: Timestamp
+    /// The end of the log that holds what was fetched.
+    public var log = ProjectionCursor.start
 
     /// A new run.
     public init(startedAt: Timestamp) { self.startedAt = startedAt }

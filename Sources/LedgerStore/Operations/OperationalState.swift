@@ -33,30 +33,30 @@ public protocol OperationalState: QuarantineStore {
 
     // MARK: Recovery
 
-    /// The recovery with that name, if it was interrupted and the log still holds what it had
-    /// recorded; otherwise a new one.
+    /// The recovery with that name, if it was interrupted; otherwise a new one.
     ///
-    /// - `head`: the end of the log.
+    /// - `start`: of a new one, the end of the log before its first request.
+    /// - `log`: the end of the log.
     /// - `slices`: the slices of a new one.
     /// - `lifetime`: how long after its start it can be continued, milliseconds.
     func beginRecovery(
-        _ id: String, at now: Timestamp, head: Int64, slices: [RecoverySlice],
-        keptFor lifetime: Int64
+        _ id: String, at now: Timestamp, start: Int64, log: ProjectionCursor,
+        slices: [RecoverySlice], keptFor lifetime: Int64
     ) async throws(StoreError) -> RecoveryRecord
 
     /// Stores the progress through a slice, and the results of its last page.
     ///
     /// - `undelivered`: undeliverable notifications by name.
-    /// - `position`: the end of the log that includes that page.
+    /// - `log`: the end of the log that includes that page.
     func advanceRecovery(
         _ id: String, _ slice: RecoverySlice, undelivered: [(name: String, body: String)],
-        appleDate: Timestamp?, isFlawed: Bool, position: Int64
+        appleDate: Timestamp?, isFlawed: Bool, log: ProjectionCursor
     ) async throws(StoreError)
 
     /// Replaces a slice with smaller ones.
     func divideRecovery(
         _ id: String, _ slice: RecoverySlice, into pieces: [RecoverySlice],
-        appleDate: Timestamp?, isFlawed: Bool, position: Int64
+        appleDate: Timestamp?, isFlawed: Bool, log: ProjectionCursor
     ) async throws(StoreError)
 
     /// The current state of the recovery; nil when it is unknown, or no longer stored.

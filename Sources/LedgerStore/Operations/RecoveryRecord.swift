@@ -10,6 +10,8 @@ public struct RecoveryRecord: Hashable, Sendable {
     public var appleRequestedAt: Timestamp?
     /// The end of the log before it.
     public let startPosition: Int64
+    /// The end of the log after the last page.
+    public let reached: ProjectionCursor
     /// Whether something received could not be recorded.
     public var isFlawed: Bool
     /// The slices by pass and time, including finished ones.

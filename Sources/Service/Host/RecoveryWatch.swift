@@ -97,23 +97,27 @@ public struct RecoveryWatch: Sendable {
             .suggestions(besides: swept)
         let certain = ledger.completeness.state(of: client.bundleId)?.through
         let through = [certain, swept?.through].compactMap { $0 }.max()
-        let isDue = through.map {
+        let again = uncertain.due(name, at: now)
+        let isOld = through.map {
             now.milliseconds(since: $0)
                 > RecoveryWatch.sweepMilliseconds - RecoveryWatch.intervalMilliseconds
         }
+        let isDue = again != nil || isOld ?? true
         host.outages.note(served.environment, client.bundleId, suggestions, at: now)
-        guard !suggestions.isEmpty || isDue ?? true else { return }
+        guard !suggestions.isEmpty || isDue else { return }
         for suggestion in suggestions {
             report(.suspected(served.environment, client.bundleId, suggestion))
         }
         let next = through?.advanced(byMilliseconds: -RecoveryWatch.overlapMilliseconds)
-        let from = min(next ?? first, OutageDetection.hull(suggestions)?.from ?? now)
+        let from = min(
+            next ?? first, OutageDetection.hull(suggestions)?.from ?? now, again ?? now)
         let to = now.advanced(byMilliseconds: -RecoveryRun.settleMilliseconds)
         guard from < to else { return }
-        let done = try await recover(
-            RecoveryRequest(
-                bundleId: client.bundleId, environment: served.environment, from: from, to: to),
-            served, client)
+        var request = RecoveryRequest(
+            bundleId: client.bundleId, environment: served.environment, from: from, to: to)
+        // The next check resumes a sweep that failed.
+        request.endsNow = true
+        let done = try await recover(request, served, client)
         if done.newCount > 0 || done.refusedCount > 0 {
             report(.recovered(served.environment, client.bundleId, done))
         }

@@ -21,7 +21,8 @@ extension ServedLedger {
             ("append_failing", obstacle == nil && !isStalled(at: .now) ? 0 : 1),
         ]
         // Of the app that is farthest behind; none while one was never swept.
-        if let through = ledger.complete(of: nil, .everything, head: head)?.through {
+        let ends = ledger.apps.map { ledger.complete(of: $0, .everything, head: head)?.through }
+        if !ends.contains(nil), let through = ends.compactMap({ $0 }).min() {
             gauges.append(("complete_through_seconds", Double(through.milliseconds) / 1_000))
         }
         // A database that does not answer would keep the scrape waiting, and all gauges with it.

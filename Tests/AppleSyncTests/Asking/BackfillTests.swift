@@ -1,6 +1,7 @@
 import AppStore
 import AppStoreAPI
 import AppleSync
+import Foundation
 import Intake
 import Ledger
 import LedgerStore
@@ -25,9 +26,9 @@ struct BackfillTests {
         try await Gate.ledgers.pass {
             let books = apple.books(ledger)
             let result = await Result {
-                let cursors = try await books.ledger(ledger.environment).operations
+                let kept = try await books.ledger(ledger.environment)
                 return try await Backfill(
-                    apple.client, books: books, cursors: cursors, in: choice,
+                    apple.client, books: books, keptIn: kept, in: choice,
                     includesRefunds: includesRefunds
                 ).run(IdList(ids), restarts: restarts)
             }
@@ -80,6 +81,25 @@ struct BackfillTests {
         #expect(try await transactions(ledger) == transactions(whole))
     }
 
+    @Test("A list that was interrupted starts again with a log that lost what was fetched")
+    func restored() async throws {
+        let ledger = try TemporaryLedger()
+        let apple = try AskedApple()
+        apple.transport.cut(after: 20)
+        let first = try await backfill(Self.ids, apple, ledger)
+        #expect(first.run.settled > 0)
+        apple.transport.cut(after: nil)
+        let directory = ledger.environmentDirectory
+        for name in try FileDamage.names(in: directory) where !name.hasPrefix("operations") {
+            try FileManager.default.removeItem(atPath: "\(directory)/\(name)")
+        }
+        let second = try await backfill(Self.ids, apple, ledger)
+        #expect(second.resumedAt == 0)
+        let whole = try TemporaryLedger()
+        _ = try await backfill(Self.ids, try AskedApple(), whole)
+        #expect(try await transactions(ledger) == transactions(whole))
+    }
+
     @Test("A customer who is erased during the requests leaves no place in a history")
     func erasedMeanwhile() async throws {
         let place = try await AskedApple.ledger()
@@ -99,7 +119,7 @@ struct BackfillTests {
                 ) { apple.clock.now }
                 let operations = session.ledger.operations
                 _ = try await Backfill(
-                    apple.client, books: books, cursors: operations, in: .only(.production),
+                    apple.client, books: books, keptIn: session.ledger, in: .only(.production),
                     includesRefunds: false
                 ).run(IdList([id]))
                 #expect((try await operations.place(key) == nil) == isErasing)

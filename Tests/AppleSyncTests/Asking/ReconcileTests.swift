@@ -131,6 +131,21 @@ struct ReconcileTests {
         #expect(report.appended == 0)
     }
 
+    @Test("A chain whose history Apple answers is known, also without statuses")
+    func knownByHistory() async throws {
+        let id = try #require(AskedApple.longLife)
+        let place = try TemporaryLedger()
+        let whole = try AskedApple()
+        let info = try await whole.client.transactionHistory(id, in: .only(.production))
+        let newest = try #require(info.value.signedTransactions?.last)
+        _ = try await place.ingest([Array(newest.utf8)])
+        let rules = [ServedFaultRule(.error(4_040_010), only: .allSubscriptionStatuses)]
+        let report = try await reconcile(place, try AskedApple(faults: rules))
+        #expect(report.count(.unknown) == 0)
+        let again = try await reconcile(place, try AskedApple(faults: rules), .all)
+        #expect(again.count(.unknown) == 0)
+    }
+
     @Test("Without a key for the app no request is sent, and that is reported")
     func noKey() async throws {
         let apple = try AskedApple()
@@ -319,6 +334,19 @@ struct ReconcileTests {
         #expect(try await reconcile(place, apple).results.count == 1)
         try await apple.clock.sleep(milliseconds: 2 * ReconcileLimits.pauseMilliseconds)
         #expect(try await reconcile(place, apple, budget: .round).results.count == 1)
+    }
+
+    @Test("A notice that other evidence closed is forgotten: a later one is no repetition")
+    func closedElsewhere() async throws {
+        let place = try await strange()
+        _ = try await reconcile(place, try AskedApple(), budget: .round)
+        func lookups() async throws -> Int {
+            try await place.session { try await $0.ledger.operations.lookups().count }
+        }
+        #expect(try await lookups() == 1)
+        _ = try await place.ingest(MadeChain().life)
+        #expect(try await reconcile(place, try AskedApple(), budget: .round).chains == 0)
+        #expect(try await lookups() == 0)
     }
 
     @Test("With all, a chain with any notice is reconciled")

@@ -77,10 +77,10 @@ struct MigrationTests {
                 run.ingest = try await migration.take(
                     run.evidence, into: books, verifier: place.verifier)
                 for scope in run.evidence.scopes {
-                    let cursors = try await books.ledger(scope.environment).operations
+                    let ledger = try await books.ledger(scope.environment)
                     run.reports.append(
                         try await Backfill(
-                            apple.client, books: books, cursors: cursors,
+                            apple.client, books: books, keptIn: ledger,
                             in: .only(scope.environment)
                         ).run(IdList(run.evidence.ids(of: scope))))
                 }

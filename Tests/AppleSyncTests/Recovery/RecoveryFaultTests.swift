@@ -158,18 +158,32 @@ struct RecoveryFaultTests {
         #expect(failure?.code == "refusedByApple")
     }
 
-    @Test("a log that lost recovered events is recovered from the beginning")
-    func restored() async throws {
+    @Test(
+        "a log that lost recovered events is recovered from the beginning, however long it is",
+        arguments: [0, 150])
+    func restored(others: Int64) async throws {
         var world = try RecoveryWorld()
-        world.faults = [ServedFaultRule(.dropped, from: 15)]
+        world.faults = [ServedFaultRule(.dropped, from: 7)]
         #expect(try await world.failure(RecoveryWorld.request(60, 10)) != nil)
         world.faults = []
         let directory = world.ledger.environmentDirectory
         for name in try FileDamage.names(in: directory) where !name.hasPrefix("operations") {
             try FileManager.default.removeItem(atPath: "\(directory)/\(name)")
         }
+        let times = RecoveryWorld.times(others, every: 60_000, to: RecoveryWorld.days(70))
+        _ = try await world.ledger.ingest(RecoveryWorld.deliveries(at: times))
         let done = try await world.recover(RecoveryWorld.request(60, 10))
-        #expect(Set(try await world.held()) == (try await world.sent(60, 10)))
+        #expect(try await world.sent(60, 10).isSubset(of: world.held()))
         #expect(done.report.completeThrough == RecoveryWorld.days(10))
+    }
+
+    @Test("one whose beginning leaves Apple's history meanwhile reports what it had fetched")
+    func shortened() async throws {
+        var world = try RecoveryWorld()
+        world.faults = [ServedFaultRule(.error(4_000_012), from: 9, count: 1)]
+        let done = try await world.recover(RecoveryWorld.request(200, 150))
+        #expect(done.report.completeThrough == RecoveryWorld.days(150))
+        #expect(done.report.newCount == Int64(try await world.held().count))
+        #expect(done.report.newCount > 0)
     }
 }

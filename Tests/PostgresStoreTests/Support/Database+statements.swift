@@ -81,12 +81,12 @@ extension Database {
             bundleId: Self.app, endedAt: Self.start, isFlawed: false, json: "{}", text: "")
         for id in ["1", "2"] {
             _ = try await store.beginRecovery(
-                id, at: Self.start, head: 0, slices: [slice], keptFor: 1)
+                id, at: Self.start, start: 0, log: .start, slices: [slice], keptFor: 1)
             try await store.advanceRecovery(
                 id, slice, undelivered: [(name: "1", body: "{}")], appleDate: nil,
-                isFlawed: false, position: 1)
+                isFlawed: false, log: .start)
             try await store.divideRecovery(
-                id, slice, into: [slice], appleDate: nil, isFlawed: false, position: 1)
+                id, slice, into: [slice], appleDate: nil, isFlawed: false, log: .start)
             _ = try await store.recovery(id)
             _ = try await store.undelivered(id)
             _ = try await store.openRecoveries()

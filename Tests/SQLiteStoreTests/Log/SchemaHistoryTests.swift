@@ -28,6 +28,8 @@ struct SchemaHistoryTests {
             "82b0173808f3445e34d6021a10ec75c46bd6e54ddd868a88477e06460ad7bec3",
         "V0014_operations_retention_offer":
             "76772f744a0803eef071ba8bd583412847c2bb90c1c5575f78098492ed51101a",
+        "V0015_operations_cursors":
+            "47c92aa87119eb73c830fc362e76b24db8e9de0686ba84ab7f6baed51828a70d",
     ]
 
     @Test("No script has changed since it was added")

@@ -32,6 +32,7 @@ struct AskingTests {
             run.appended = 4
             run.duplicates = 5
             run.conflicts = 6
+            run.log = ProjectionCursor(position: 7, leafHash: one)
             let troubles = [
                 BackfillRun.Trouble(ordinal: 0, id: "7", code: nil, message: "unknown"),
                 BackfillRun.Trouble(ordinal: 2, id: "9", code: "x", message: "y"),

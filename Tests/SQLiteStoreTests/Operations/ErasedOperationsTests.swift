@@ -58,7 +58,7 @@ struct ErasedOperationsTests {
             bundleId: chain.bundleId, endedAt: Self.start, isFlawed: false,
             json: "{\"undelivered\":[\"\(id)\"]}", text: id)
         _ = try await store.beginRecovery(
-            "r-\(index)", at: Self.start, head: index, slices: [], keptFor: 1_000)
+            "r-\(index)", at: Self.start, start: index, log: .start, slices: [], keptFor: 1_000)
         try await store.endRecovery("r-\(index)", keeping: report)
     }
 
@@ -122,7 +122,7 @@ struct ErasedOperationsTests {
                 var json = JSONWriter()
                 json.object { $0.member("customer", name) }
                 _ = try await store.beginRecovery(
-                    name, at: Self.start, head: 1, slices: [], keptFor: 1_000)
+                    name, at: Self.start, start: 1, log: .start, slices: [], keptFor: 1_000)
                 try await store.endRecovery(
                     name,
                     keeping: StoredReport(

@@ -1,5 +1,6 @@
 import AppStore
 import LedgerStore
+import Signing
 import TestSupport
 import Testing
 
@@ -34,11 +35,11 @@ struct RecoveryRecordTests {
         ] {
             try await store { store in
                 _ = try await store.beginRecovery(
-                    "a", at: Self.start, head: 1, slices: [slice()],
+                    "a", at: Self.start, start: 1, log: .start, slices: [slice()],
                     keptFor: OperationsLimits.recoveryMilliseconds)
                 let later = Self.start.advanced(byMilliseconds: age)
                 let begun = try await store.beginRecovery(
-                    "a", at: later, head: 1, slices: [slice()],
+                    "a", at: later, start: 1, log: .start, slices: [slice()],
                     keptFor: OperationsLimits.recoveryMilliseconds)
                 #expect((begun.requestedAt == Self.start) == isKept)
             }
@@ -51,13 +52,13 @@ struct RecoveryRecordTests {
         for (count, kept) in [(bound, bound), (bound + 1, bound)] {
             try await store { store in
                 _ = try await store.beginRecovery(
-                    "a", at: Self.start, head: 1, slices: [slice()],
+                    "a", at: Self.start, start: 1, log: .start, slices: [slice()],
                     keptFor: OperationsLimits.recoveryMilliseconds)
                 let names = (0..<count).map { (name: "\($0)", body: "{}") }
                 for _ in 0..<2 {
                     try await store.advanceRecovery(
                         "a", slice(), undelivered: names, appleDate: nil, isFlawed: false,
-                        position: 1)
+                        log: .start)
                 }
                 #expect(try await store.undelivered("a").count == kept)
             }
@@ -69,29 +70,29 @@ struct RecoveryRecordTests {
         let lifetime = OperationsLimits.recoveryMilliseconds
         try await store { store in
             let begun = try await store.beginRecovery(
-                "a", at: Self.start, head: 5, slices: [slice()], keptFor: lifetime)
+                "a", at: Self.start, start: 5, log: .start, slices: [slice()], keptFor: lifetime)
             #expect(begun.appleRequestedAt == nil && !begun.isFlawed)
             var part = slice()
             part.place = "next"
             part.fetchedCount = 3
-            let notes: [(date: Int64?, isFlawed: Bool, position: Int64)] = [
-                (nil, false, 6), (20, false, 7), (10, true, 6), (nil, false, 6), (30, false, 6),
+            let ends = [Int64](6...7).map {
+                ProjectionCursor(position: $0, leafHash: SHA256.hash([UInt8($0)]))
+            }
+            let notes: [(date: Int64?, isFlawed: Bool, log: ProjectionCursor)] = [
+                (nil, false, ends[0]), (20, false, ends[1]), (10, true, ends[0]),
+                (nil, false, .start), (30, false, ends[0]),
             ]
             for note in notes {
                 try await store.advanceRecovery(
                     "a", part, undelivered: [],
                     appleDate: note.date.map { Timestamp(milliseconds: $0) },
-                    isFlawed: note.isFlawed, position: note.position)
+                    isFlawed: note.isFlawed, log: note.log)
             }
             let noted = try await store.beginRecovery(
-                "a", at: Self.start, head: 7, slices: [slice()], keptFor: lifetime)
+                "a", at: Self.start, start: 7, log: .start, slices: [slice()], keptFor: lifetime)
             #expect(noted.appleRequestedAt?.milliseconds == 10 && noted.isFlawed)
             #expect(noted.startPosition == 5 && noted.slices == [part])
-            // A log that ends before the last page's is another one.
-            let anew = try await store.beginRecovery(
-                "a", at: Self.start, head: 6, slices: [slice()], keptFor: lifetime)
-            #expect(anew.appleRequestedAt == nil && !anew.isFlawed)
-            #expect(anew.startPosition == 6 && anew.slices == [slice()])
+            #expect(noted.reached == ends[1])
         }
     }
 
@@ -138,8 +139,8 @@ struct RecoveryRecordTests {
             #expect(try await store.openRecoveries().isEmpty)
             for (id, wait) in [("a", Int64(0)), ("b", 1)] {
                 _ = try await store.beginRecovery(
-                    id, at: Self.start.advanced(byMilliseconds: wait), head: 1, slices: [slice()],
-                    keptFor: OperationsLimits.recoveryMilliseconds)
+                    id, at: Self.start.advanced(byMilliseconds: wait), start: 1, log: .start,
+                    slices: [slice()], keptFor: OperationsLimits.recoveryMilliseconds)
             }
             #expect(try await store.openRecoveries().map(\.id) == ["b", "a"])
             #expect(try await store.openRecoveries().first?.slices == [slice()])

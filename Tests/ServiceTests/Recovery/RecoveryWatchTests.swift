@@ -168,4 +168,39 @@ struct RecoveryWatchTests {
         #expect(looks[2].requestCount < looks[0].requestCount)
         #expect(looks[3].requestCount >= looks[0].requestCount)
     }
+
+    @Test("A first sweep with refused evidence is repeated, although later ones are clean")
+    func refusedFirst() async throws {
+        var world = try RecoveryWorld()
+        let old = RecoveryWorld.times(1, every: 1, to: RecoveryWorld.days(40))
+        _ = try await world.ledger.ingest(RecoveryWorld.deliveries(at: old))
+        world.faults = [
+            ServedFaultRule(.badSignature, only: .notificationHistory, from: 2, count: 1)
+        ]
+        let looks = try await looks(
+            world, from: RecoveryWorld.now, after: [0, Self.hour, 25 * Self.hour, Self.hour])
+        #expect(looks[0].completeThrough == nil)
+        #expect(looks[1].completeThrough != nil)
+        #expect(looks[1].requestCount < looks[0].requestCount)
+        #expect(looks[2].requestCount >= looks[0].requestCount)
+        #expect(looks[3].requestCount < looks[0].requestCount)
+    }
+
+    @Test("A sweep that Apple interrupts is continued by the next check")
+    func interrupted() async throws {
+        var world = try RecoveryWorld()
+        let old = RecoveryWorld.times(1, every: 1, to: RecoveryWorld.days(40))
+        _ = try await world.ledger.ingest(RecoveryWorld.deliveries(at: old))
+        let whole = try await looks(world, from: RecoveryWorld.now, after: [0])
+        world = try RecoveryWorld()
+        _ = try await world.ledger.ingest(RecoveryWorld.deliveries(at: old))
+        world.faults = [
+            ServedFaultRule(.status(401), only: .notificationHistory, from: 20, count: 1)
+        ]
+        let looks = try await looks(
+            world, from: RecoveryWorld.now, after: [0, 10 * Self.minute])
+        #expect(looks[0].completeThrough == nil)
+        #expect(looks[1].completeThrough != nil)
+        #expect(looks[1].requestCount < whole[0].requestCount)
+    }
 }

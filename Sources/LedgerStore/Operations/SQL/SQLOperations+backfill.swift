@@ -8,7 +8,8 @@ extension SQLOperations {
         try await readTables { tables in
             let run = try tables.rows(
                 """
-                SELECT settled, done, requests, appended, duplicates, conflicts, started_at
+                SELECT settled, done, requests, appended, duplicates, conflicts, started_at,
+                    position, leaf_hash
                 FROM @backfill_runs WHERE list = $1::bytea
                 """, list
             ) { row in
@@ -19,6 +20,7 @@ extension SQLOperations {
                 run.appended = try row.int64(3)
                 run.duplicates = try row.int64(4)
                 run.conflicts = try row.int64(5)
+                run.log = ProjectionCursor(position: try row.int64(7), leafHash: row.digest(8))
                 return run
             }.first
             guard let run else { return nil }
@@ -48,6 +50,7 @@ extension SQLOperations {
                     "requests": run.requests, "appended": run.appended,
                     "duplicates": run.duplicates, "conflicts": run.conflicts,
                     "started_at": run.startedAt, "touched_at": now,
+                    "position": run.log.position, "leaf_hash": run.log.leafHash,
                 ], replacing: ["list"])
             if let solved {
                 try tables.execute(

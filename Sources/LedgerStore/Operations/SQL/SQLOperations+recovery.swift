@@ -3,33 +3,36 @@ public import AppStore
 /// Durable cursors of recoveries: an interrupted one continues where it stopped.
 extension SQLOperations {
     public func beginRecovery(
-        _ id: String, at now: Timestamp, head: Int64, slices: [RecoverySlice],
-        keptFor lifetime: Int64
+        _ id: String, at now: Timestamp, start: Int64, log: ProjectionCursor,
+        slices: [RecoverySlice], keptFor lifetime: Int64
     ) async throws(StoreError) -> RecoveryRecord {
         try await writeTables(.recovery) { tables in
             let left = try tables.rows(
                 """
                 SELECT id FROM @recoveries
-                WHERE asked_at <= $1::bigint OR (id = $2::bytea AND (reached_position > $3::bigint
-                    OR asked_at > $4::bigint OR asked_at <= $5::bigint))
-                """, now.milliseconds - OperationsLimits.recoveryMilliseconds, id, head, now,
+                WHERE asked_at <= $1::bigint OR (id = $2::bytea AND (asked_at > $3::bigint
+                    OR asked_at <= $4::bigint))
+                """, now.milliseconds - OperationsLimits.recoveryMilliseconds, id, now,
                 now.milliseconds - lifetime
             ) { try $0.requiredText(0) }
             for id in left { try tables.forgetRecovery(id) }
             if let known = try tables.recovery(id) { return known }
             try tables.insert(
                 into: "recoveries",
-                ["id": id, "asked_at": now, "start_position": head, "reached_position": head])
+                [
+                    "id": id, "asked_at": now, "start_position": start,
+                    "reached_position": log.position, "reached_leaf": log.leafHash,
+                ])
             try tables.insert(slices, of: id)
             return RecoveryRecord(
-                id: id, requestedAt: now, appleRequestedAt: nil, startPosition: head,
-                isFlawed: false, slices: slices)
+                id: id, requestedAt: now, appleRequestedAt: nil, startPosition: start,
+                reached: log, isFlawed: false, slices: slices)
         }
     }
 
     public func advanceRecovery(
         _ id: String, _ slice: RecoverySlice, undelivered: [(name: String, body: String)],
-        appleDate: Timestamp?, isFlawed: Bool, position: Int64
+        appleDate: Timestamp?, isFlawed: Bool, log: ProjectionCursor
     ) async throws(StoreError) {
         try await writeTables(.recovery) { tables in
             try tables.execute(
@@ -38,14 +41,14 @@ extension SQLOperations {
                 SET place = $1::bytea, fetched = $2::bigint, is_done = $3::boolean
                 WHERE recovery = $4::bytea AND pass = $5::bigint AND from_at = $6::bigint
                 """, slice.place, slice.fetchedCount, slice.isDone, id, slice.pass, slice.from)
-            try tables.noteRecovery(id, appleDate, isFlawed, position)
+            try tables.noteRecovery(id, appleDate, isFlawed, log)
             try tables.keep(undelivered, of: id)
         }
     }
 
     public func divideRecovery(
         _ id: String, _ slice: RecoverySlice, into pieces: [RecoverySlice],
-        appleDate: Timestamp?, isFlawed: Bool, position: Int64
+        appleDate: Timestamp?, isFlawed: Bool, log: ProjectionCursor
     ) async throws(StoreError) {
         try await writeTables(.recovery) { tables in
             try tables.execute(
@@ -54,7 +57,7 @@ extension SQLOperations {
                 WHERE recovery = $1::bytea AND pass = $2::bigint AND from_at = $3::bigint
                 """, id, slice.pass, slice.from)
             try tables.insert(pieces, of: id)
-            try tables.noteRecovery(id, appleDate, isFlawed, position)
+            try tables.noteRecovery(id, appleDate, isFlawed, log)
         }
     }
 
@@ -156,13 +159,16 @@ extension SQLTables {
         }
         return try rows(
             """
-            SELECT asked_at, apple_asked_at, start_position, is_flawed FROM @recoveries
-            WHERE id = $1::bytea
+            SELECT asked_at, apple_asked_at, start_position, reached_position, reached_leaf,
+                is_flawed
+            FROM @recoveries WHERE id = $1::bytea
             """, id
         ) { row in
             RecoveryRecord(
                 id: id, requestedAt: try row.time(0), appleRequestedAt: try row.optionalTime(1),
-                startPosition: try row.int64(2), isFlawed: try row.bool(3), slices: slices)
+                startPosition: try row.int64(2),
+                reached: ProjectionCursor(position: try row.int64(3), leafHash: row.digest(4)),
+                isFlawed: try row.bool(5), slices: slices)
         }.first
     }
 
@@ -175,17 +181,20 @@ extension SQLTables {
     }
 
     fileprivate func noteRecovery(
-        _ id: String, _ appleDate: Timestamp?, _ isFlawed: Bool, _ position: Int64
+        _ id: String, _ appleDate: Timestamp?, _ isFlawed: Bool, _ log: ProjectionCursor
     ) throws {
         // With a NULL, `least` is NULL in SQLite and the other value in PostgreSQL.
         try execute(
             """
-            UPDATE @recoveries SET reached_position = greatest(reached_position, $1::bigint),
-                is_flawed = is_flawed OR $2::boolean,
+            UPDATE @recoveries SET
+                reached_leaf = CASE WHEN reached_position < $1::bigint THEN $2::bytea
+                    ELSE reached_leaf END,
+                reached_position = greatest(reached_position, $1::bigint),
+                is_flawed = is_flawed OR $3::boolean,
                 apple_asked_at = coalesce(
-                    least(apple_asked_at, $3::bigint), apple_asked_at, $3::bigint)
-            WHERE id = $4::bytea
-            """, position, isFlawed, appleDate, id)
+                    least(apple_asked_at, $4::bigint), apple_asked_at, $4::bigint)
+            WHERE id = $5::bytea
+            """, log.position, log.leafHash, isFlawed, appleDate, id)
     }
 
     fileprivate func keep(
