@@ -18,8 +18,8 @@ package struct CustomerRequests: Sendable {
     private var choice: EnvironmentChoice
     /// The ledger's environment; fixed by the first response.
     private(set) var environment: Environment?
-    /// The end of the environment's log before the first request about a history, or when the
-    /// first response named the environment.
+    /// The end of the environment's log before the first request, or when the first response named
+    /// the environment.
     private var start: Int64?
     /// Chains that, by their renewal info, last longer than their newest transaction.
     private(set) var outlasting: [String] = []
@@ -54,6 +54,7 @@ package struct CustomerRequests: Sendable {
 
     /// The current status of every subscription of the customer.
     package mutating func statuses() async throws(AppleRequestFailure) {
+        try await noteStart()
         let answer: APIResponse<StatusResponse>
         do throws(APIFailure) {
             answer = try await client.allSubscriptionStatuses(id, in: choice)
@@ -115,6 +116,7 @@ package struct CustomerRequests: Sendable {
     private mutating func history<Page: PagedResponse>(
         _ endpoint: Endpoint, _ walk: Walk<Page>
     ) async throws(AppleRequestFailure) {
+        try await noteStart()
         let place = try await place(endpoint)
         do throws(AppleRequestFailure) {
             try await follow(walk(client, id, place, choice), endpoint)
@@ -152,9 +154,9 @@ package struct CustomerRequests: Sendable {
         choice = .only(answer.environment)
         let home = environment ?? CustomerRequests.named(answer.body) ?? answer.environment
         environment = home
+        try await noteStart()
+        guard AppleResponseReader.holdsEvidence(answer.body) else { return }
         do throws(StoreError) {
-            if start == nil { start = try await books.ledger(home).log.head().position }
-            guard AppleResponseReader.holdsEvidence(answer.body) else { return }
             tally.add(try await books.take(answer.body, named: endpoint.name, into: home))
         } catch { throw .store(error) }
     }
@@ -169,19 +171,23 @@ package struct CustomerRequests: Sendable {
 
     // MARK: Places
 
+    private mutating func noteStart() async throws(AppleRequestFailure) {
+        guard start == nil, let environment else { return }
+        do throws(StoreError) {
+            start = try await books.ledger(environment).log.head().position
+        } catch { throw .store(error) }
+    }
+
     private func key(_ endpoint: Endpoint) -> HistoryPlace.Key {
         HistoryPlace.Key(bundleId: client.bundleId, id: id, endpoint: endpoint.name)
     }
 
     /// The history's last cursor, if the ledger still contains everything up to it. Nil before the
     /// first response, since the ledger is not known then.
-    private mutating func place(
-        _ endpoint: Endpoint
-    ) async throws(AppleRequestFailure) -> String? {
+    private func place(_ endpoint: Endpoint) async throws(AppleRequestFailure) -> String? {
         guard let environment else { return nil }
         do throws(StoreError) {
             let ledger = try await books.ledger(environment)
-            if start == nil { start = try await ledger.log.head().position }
             guard let place = try await ledger.operations.place(key(endpoint)),
                 try await Projector.isOfThisLog(ledger, place.log)
             else { return nil }

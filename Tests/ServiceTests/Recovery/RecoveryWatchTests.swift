@@ -195,7 +195,7 @@ struct RecoveryWatchTests {
         world = try RecoveryWorld()
         _ = try await world.ledger.ingest(RecoveryWorld.deliveries(at: old))
         world.faults = [
-            ServedFaultRule(.status(401), only: .notificationHistory, from: 20, count: 1)
+            ServedFaultRule(.garbage, only: .notificationHistory, from: 8, count: 1)
         ]
         let looks = try await looks(
             world, from: RecoveryWorld.now, after: [0, 10 * Self.minute])
