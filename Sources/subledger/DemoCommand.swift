@@ -96,7 +96,6 @@ struct DemoCommand: AsyncParsableCommand {
     ) async throws {
         var settings = try Settings(SharedOptions.parse(place.options))
         settings.configuration.server.port = port
-        settings.configuration.ledger.database = nil
         // The demo runs the recovery as a command.
         settings.configuration.server.recovers = false
         let metrics = ServiceMetrics()
@@ -107,23 +106,18 @@ struct DemoCommand: AsyncParsableCommand {
             observer: ServiceObserver(logger: logger, metrics: metrics)
         ) { Terminal.now }
         let transport = HTTPTransport()
-        let clients = try settings.clients(of: settings.configuration.apps, transport)
-        host.reach.use(clients, try settings.answerLedgers(of: host))
-        let (ports, announced) = AsyncStream.makeStream(of: Int.self)
-        let show = DemoRun(
-            place: place, id: id, applePort: applePort, isOnce: isOnce, window: window,
-            ports: ports)
-        do {
+        try await closing(transport.close) {
+            let clients = try settings.clients(of: settings.configuration.apps, transport)
+            host.reach.use(clients, try settings.answerLedgers(of: host))
+            let (ports, announced) = AsyncStream.makeStream(of: Int.self)
+            let show = DemoRun(
+                place: place, id: id, applePort: applePort, isOnce: isOnce, window: window,
+                ports: ports)
             let service = try WebService(host: host, metrics: metrics, logger: logger)
-            try await closing(transport.close) {
-                try await service.run(with: [show]) { port in
-                    announced.yield(port)
-                    announced.finish()
-                }
+            try await service.run(with: [show]) { port in
+                announced.yield(port)
+                announced.finish()
             }
-        } catch let error as WebServiceError where error.code == .portUnavailable {
-            throw CommandFailure(
-                error.code, "\(error.description) Choose another one with --port.", .io)
         }
     }
 }
@@ -136,6 +130,8 @@ struct DemoDirectory: Sendable {
     static let root = "root.der"
     static let key = "AuthKey.p8"
     static let auditKey = "audit.key"
+    /// The app of the simulated customers.
+    static let (bundleId, appAppleId) = ("com.example.app", "1234567890")
     /// The name of the demo's log.
     static let origin = "demo.example.com/subledger/production"
     static let notifications = "notifications.ndjson"
@@ -169,8 +165,18 @@ struct DemoDirectory: Sendable {
 
     func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Options added to every command the demo runs.
-    var options: [String] { ["--config", file(DemoDirectory.configuration)] }
+    /// Options of every command the demo runs: one for each variable, so that none leads into the
+    /// operator's own ledger.
+    var options: [String] {
+        statedOptions + [
+            "--data", path, "--database", "", "--environment", "production",
+            "--bundle-id", DemoDirectory.bundleId, "--app-apple-id", DemoDirectory.appAppleId,
+            "--trust-root", file(DemoDirectory.root),
+        ]
+    }
+
+    /// Options of the commands the demo prints: enough where no variable is set.
+    var statedOptions: [String] { ["--config", file(DemoDirectory.configuration)] }
 
     /// Writes a file that only its owner can read.
     func write(_ bytes: [UInt8], to name: String) throws {
@@ -194,8 +200,8 @@ struct DemoDirectory: Sendable {
             # Written by `subledger demo`. Root and key are disposable; Apple is simulated.
             dataDirectory: "\(path)"
             apps:
-              - bundleId: com.example.app
-                appAppleId: 1234567890
+              - bundleId: \(DemoDirectory.bundleId)
+                appAppleId: \(DemoDirectory.appAppleId)
                 api:
                   keyId: \(key.keyId)
                   issuerId: \(key.issuerId)
@@ -235,10 +241,9 @@ struct DemoRun: Service {
 
     /// Prints a command as it would be typed, and runs it.
     private func step(_ arguments: [String]) async throws {
-        let all = arguments + place.options
-        try Terminal.out("$ subledger \(all.map(DemoRun.quoted).joined(separator: " "))\n")
-        // Never in a database that a variable names.
-        try await Subledger.run(all + ["--database", ""])
+        let stated = arguments + place.statedOptions
+        try Terminal.out("$ subledger \(stated.map(DemoRun.quoted).joined(separator: " "))\n")
+        try await Subledger.run(arguments + place.options)
         try Terminal.out("\n")
     }
 
@@ -246,7 +251,7 @@ struct DemoRun: Service {
     /// the simulated App Store.
     private func hint(_ port: Int) async throws {
         let binary = DemoRun.quoted(CommandLine.arguments.first ?? "subledger")
-        let config = place.options.map(DemoRun.quoted).joined(separator: " ")
+        let config = place.statedOptions.map(DemoRun.quoted).joined(separator: " ")
         let database = DemoRun.quoted(place.file("production/projections.sqlite"))
         let since = Terminal.now.advanced(byMilliseconds: -DemoRun.reportMilliseconds)
         let timeline = "\(binary) timeline \(id) \(config)"
@@ -278,7 +283,7 @@ struct DemoRun: Service {
     /// churn.
     private func consoleLinks(_ port: Int) async throws -> [String] {
         var wanted: [ChainState: String] = [.billingRetry: "", .revoked: ""]
-        let settings = try Settings(SharedOptions.parse(place.options + ["--database", ""]))
+        let settings = try Settings(SharedOptions.parse(place.options))
         try await settings.withSession { session in
             var cursor: ChainCursor?
             let now = Moment(at: nil, now: Terminal.now)

@@ -23,6 +23,35 @@ struct DemoCommandTests {
         #expect(shown.code == 0, "\(shown.err)")
     }
 
+    @Test("Variables that name an operator's own ledger and app do not reach it")
+    func variables() async throws {
+        let place = try Workplace()
+        try place.write(Evidence.lines, to: "in.ndjson")
+        #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        let own = try content(of: place.file("data"))
+        #expect(!own.isEmpty)
+        let reported = try await place.run(
+            ["demo", "--once", "--chains", "40", "--port", "0", "--data", "demo"],
+            variables: [
+                "SUBLEDGER_CONFIG": "none.yaml", "SUBLEDGER_DATA": place.file("data"),
+                "SUBLEDGER_DATABASE": "postgresql://127.0.0.1:1/none",
+                "SUBLEDGER_ENVIRONMENT": "sandbox", "SUBLEDGER_BUNDLE_ID": "com.example.mine",
+                "SUBLEDGER_APP_APPLE_ID": "42", "SUBLEDGER_TRUST_ROOT": "none.der",
+            ])
+        #expect(reported.code == 0, "\(reported.err)")
+        #expect(try content(of: place.file("data")) == own)
+        let events = try await place.run(["export", "events", "--config", "demo/subledger.yaml"])
+        #expect(events.code == 0 && !events.out.isEmpty, "\(events.err)")
+    }
+
+    /// Every file below a directory.
+    private func content(of directory: String) throws -> [String: Data] {
+        let names = try FileManager.default.subpathsOfDirectory(atPath: directory)
+        return names.reduce(into: [:]) { files, name in
+            files[name] = FileManager.default.contents(atPath: "\(directory)/\(name)")
+        }
+    }
+
     /// It ends with five lines to go on with.
     private func expectNextSteps(_ out: String) throws {
         let lines = out.split(separator: "\n")
