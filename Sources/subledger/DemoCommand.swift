@@ -147,20 +147,34 @@ struct DemoDirectory: Sendable {
         let files = FileManager.default
         let place = URL(filePath: directory).standardizedFileURL
         path = place.path
-        if files.fileExists(atPath: path) {
-            let content = try files.contentsOfDirectory(atPath: path)
-            guard content.isEmpty || content.contains(DemoDirectory.marker) else {
-                throw CommandFailure(
-                    "directoryInUse",
-                    "\(directory) holds files the demo did not create; name another"
-                        + " directory with --data.", .io)
-            }
-            for name in DemoDirectory.files where content.contains(name) {
-                try files.removeItem(at: place.appending(path: name))
-            }
-        }
         try files.createDirectory(at: place, withIntermediateDirectories: true)
-        try write([], to: DemoDirectory.marker)
+        let content = try files.contentsOfDirectory(atPath: path)
+        guard content.isEmpty || content.contains(DemoDirectory.marker) else {
+            throw CommandFailure(
+                "directoryInUse",
+                "\(directory) holds files the demo did not create; name another"
+                    + " directory with --data.", .io)
+        }
+        try DemoDirectory.lock(file(DemoDirectory.marker), in: directory)
+        for name in DemoDirectory.files where content.contains(name) {
+            try files.removeItem(at: place.appending(path: name))
+        }
+    }
+
+    /// Creates the marker and locks it until the process ends, so that no other demo removes the
+    /// files of this one.
+    private static func lock(_ marker: String, in directory: String) throws(CommandFailure) {
+        let descriptor = open(marker, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw CommandFailure("ioError", "\(marker) cannot be written; check the path.", .io)
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
+            close(descriptor)
+            throw CommandFailure(
+                "directoryInUse",
+                "A demo runs in \(directory); stop it, or name another directory with --data.",
+                .io)
+        }
     }
 
     func file(_ name: String) -> String { "\(path)/\(name)" }

@@ -44,6 +44,53 @@ struct DemoCommandTests {
         #expect(events.code == 0 && !events.out.isEmpty, "\(events.err)")
     }
 
+    @Test("A second demo in the directory of a running one is refused, and the first goes on")
+    func twice() async throws {
+        let place = try Workplace(options: [])
+        let first = try place.launch([
+            "demo", "--chains", "40", "--port", "0", "--data", "demo",
+        ])
+        let port = try await DemoCommandTests.port(of: first)
+        let second = try await place.run(
+            "demo", "--once", "--chains", "40", "--port", "0", "--data", "demo")
+        #expect(second.code == 74 && second.errorCode == "directoryInUse", "\(second.err)")
+        #expect(second.err.contains("A demo runs in demo"))
+        #expect(await (try RawConnection(port: port)).get("/readyz")?.status == 200)
+        let events = try await place.run(["export", "events", "--config", "demo/subledger.yaml"])
+        #expect(events.code == 0 && !events.out.isEmpty, "\(events.err)")
+        let taken = try await place.run(
+            "demo", "--once", "--chains", "40", "--port", "\(port)", "--data", "other")
+        #expect(taken.code == 74 && taken.errorCode == "portUnavailable", "\(taken.err)")
+        #expect(taken.err.ranges(of: "--port").count == 1, "\(taken.err)")
+        first.signal(SIGTERM)
+        #expect(try await first.outcome().code == 0)
+    }
+
+    /// Polling interval in microseconds; only a hang reaches the number of polls.
+    private static let pollMicroseconds: useconds_t = 20_000
+    private static let pollCount = 6_000
+
+    /// Waits for the address that a demo prints when everything is in its ledger.
+    private static func port(of demo: Launched) async throws -> Int {
+        let port: Int? = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                for _ in 0..<pollCount {
+                    let text = (try? demo.outcome(code: 0))?.out ?? ""
+                    if let found = text.firstMatch(of: /listens on http:\/\/127.0.0.1:(\d+),/) {
+                        return continuation.resume(returning: Int(found.1))
+                    }
+                    usleep(pollMicroseconds)
+                }
+                continuation.resume(returning: nil)
+            }
+        }
+        guard let port else {
+            _ = try await demo.kill(afterMilliseconds: 1)
+            throw LaunchedLine.Silence(errors: try demo.outcome(code: 0).err)
+        }
+        return port
+    }
+
     /// Every file below a directory.
     private func content(of directory: String) throws -> [String: Data] {
         let names = try FileManager.default.subpathsOfDirectory(atPath: directory)
