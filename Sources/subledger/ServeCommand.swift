@@ -36,6 +36,13 @@ struct ServeCommand: OutputCommand {
         for secret in settings.configuration.secretPaths where secret.isOpenToOthers {
             log.logger.warning("\(secret.warning)", metadata: ["code": "secretOpenToOthers"])
         }
+        if let limit = OpenFileLimit.raise(), limit < OpenFileLimit.comfortable {
+            log.logger.warning(
+                """
+                This process may have \(limit) files and connections open at once; raise the hard \
+                limit (LimitNOFILE in a unit, ulimit -n in a shell) to \(OpenFileLimit.wanted).
+                """, metadata: ["code": "fewOpenFiles"])
+        }
         let metrics = ServiceMetrics()
         let transport = HTTPTransport()
         let stop = {

@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import TestSupport
 import Testing
 
 /// Sets limits of a running process (util-linux).
@@ -79,5 +80,61 @@ struct ServeLimitedFileTests {
         #expect(await connection.notify(bodies[first])?.status == 200)
         #expect(try await service.terminate() == 0)
         #expect(try await place.run("audit", "verify").code == 0)
+    }
+}
+
+@Suite("The service under a limit of open files")
+struct ServeOpenFileTests {
+    /// Starts `serve` below a shell that sets a limit, and waits until it listens.
+    private func serve(_ place: Workplace, under limit: String) async throws -> Launched {
+        for name in ["out", "err"] { try place.write(Data(), to: name) }
+        let launched = try Launched(
+            Child(
+                path: "/bin/sh",
+                arguments: ["-c", "\(limit) && exec \"$0\" \"$@\"", Workplace.binary]
+                    + ["serve", "--port", "0", "--json"] + place.options,
+                directory: place.path, variables: Workplace.inherited, input: "/dev/null",
+                output: place.file("out"), errors: place.file("err")))
+        _ = try await LaunchedLine.first(of: launched)
+        return launched
+    }
+
+    /// Soft and hard limit of a process.
+    private func limits(of process: pid_t) throws -> [Substring] {
+        let text = try String(contentsOfFile: "/proc/\(process)/limits", encoding: .utf8)
+        let line = try #require(
+            text.split(separator: "\n").first { $0.hasPrefix("Max open files") })
+        return Array(line.split(separator: " ").dropFirst(3).prefix(2))
+    }
+
+    @Test("serve raises a soft limit of 1,024")
+    func raised() async throws {
+        let place = try Workplace()
+        let service = try await serve(place, under: "ulimit -S -n 1024")
+        let found = try limits(of: service.process)
+        let (soft, hard) = (try #require(found.first), try #require(found.last))
+        // `unlimited` is no number.
+        #expect(Int(soft) == min(Int(hard) ?? .max, 8_192))
+        service.signal(SIGTERM)
+        let ended = try await service.outcome()
+        #expect(ended.code == 0)
+        #expect(Int(soft) ?? 0 < 2_048 || !ended.err.contains("fewOpenFiles"))
+    }
+
+    @Test("serve warns of a hard limit that it cannot raise")
+    func warned() async throws {
+        let place = try Workplace()
+        let service = try await serve(place, under: "ulimit -n 1024")
+        #expect(try limits(of: service.process) == ["1024", "1024"])
+        service.signal(SIGTERM)
+        let ended = try await service.outcome()
+        #expect(ended.code == 0)
+        #expect(ended.err.contains("fewOpenFiles"), "\(ended.err)")
+    }
+
+    @Test("Both units state a limit", arguments: ["subledger.service", "subledger@.service"])
+    func units(name: String) throws {
+        let unit = Fixtures.repository.appending(path: "Examples/\(name)")
+        #expect(try String(contentsOf: unit, encoding: .utf8).contains("\nLimitNOFILE=8192\n"))
     }
 }
