@@ -37,9 +37,7 @@ struct AuditCommand: AsyncParsableCommand {
             let verifier = signatures ? try settings.verifier() : nil
             let directory = settings.environmentDirectory
             let kept = try against.map { try AuditCommand.note($0) }
-            let key =
-                try key.map { try NoteVerifierKey($0) }
-                ?? settings.configuration.auditKey(settings.environment)
+            let key = try key.map { try NoteVerifierKey($0) } ?? configuredKey(settings)
             if settings.configuration.ledger.database != nil {
                 let log = try await EnvironmentLedger.openLog(
                     settings.configuration.ledger, environment: settings.environment)
@@ -60,6 +58,17 @@ struct AuditCommand: AsyncParsableCommand {
                 AuditCommand.output(
                     try await audit(log, directory, verifier, settings.configuration.apps),
                     try await compare(log, operations, kept, key))
+            }
+        }
+
+        private func configuredKey(
+            _ settings: Settings
+        ) throws(CommandFailure) -> NoteVerifierKey? {
+            do throws(ConfigurationError) {
+                return try settings.configuration.auditKey(settings.environment)
+            } catch {
+                throw CommandFailure(
+                    error.code, "\(error) Or name the verifier key with --key.", .configuration)
             }
         }
 
@@ -189,14 +198,20 @@ extension CheckpointAudit.Report? {
 
 extension Settings {
     /// Compares a copy of a log with the checkpoints that are kept with it; nil where there are
-    /// none.
+    /// none. The copy is in place by now, so a key that cannot be used is a warning.
     func compareCheckpoints(_ opened: OpenedLog) async throws -> CheckpointAudit.Report? {
         guard try await !opened.operations.checkpoints(after: -1, limit: 1).isEmpty else {
             return nil
         }
+        let key: NoteVerifierKey?
+        do throws(ConfigurationError) { key = try configuration.auditKey(environment) } catch {
+            Terminal.note(
+                "warning: signatures of checkpoints are not checked: \(error) Then run subledger"
+                    + " audit verify.")
+            key = nil
+        }
         let audit = CheckpointAudit(
-            prover: TreeProver(opened.log), operations: opened.operations,
-            key: configuration.auditKey(environment))
+            prover: TreeProver(opened.log), operations: opened.operations, key: key)
         return try await audit.run(head: try await opened.log.head().position)
     }
 

@@ -54,9 +54,18 @@ struct NewcomerCommandTests {
                 "tls", "none.pem"
             ),
             ("host", ["server: { host: 0.0.0.0 }"], "server", "server.host"),
+            (
+                "keyless", ["audit: { origin: example.com/log, keyFile: none.key }"],
+                "audit of example.com/log", "audit.keyFile"
+            ),
+            (
+                "foreign", ["audit: { origin: example.com/log, keyFile: other.key }"],
+                "audit of example.com/log", "other/log"
+            ),
         ] {
             let place = try Workplace(options: Evidence.options + ["--config", "\(name).yaml"])
             try place.write(lines, to: "\(name).yaml")
+            _ = try await place.run(["audit", "keygen", "--origin", "other/log", "other.key"])
             let doctor = try await place.run("doctor")
             #expect(doctor.code == 1)
             let line = doctor.out.split(separator: "\n").first { $0.hasPrefix("BAD ") }

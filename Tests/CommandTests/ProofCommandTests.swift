@@ -92,6 +92,26 @@ struct ProofCommandTests {
         #expect(verifier.contains("+"))
     }
 
+    @Test("Where the key cannot be read, an audit is refused without --key, and a copy warns")
+    func unreadableKey() async throws {
+        let (place, verifier) = try await ProofCommandTests.place()
+        #expect(try await place.run("audit", "checkpoint").code == 0)
+        #expect(try await place.run("backup", "a.backup").code == 0)
+        try FileManager.default.removeItem(atPath: place.file("audit.key"))
+        let refused = try await place.run("audit", "verify")
+        #expect(refused.code == 78 && refused.errorCode == "unreadableFile", "\(refused.err)")
+        #expect(refused.err.contains("audit.keyFile") && refused.err.contains("--key"))
+        let named = try await place.run("audit", "verify", "--key", verifier, "--json")
+        #expect(try named.json()["checkpoints"]?["signed"]?.int64 == 1)
+        let restored = try await place.run(
+            ["restore", "a.backup", "--data", "other"] + place.options)
+        let copied = try await place.run("log", "copy", "--from", "data", "--to", "third")
+        for made in [restored, copied] {
+            #expect(made.code == 0 && made.out.contains("extends: 1 checkpoints\n"), "\(made.out)")
+            #expect(made.err.contains("signatures of checkpoints are not checked: audit.keyFile"))
+        }
+    }
+
     @Test("Checkpoints go with backups and copies; a log that lost signed events is named")
     func copies() async throws {
         let (place, _) = try await ProofCommandTests.place()

@@ -48,7 +48,7 @@ extension LedgerHost {
     ) async throws -> (checkpoints: [KeptCheckpoint], next: Int64?) {
         let page = try await ledger(environment).ledger.operations.checkpoints(
             before: size ?? .max, limit: limit)
-        let key = configuration.auditKey(environment)
+        let key = try? configuration.auditKey(environment)
         let audit = configuration.audits.first { $0.environment == environment }
         let kept = page.map { stored in
             let note = try? SignedNote(stored.note)

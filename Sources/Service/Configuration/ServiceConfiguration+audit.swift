@@ -49,11 +49,13 @@ extension ServiceConfiguration {
         }
     }
 
-    /// The key that an environment's checkpoints are signed with; nil where none is configured, or
-    /// where this user cannot read it.
-    public func auditKey(_ environment: Environment) -> NoteVerifierKey? {
-        let audit = audits.first { $0.environment == environment }
-        return (try? audit?.signerKey())?.verifier
+    /// The key that an environment's checkpoints are signed with; nil where none is configured.
+    /// Throws like `Audit.signerKey()`.
+    public func auditKey(
+        _ environment: Environment
+    ) throws(ConfigurationError) -> NoteVerifierKey? {
+        guard let audit = audits.first(where: { $0.environment == environment }) else { return nil }
+        return try audit.signerKey().verifier
     }
 
     /// Most witnesses of a log.

@@ -16,6 +16,16 @@ extension Doctor {
         }
     }
 
+    /// Checks every key that signs checkpoints.
+    func audits() -> [Finding] {
+        configuration.audits.map { audit in
+            Finding("audit of \(audit.origin)", passing: "key usable") {
+                () throws(ConfigurationError) in
+                _ = try audit.signerKey()
+            }
+        }
+    }
+
     /// Files of secrets and private keys that users other than their owner can read.
     func openSecrets() -> [Finding] {
         configuration.secretPaths.filter(\.isOpenToOthers).map {

@@ -83,7 +83,8 @@ public struct Doctor: Sendable {
 
     /// Runs all checks, in a fixed order.
     public func examine() async -> [Finding] {
-        var findings = apps() + trust() + keys() + sharedSecrets() + webhooks() + server()
+        var findings = apps() + trust() + keys() + sharedSecrets() + webhooks() + audits()
+        findings += server()
         findings += openSecrets() + rates()
         findings += clock() + disk()
         findings += await files()
