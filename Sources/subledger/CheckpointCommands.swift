@@ -173,7 +173,8 @@ extension AuditCommand {
                 ? ProofPage.html(bundle, roots: Array(try settings.trustedRoots().fingerprints))
                 : bundle.bytes
             guard let output else {
-                try Terminal.out(String(decoding: bytes, as: UTF8.self))
+                // Unchanged: a character made printable would be another one in the proof.
+                try Terminal.out(bytes)
                 return .printed()
             }
             try Data(bytes).write(to: URL(filePath: output), options: .atomic)

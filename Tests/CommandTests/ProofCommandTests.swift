@@ -209,6 +209,23 @@ struct ProofCommandTests {
             try await keyless.run("audit", "prove", Evidence.id).errorCode == "missingAuditKey")
     }
 
+    @Test("On standard output a bundle is the same file, whatever characters a customer has")
+    func output() async throws {
+        let (place, _) = try await ProofCommandTests.place()
+        let customer = "m\u{200C}n"
+        let linked = try await place.run(
+            "link", Evidence.id, customer, "--by", "sara", "--reason", "a ticket")
+        #expect(linked.code == 0, "\(linked.err)")
+        for arguments in [[], ["--html"]] {
+            let made = try await place.run(
+                ["audit", "prove", "--customer", customer] + arguments + place.options)
+            #expect(made.code == 0, "\(made.err)")
+            try place.write(Data(made.out.utf8), to: "proof")
+            let checked = try await place.run("audit", "check", "proof")
+            #expect(checked.code == 0, "\(checked.out)\(checked.err)")
+        }
+    }
+
     /// Runs `Tests/ProofCheck/check_bundle.py`, which shares nothing with the product: it accepts
     /// the file, and refuses it with any of some bytes changed.
     private static func checkElsewhere(_ place: Workplace, _ verifier: String) async throws {
