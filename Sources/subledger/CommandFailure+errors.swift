@@ -1,5 +1,6 @@
 import AppStoreAPI
 import AppleSync
+import Foundation
 import Intake
 import LedgerStore
 import Proofs
@@ -58,9 +59,21 @@ extension CommandFailure {
             self.init("unreadableStory", error.description, .negative)
         case let error as Authority.DirectoryProblem:
             self.init("unusableAuthority", error.description, .io)
+        case let error as CocoaError: self.init(error)
         default:
             self.init("internal", "An unexpected failure: \(error).", .internal)
         }
+    }
+
+    /// A file that Foundation could not read or write.
+    private init(_ error: CocoaError) {
+        let reason = (error.underlying as? POSIXError).map {
+            ": \(String(cString: strerror($0.code.rawValue)))"
+        }
+        self.init(
+            "ioError",
+            "\(error.filePath ?? "A file") cannot be read or written\(reason ?? ""); check that its"
+                + " directory exists and can be written.", .io)
     }
 
     private init(unusableInput code: String, _ message: String) {

@@ -35,7 +35,7 @@ struct LogCommand: AsyncParsableCommand {
                 record.write(to: &lines)
                 lines.newline()
             }
-            try FileHandle.standardOutput.write(contentsOf: lines.bytes)
+            try Terminal.out(lines.bytes)
             return .printed()
         }
     }

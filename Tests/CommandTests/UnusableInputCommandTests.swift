@@ -62,6 +62,39 @@ struct UnusableInputCommandTests {
         #expect(outcome.errorCode == "invalidValue")
     }
 
+    /// `Contract.md`: I/O failures are 74.
+    @Test("A file that cannot be written is an I/O failure, in one sentence, with its path")
+    func unwritable() async throws {
+        let place = try await taken()
+        _ = try await place.run(["audit", "keygen", "--origin", "a/b", "audit.key"])
+        try place.write(["audit: { origin: a/b, keyFile: audit.key }"], to: "audit.yaml")
+        for (arguments, path) in [
+            (
+                ["audit", "prove", Evidence.id, "-o", "none/x.json", "--config", "audit.yaml"]
+                    + place.options, "none/x.json"
+            ),
+            (["demo", "--once", "--port", "0", "--data", "in.ndjson/demo"], "in.ndjson"),
+            (["backup", "none/b.sqlite"] + place.options, "none/b.sqlite"),
+        ] {
+            let outcome = try await place.run(arguments)
+            #expect(outcome.code == 74 && outcome.errorCode == "ioError", "\(outcome.err)")
+            #expect(outcome.err.contains(path), "\(outcome.err)")
+            #expect(!outcome.err.contains("Error Domain"), "\(outcome.err)")
+            #expect(!outcome.err.contains("data directory"), "\(outcome.err)")
+        }
+    }
+
+    @Test("Erasures that cannot be written to standard output are an I/O failure")
+    func fullOutput() async throws {
+        let place = try await taken()
+        let erased = try await place.run(
+            "erase", "--chain", Evidence.id, "--by", "dpo", "--reason", "asked", "--yes")
+        #expect(erased.code == 0, "\(erased.err)")
+        let outcome = try await place.shell(
+            "\"$0\" log erasures \(place.options.joined(separator: " ")) > /dev/full")
+        #expect(outcome.code == 74 && outcome.errorCode == "outputClosed", "\(outcome.err)")
+    }
+
     @Test("A story that cannot be checked leaves no scratch ledger")
     func scratchLedger() async throws {
         let place = try Workplace(options: [])

@@ -224,7 +224,7 @@ struct DatabaseFile: Sendable {
         default:
             return StoreError(
                 .ioError, path: path, reason: "The operating system reports: \(detail)",
-                remedy: "Name another data directory, or repair this one.")
+                remedy: "Check that its directory exists and can be written, or name another.")
         }
     }
 
