@@ -46,6 +46,7 @@ struct DemoCommand: AsyncParsableCommand {
                 throw CommandFailure.invalidOption(
                     "--chains is 1 or more, --seed at most \(HistoryPlan.maximumSeed).")
             }
+            try requirePort(port)
             let place = try DemoDirectory(directory)
             let authority = try Authority()
             let key = try ServedKey()

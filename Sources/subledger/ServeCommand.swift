@@ -144,12 +144,8 @@ struct ServeCommand: OutputCommand {
 
     private func apply(to server: inout ServiceConfiguration.Server) throws {
         if let host { server.host = host }
-        if let port {
-            guard (0...65_535).contains(port) else {
-                throw CommandFailure.invalidOption("--port takes 0 to 65535.")
-            }
-            server.port = port
-        }
+        try requirePort(port)
+        if let port { server.port = port }
         try server.requireGuarded()
     }
 }

@@ -36,3 +36,10 @@ struct SharedOptions: ParsableArguments {
     @Flag(help: "Machine-readable output.")
     var json = false
 }
+
+/// Rejects a port that the system would take modulo 65,536.
+func requirePort(_ port: Int?) throws(CommandFailure) {
+    guard (0...65_535).contains(port ?? 0) else {
+        throw CommandFailure.invalidOption("--port takes 0 to 65535.")
+    }
+}

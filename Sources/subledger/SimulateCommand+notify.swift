@@ -52,6 +52,7 @@ extension SimulateCommand {
         @OptionGroup var common: SharedOptions
 
         func output(_ settings: Settings) async throws -> Output {
+            try requirePort(port)
             let url = try SimulatedStoreOptions.address(to, path: "/appstore/notifications")
             let books = try store.books(settings)
             let attempts = AttemptLog()

@@ -37,6 +37,7 @@ extension SimulateCommand {
         @OptionGroup var common: SharedOptions
 
         func output(_ settings: Settings) async throws -> Output {
+            try requirePort(port)
             try await ServerCommand.serve(
                 try setup(settings), store.authority, port: port, isJSON: common.json)
             return .printed()

@@ -138,6 +138,24 @@ struct QuestionCommandTests {
     }
 
     @Test(
+        "A port beyond 65535 is refused by every command that listens",
+        arguments: [
+            ["serve", "--bundle-id", Evidence.app], ["demo", "--once"],
+            ["simulate", "server", "--authority", "apple"],
+            ["simulate", "notify", "--authority", "apple", "--to", "http://127.0.0.1:1/"],
+        ])
+    func ports(arguments: [String]) async throws {
+        let place = try Workplace(options: ["--data", "data"])
+        for port in ["--port=70000", "--port=-1"] {
+            let outcome = try await place.run(arguments + [port] + place.options)
+            #expect(outcome.code == 64 && outcome.errorCode == "invalidOption", "\(outcome.err)")
+            #expect(outcome.out.isEmpty)
+        }
+        #expect(!FileManager.default.fileExists(atPath: place.file("data")))
+        #expect(!FileManager.default.fileExists(atPath: place.file("apple")))
+    }
+
+    @Test(
         "Every command has help",
         arguments: [
             ["--help"], ["ingest", "--help"], ["show", "--help"], ["timeline", "--help"],
