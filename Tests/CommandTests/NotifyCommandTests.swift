@@ -116,6 +116,7 @@ struct NotifyCommandTests {
         #expect((report["notifications"]?.int64 ?? 0) > 0)
         #expect(report["neverTaken"] == report["notifications"])
         #expect(report["givenUp"] == report["notifications"])
+        #expect(report["handedOver"]?.int64 == 0)
         #expect(report["attempts"]?.int64 == (report["notifications"]?.int64 ?? 0) * 6)
     }
 

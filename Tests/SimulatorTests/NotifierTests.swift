@@ -61,6 +61,21 @@ struct NotifierTests {
         #expect(notifier.attempts.failedCount == books.sentCount)
     }
 
+    @Test("An attempt that nothing listens to is not handed over; one that is cut off is")
+    func unheard() {
+        let books = Self.books(.sandbox, seeds: 0..<60)
+        let counts: [(AttemptResult, Int)] = [
+            (.noResponse, 0), (.prematureClose, books.sentCount), (.timedOut, books.sentCount),
+            (AttemptResult(status: 503), books.sentCount),
+        ]
+        for (answer, count) in counts {
+            var notifier = Notifier(books: books)
+            _ = Self.steps(&notifier) { _ in answer }
+            #expect(notifier.tally.handedOver == count)
+            #expect(notifier.tally.failed == books.sentCount && books.sentCount > 0)
+        }
+    }
+
     @Test("Sandbox makes one attempt")
     func sandbox() {
         let books = Self.books(.sandbox, seeds: 0..<60)

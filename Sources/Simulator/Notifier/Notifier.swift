@@ -86,7 +86,7 @@ public struct Notifier: Sendable {
     public mutating func complete(_ step: Step, _ answered: AttemptResult) {
         tally.attempts += 1
         if step.number == 1, !step.isRepetition { tally.notifications += 1 }
-        if step.obstacle == nil { tally.handedOver += 1 }
+        if step.obstacle == nil, answered != .noResponse { tally.handedOver += 1 }
         if step.obstacle == .success { tally.lost += 1 }
         guard !step.isRepetition else { return }
         let result = step.fault == .dropped ? .prematureClose : answered
