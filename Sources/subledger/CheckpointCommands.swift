@@ -135,6 +135,17 @@ extension AuditCommand {
             guard metric != nil ? cell != nil && from != nil : !ofCell else {
                 throw ValidationError("A cell takes --metric, --cell and --from.")
             }
+            guard !paid || metric == MetricName.churnName else {
+                throw ValidationError("--paid applies to churn only.")
+            }
+            let isMomentNamed =
+                moment.at != nil || moment.knowledge.knownAt != nil
+                || moment.knowledge.knownPosition != nil
+            guard position.isEmpty || !isMomentNamed else {
+                throw ValidationError(
+                    "Events are the same at every time: --position takes no --at, --known-at or"
+                        + " --known-position.")
+            }
         }
 
         func output(_ settings: Settings) async throws -> Output {

@@ -24,6 +24,10 @@ struct ExportCommand: OutputCommand {
     @OptionGroup var common: SharedOptions
 
     func output(_ settings: Settings) async throws -> Output {
+        try common.requireFormat(format.rawValue, own: Export.Format.ndjson.rawValue)
+        guard !evidence || subject == .events else {
+            throw CommandFailure.invalidOption("--evidence applies to export events only.")
+        }
         let moment = try moment.moment()
         try await settings.withSession { session in
             try session.require(after)

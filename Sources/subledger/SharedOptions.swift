@@ -37,6 +37,17 @@ struct SharedOptions: ParsableArguments {
     var json = false
 }
 
+extension SharedOptions {
+    /// Rejects `--json` beside a `--format` that prints something else.
+    ///
+    /// - Parameter own: the format that `--json` stands for.
+    func requireFormat(_ format: String, own: String) throws(CommandFailure) {
+        guard !json || format == own else {
+            throw CommandFailure.invalidOption("--json is only --format \(own).")
+        }
+    }
+}
+
 /// Rejects a port that the system would take modulo 65,536.
 func requirePort(_ port: Int?) throws(CommandFailure) {
     guard (0...65_535).contains(port ?? 0) else {

@@ -47,8 +47,13 @@ extension SimulateCommand {
                 throw CommandFailure(
                     "ioError", "\(directory): it cannot be written (\(error.code.rawValue)).", .io)
             }
-            try Terminal.out("\(ids.count) customers as of \(moment.rfc3339) in \(directory)\n")
-            return .printed()
+            return Output(
+                text: "\(ids.count) customers as of \(moment.rfc3339) in \(directory)\n"
+            ) { json in
+                json.member("customers", ids.count)
+                json.member("at", moment)
+                json.member("directory", directory)
+            }
         }
 
         private func write(

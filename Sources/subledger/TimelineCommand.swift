@@ -35,6 +35,9 @@ struct TimelineCommand: OutputCommand {
     }
 
     func output(_ settings: Settings) async throws -> Output {
+        if let format {
+            try common.requireFormat(format.rawValue, own: Format.json.rawValue)
+        }
         let moment = try moment.moment()
         let order: TimelineOrder = newestFirst ? .newest : .oldest
         return try await settings.withSession { session in

@@ -128,6 +128,17 @@ struct QuestionCommandTests {
             ["export", "events", "--after", "x"], ["bench", "nothing"],
             ["bench", "verify", "--events", "0"], ["quarantine", "show"],
             ["quarantine", "show", "x"], ["audit", "guess"], ["ingest", "--app-apple-id", "x"],
+            ["export", "events", "--json", "--format", "csv"],
+            ["export", "events", "--json", "--format", "csv-raw"],
+            ["export", "subscriptions", "--evidence"],
+            ["timeline", "1", "--json", "--format", "text"],
+            ["audit", "prove", "--position", "1", "--at", "0"],
+            ["audit", "prove", "--position", "1", "--known-at", "0"],
+            ["audit", "prove", "--position", "1", "--known-position", "1"],
+            [
+                "audit", "prove", "--metric", "mrr", "--cell", "mrr", "--from", "2026-01-01",
+                "--paid",
+            ],
         ])
     func wrongUse(arguments: [String]) async throws {
         let place = try Workplace(options: ["--data", "data"])

@@ -61,8 +61,10 @@ struct WarehouseCommandTests {
     }
 
     @Test(
-        "A position before the first, or an end before the beginning, is wrong usage",
-        arguments: [["--after=-1"], ["--after", "5", "--through", "4"]])
+        "A position before the first, an end before the beginning, and CSV as JSON are wrong usage",
+        arguments: [
+            ["--after=-1"], ["--after", "5", "--through", "4"], ["--json", "--format", "csv"],
+        ])
     func wrong(_ arguments: [String]) async throws {
         let place = try Workplace()
         let outcome = try await place.run(["warehouse", "facts"] + arguments)
