@@ -92,8 +92,8 @@ public struct Reconcile: Sendable {
         return ReconcileWork.grouped(notices.filter { !$0.chain.isPseudonym })
     }
 
-    /// Forgets look-ups of chains whose notices were closed by other evidence: a later notice starts
-    /// with no pause.
+    /// Forgets look-ups of chains whose notices were closed by other evidence: a later notice
+    /// starts with no pause.
     private func forget(
         _ lookups: [ChainId: ChainLookup], but open: [ReconcileWork], _ scope: ReconcileScope
     ) async throws(StoreError) {
