@@ -43,9 +43,25 @@ version="$(dpkg-deb -f "$package" Version)"
 dpkg --root="$root" --verify subledger | grep . && fail "files differ from their sums"
 grep -q '^subledger:.*:/var/lib/subledger:' "$root/etc/passwd" || fail "there is no user subledger"
 
-"$root/usr/bin/subledger" doctor --config "$root/etc/subledger/subledger.yaml" --data "$root/tmp/data" \
-  --json > "$root/tmp/doctor.json" || true
-grep -q '"checks"\|"findings"' "$root/tmp/doctor.json" || fail "the configuration cannot be read"
+# As Service.md describes it, before the first start: with the app of the shipped configuration,
+# and as the user, where this process may become another one.
+data="$root/var/lib/subledger"
+[ -d "$data" ] || fail "there is no directory for the ledger"
+[ "$(stat -c %a "$data")" = 750 ] || fail "the directory has the mode $(stat -c %a "$data")"
+sed -e '/^# apps:/,/appAppleId/s/^# //' -e "s|^dataDirectory: |&$root|" \
+  "$root/etc/subledger/subledger.yaml" > "$root/tmp/configured.yaml"
+grep -q "^dataDirectory: $data\$" "$root/tmp/configured.yaml" || fail "the configuration names another directory"
+IFS=: read -r _ _ user group _ < <(grep '^subledger:' "$root/etc/passwd")
+chmod 755 "$root"
+as_user=(setpriv --reuid "$user" --regid "$group" --clear-groups)
+if "${as_user[@]}" "$root/usr/bin/subledger" --version >/dev/null 2>&1; then
+  [ "$(stat -c %u:%g "$data")" = "$user:$group" ] || fail "the user does not own the directory"
+else
+  echo "skipped: the checks of the configuration run as root"
+  as_user=()
+fi
+"${as_user[@]}" "$root/usr/bin/subledger" doctor --config "$root/tmp/configured.yaml" \
+  > "$root/tmp/doctor.txt" 2>&1 || { cat "$root/tmp/doctor.txt" >&2; fail "doctor refuses the configuration"; }
 
 for page in "$root"/usr/share/man/man1/*.1.gz; do
   warnings="$(zcat "$page" | groff -K utf8 -man -ww -rLL=80n -Tutf8 -Z 2>&1 >/dev/null)"
@@ -71,7 +87,7 @@ answer="$(root="$root" bash -c '
 # --- Upgraded, removed, purged ---
 
 echo '# a change of the operator' >> "$root/etc/subledger/subledger.yaml"
-mkdir -p "$root/var/lib/subledger" && echo evidence > "$root/var/lib/subledger/log"
+echo evidence > "$root/var/lib/subledger/log"
 dpkg_here -i "$package"
 grep -q 'a change of the operator' "$root/etc/subledger/subledger.yaml" || fail "the upgrade replaced the configuration"
 
