@@ -3,6 +3,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 PACKAGES := libsqlite3-dev libssl-dev libpq-dev zlib1g-dev pkg-config
+# The tests start clusters of their own; the system's is not used. Python checks bundles.
+TEST_PACKAGES := postgresql python3-cryptography dpkg-dev
 FUZZ_SECONDS ?= 60
 FUZZ_HTTP_SECONDS ?= 300
 SOAK_ROUNDS ?= 25
@@ -46,8 +48,7 @@ build: setup
 run: build
 	@"$(BINARY)" demo
 
-# The tests start clusters of their own; the system's is not used. Python checks bundles.
-test: PACKAGES += postgresql python3-cryptography dpkg-dev
+test: PACKAGES += $(TEST_PACKAGES)
 test: setup
 	@swift build --build-tests || { echo "error: the build failed; the first error is above."; exit 1; }
 	@set -o pipefail; swift test --skip-build 2>&1 | tee .build/test.log || { \
@@ -90,6 +91,7 @@ test-deb: deb
 LONG_TESTS = FaultLoopTests|FlipTests|DerivedFaultTests|LogMigrationTests|MigratedPastTests|TamperingTests|PlainCustomersTests|ArrivalOrderTests|BundleTests|ProofCommandTests|AppendFaultTests|DrillTests|AccessReasonTests|ReplayTests|CellChainsTests|MetricsSourceTests|ErasedFiguresTests|QuarantineTests
 
 # Ends by itself and cleans up; a script that cannot run here reports that in one sentence.
+soak: PACKAGES += $(TEST_PACKAGES) curl strace
 ifdef SEED
 soak: setup
 	@swift build --build-tests || { echo "error: the build failed; the first error is above."; exit 1; }

@@ -12,7 +12,7 @@ struct BenchCommand: OutputCommand {
         abstract: "Run benchmarks; each figure is printed with its limit from the same run.",
         discussion: """
             Uses a scratch directory under TMPDIR, which is removed. 1 million events (the default \
-            where nothing is signed) take up to 3 GB, 10 million generated facts 10 GB. Figures of \
+            of most) take up to 3 GB, 10 million generated facts 10 GB. Figures of \
             a debug build mean nothing. Where Python has the package duckdb, metrics also runs the \
             same report there, on exported transitions.
             """)
@@ -48,8 +48,8 @@ struct BenchCommand: OutputCommand {
 
     @Option(
         help: """
-            Number of events (default: 1000000; 20000 for verify, ingest, recover and receipts, \
-            whose input is signed first).
+            Number of events (default: 1000000; 100000 for http and retention; 20000 for verify, \
+            ingest, recover and receipts, whose input is signed first).
             """)
     var events: Int?
 

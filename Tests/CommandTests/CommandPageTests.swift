@@ -104,12 +104,18 @@ struct CommandPageTests {
         }
     }
 
-    @Test(
-        "Commands in the examples of a page exist, with their options",
-        arguments: [
-            "README.md", "CONTRIBUTING.md", "BENCHMARKS.md", "Docs/Asking.md", "Docs/Commands.md",
-            "Docs/Configuration.md", "Docs/SQL.md", "Docs/Support.md",
-        ])
+    /// Every page of the repository.
+    static let pages: [String] = {
+        let found = ["Docs", "Sources"].flatMap { folder -> [String] in
+            let path = Fixtures.repository.appending(path: folder).path
+            let names = FileManager.default.enumerator(atPath: path)?.allObjects ?? []
+            return names.compactMap { $0 as? String }.filter { $0.hasSuffix(".md") }
+                .map { "\(folder)/\($0)" }
+        }
+        return ["README.md", "CONTRIBUTING.md", "BENCHMARKS.md"] + found.sorted()
+    }()
+
+    @Test("Commands in the examples of a page exist, with their options", arguments: pages)
     func examples(_ path: String) async throws {
         let commands = try await CommandPageTests.commands()
         for line in CommandPageTests.examples(in: try CommandPageTests.text(path)) {
@@ -132,7 +138,9 @@ struct CommandPageTests {
         for line in text.replacing("\\\n", with: " ").split(separator: "\n") {
             if line.drop(while: { $0 == " " }).hasPrefix("```") {
                 isCode.toggle()
-            } else if isCode, let found = line.firstMatch(of: /^\s*(?:\$ )?(subledger [^#|>]*)/) {
+            } else if isCode,
+                let found = line.firstMatch(of: /^\s*(?:\$ )?(subledger [^\s#|>][^#|>]*)/)
+            {
                 lines.append(String(found.1))
             }
         }

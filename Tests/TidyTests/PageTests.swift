@@ -164,6 +164,38 @@ struct PageTests {
         #expect(pages == PageTests.examples.count)
     }
 
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    /// `Migrations` lies beside `Sources`.
+    @Test("CONTRIBUTING has a row for each target of Sources")
+    func targets() throws {
+        let package = try PageTests.text("Package.swift")
+        let names = package.matches(of: /\.(?:target|executableTarget)\(\s*name: "([A-Za-z]+)"/)
+            .map { String($0.1) }
+        let folders = names.filter { name in
+            let path = PageTests.root.appending(path: "Sources/\(name)").path
+            return FileManager.default.fileExists(atPath: path)
+        }
+        let rows = try PageTests.text("CONTRIBUTING.md")
+            .matches(of: /\n\| `([A-Za-z]+)` \|/).map { String($0.1) }
+        #expect(folders.count > 10)
+        #expect(Set(rows) == Set(folders).union(["Migrations"]))
+    }
+
+    @Test("the packages of the tests are also those of the long tests")
+    func packages() throws {
+        let makefile = try PageTests.text("Makefile")
+        let lists = ["test", "soak"].map { target -> Set<Substring> in
+            let prefix = "\(target): PACKAGES += "
+            let line = makefile.split(separator: "\n").first { $0.hasPrefix(prefix) }
+            return Set((line?.dropFirst(prefix.count) ?? "").split(separator: " "))
+        }
+        #expect(!lists[0].isEmpty)
+        #expect(lists[1].isSuperset(of: lists[0]))
+    }
+
     @Test("the README stays short")
     func readme() throws {
         let text = try #require(PageTests.pages.first { $0.path == "README.md" }).text
