@@ -18,7 +18,7 @@ extension AuditCommand {
             commandName: "keygen", abstract: "Make a key that signs checkpoints of the log.",
             discussion: """
                 Writes the signer key to a new file of mode 0600 and prints the verifier key, which \
-                everybody may know.
+                is public.
                 """)
 
         @Option(help: "The log's name, such as example.com/subledger/production.")

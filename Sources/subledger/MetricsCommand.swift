@@ -55,6 +55,10 @@ struct MetricsReportCommand: OutputCommand {
             throw CommandFailure.invalidOption(
                 "--definitions does not go with --rates and --chart.")
         }
+        guard name != MetricName.churnName else {
+            throw CommandFailure(
+                "unknownMetric", "There is no metric “churn”; use `subledger churn`.", .usage)
+        }
         var metric = try MetricName(name)
         if let refundBasis { metric = try refundBasis.applied(to: metric) }
         return try await metrics.output(

@@ -94,7 +94,8 @@ enum Signatures {
             commandName: SignatureRequest.Kind.promotionalOffer.rawValue,
             abstract: "A promotional offer as JWS, for current StoreKit.",
             discussion: """
-                Eligible is who had a subscription of the product's group and has none now.
+                A customer is eligible who had a subscription of the product's group and has none \
+                now.
                 """)
 
         @Argument(help: "The product.")
@@ -121,7 +122,8 @@ enum Signatures {
             abstract: "A promotional offer in the first form, for any StoreKit.",
             discussion: """
                 The app passes key id, nonce, timestamp and signature; Apple accepts them for 24 \
-                hours. Eligible is who had a subscription of the product's group and has none now.
+                hours. A customer is eligible who had a subscription of the product's group and \
+                has none now.
                 """)
 
         @Argument(help: "The product.")
@@ -148,8 +150,8 @@ enum Signatures {
             commandName: SignatureRequest.Kind.introductoryOffer.rawValue,
             abstract: "Whether a customer gets a product's introductory offer.",
             discussion: """
-                Eligible is who never had an introductory offer in the product's group, by a \
-                history without gaps.
+                A customer is eligible who never had an introductory offer in the product's \
+                group, by a history without gaps.
                 """)
 
         @Argument(help: "The product.")

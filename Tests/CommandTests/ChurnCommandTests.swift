@@ -82,6 +82,9 @@ struct ChurnCommandTests {
         let unknown = try await place.run("metrics", "profit", "--from", "2026-01-01")
         #expect(unknown.code == 64)
         #expect(unknown.errorCode == "unknownMetric")
+        let churn = try await place.run("metrics", "churn", "--from", "2026-01-01")
+        #expect(churn.code == 64 && churn.errorCode == "unknownMetric")
+        #expect(churn.err.contains("use `subledger churn`"))
     }
 
     @Test("--chart also draws a chart; where it cannot, that is exit code 74")

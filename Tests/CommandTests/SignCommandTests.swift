@@ -56,6 +56,13 @@ struct SignCommandTests {
             #expect(refused.code == exit && refused.errorCode == code, "\(arguments)")
             #expect(refused.out.isEmpty)
         }
+        let lone = try await place.run(
+            ["sign", "promotional-offer", "p", "o", "--customer", "ann"] + options)
+        #expect(lone.err.contains("(--customer) needs ifEligible (--if-eligible)"))
+        let denied = try await place.run(
+            ["sign", "introductory-offer", "p", "--transaction", "1", "--deny", "--if-eligible"]
+                + options)
+        #expect(denied.err.contains("(--deny) exclude each other"))
         let keyless = try await place.run("sign", "promotional-offer", "p", "o")
         #expect(keyless.code == 78 && keyless.errorCode == "missingKey")
     }

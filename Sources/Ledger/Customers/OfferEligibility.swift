@@ -43,8 +43,7 @@ public struct OfferEligibility: Hashable, Sendable {
 
     /// Applies a rule to a customer's chains of one app.
     ///
-    /// Nil where it depends on a subscription of which it is unknown whether it is of the product's
-    /// group.
+    /// Nil where it depends on a subscription whose group is unknown.
     public static func decide(
         _ rule: Rule, product: ProductId, lives: [Lifecycle], at: Timestamp, catalogue: Catalogue
     ) -> OfferEligibility? {

@@ -1,7 +1,7 @@
 public import AppStore
 public import Ledger
 
-/// A log in SQL tables: reads that no engine does in a way of its own.
+/// A log in SQL tables: the reads that both engines share.
 public protocol SQLLog: LedgerLog {
     /// Runs `body`, which must only read.
     func readTables<Value: Sendable>(

@@ -33,11 +33,11 @@ public enum MetricsError: Error, Sendable, Equatable {
     case rateTooLarge([String])
     /// A value that a dimension never has, and the valid ones.
     case unknownValue(Dimension, String, known: String)
-    /// A column that the metric has not, or that is no sum over chains, and the valid ones.
+    /// A column that the metric does not have, or that is not a sum over chains; and the valid ones.
     case unknownColumn(String, known: String)
     /// The group of a cell is malformed or incomplete; why.
     case invalidGroup(String)
-    /// The metric's cells are no sums over chains.
+    /// A cell of the metric is not a sum over chains.
     case notByChain(String)
     case unknownInterval(String)
     case unknownTimeZone(String)
@@ -133,7 +133,7 @@ public enum MetricsError: Error, Sendable, Equatable {
         case .invalidGroup(let reason):
             "The group of a cell is dimension=value for each of its dimensions. \(reason)"
         case .notByChain(let name):
-            "The figures of \(name) are no sums over chains, so that no cell has chains."
+            "A figure of \(name) is not a sum over chains, so its chains cannot be listed."
         case .unknownInterval(let name):
             "There is no interval \(MetricsError.quoted(name)); it is one of "
                 + ReportInterval.allCases.map(\.rawValue).joined(separator: ", ") + "."

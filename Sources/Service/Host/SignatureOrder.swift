@@ -17,7 +17,8 @@ public struct SignatureOrder: Sendable {
     /// Largest body: an Advanced Commerce request with white space.
     public static let maximumByteCount = 128 * 1024
 
-    /// Throws `malformed` where eligibility is asked for what has none, or for no customer.
+    /// Throws `malformed` for members that exclude each other, and where eligibility is asked of
+    /// no customer.
     public init(
         _ request: SignatureRequest, isForEligible: Bool = false, customer: String? = nil
     ) throws(IntakeRefusal) {
@@ -28,13 +29,15 @@ public struct SignatureOrder: Sendable {
         self.customers = customers
         guard isForEligible else {
             guard customer == nil else {
-                throw IntakeRefusal.invalidBody("A customer is named where eligibility is asked.")
+                throw IntakeRefusal.invalidBody(
+                    "customer (--customer) needs ifEligible (--if-eligible).")
             }
             return
         }
         guard request.isOffered else {
             throw IntakeRefusal.invalidBody(
-                "Eligibility is asked for an offer, and for none that is denied.")
+                "ifEligible (--if-eligible) and allowIntroductoryOffer: false (--deny) exclude each"
+                    + " other.")
         }
         guard !customers.isEmpty || request.transactionId != nil else {
             throw IntakeRefusal.invalidBody(
