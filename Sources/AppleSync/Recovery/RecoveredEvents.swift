@@ -1,5 +1,5 @@
-/// The events that a recovery appended: all after a position but those that came another way. The
-/// latter are stored, as the fewer ones: an outage is over when it is recovered from.
+/// The events that a recovery appended: all after a position except those that came another way.
+/// Only the exceptions are stored, since they are few: an outage is over when it is recovered from.
 struct RecoveredEvents: Sendable, Equatable {
     private let start: Int64
     private var others: Set<Int64> = []

@@ -18,8 +18,8 @@ struct RecoveryPlan: Sendable {
     /// Slices of a window that does not fit on one page.
     static let sliceCount: Int64 = 32
     static let shortestMilliseconds: Int64 = 60_000
-    /// Slices do not end on round times, at which many notifications may be signed: it then makes
-    /// no difference whether Apple includes the end.
+    /// Slices do not end on round times, at which many notifications may be signed, so that it does
+    /// not matter whether Apple includes the end.
     static let oddMilliseconds: Int64 = 777
 
     /// Margins left out at the beginning of Apple's history after the first refusal, the second, …:

@@ -7,7 +7,7 @@ public import Signing
 public struct BundleCheck: Sendable {
     let bundle: ProofBundle
     /// The key that the reader trusts; nil: that of the bundle, which proves that the bundle was
-    /// not altered, and not whose log it is.
+    /// not altered, but not whose log it is.
     let key: NoteVerifierKey?
     let roots: TrustedRoots
 

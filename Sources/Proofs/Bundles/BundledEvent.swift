@@ -100,7 +100,8 @@ struct BundledEvent {
         }
     }
 
-    /// The evidence as something to verify; nil for what says nothing of its own origin.
+    /// The evidence in a form that can be verified; nil for evidence that does not prove its own
+    /// origin.
     private static func submission(
         _ kind: EventKind, _ evidence: [UInt8]
     ) throws -> Submission? {

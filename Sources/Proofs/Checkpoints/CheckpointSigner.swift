@@ -1,7 +1,7 @@
 public import AppStore
 public import LedgerStore
 
-/// Signs what a log commits to, and keeps every checkpoint beside it.
+/// Signs checkpoints of a log, and keeps each beside it.
 public struct CheckpointSigner: Sendable {
     let log: any LedgerLog
     let operations: any OperationalState

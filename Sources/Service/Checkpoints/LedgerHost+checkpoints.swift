@@ -14,7 +14,7 @@ public struct KeptCheckpoint: Sendable {
     public let witnesses: [String]
 }
 
-/// What the log was committed to, and proofs in its tree (`Proof.md`). Each throws `StoreError` or
+/// Signed checkpoints of the log, and proofs in its tree (`Proof.md`). Each throws `StoreError` or
 /// `ServingError`.
 extension LedgerHost {
     /// The newest signed checkpoint, as a note; nil before the first one.

@@ -46,7 +46,7 @@ struct YAMLMapping {
         return try YAMLMapping(node, path: name(key))
     }
 
-    /// What `body` reads of a mapping, which must be all of it; nil where the key is absent.
+    /// The result of `body`, which must read the whole mapping; nil where the key is absent.
     mutating func read<Value>(
         _ key: String, _ body: (inout YAMLMapping) throws(ConfigurationError) -> Value
     ) throws(ConfigurationError) -> Value? {

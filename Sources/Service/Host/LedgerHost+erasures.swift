@@ -143,8 +143,8 @@ extension LedgerHost {
 }
 
 extension ServedLedger {
-    /// The state at the end of the log: what an erasure has to know is not incomplete. Waits
-    /// `waitLimit` for it.
+    /// The state at the end of the log, since an erasure must know every event. Waits `waitLimit`
+    /// for it.
     ///
     /// Throws `projectionBehind`, or `StoreError`.
     func wholeSnapshot() async throws -> LedgerSnapshot {

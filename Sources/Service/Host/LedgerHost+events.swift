@@ -80,9 +80,9 @@ extension LedgerHost {
             logged, in: scope.environment, proof: proof, head: proof?.treeSize ?? head)
     }
 
-    /// States and facts that an event decided of the chain that it names, as known now, those that
-    /// began by now, then what churn counts of them. Nothing while no answer includes the event
-    /// yet. Folds the chain only where a state began.
+    /// The states and facts of its chain that an event decided, as known now and begun by now; then
+    /// the changes that churn counts. Empty while no answer includes the event yet. Folds the chain
+    /// only where a state began.
     ///
     /// - `limit`: of the states and facts returned.
     public func decided(

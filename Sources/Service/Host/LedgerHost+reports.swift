@@ -6,7 +6,7 @@ internal import Projection
 public import Queries
 public import Reports
 
-/// What a report is asked.
+/// The parameters of a report.
 public enum ReportQuestion: Sendable {
     /// `churn`, or `metrics NAME`.
     case metric(MetricName, MetricParameters, RateChoice = .usual)
@@ -99,7 +99,7 @@ extension LedgerHost {
         try rates.table(for: metric, parameters) { try configuredRates() }
     }
 
-    /// What a query finds, and the position of the state it was asked of.
+    /// The result of a query, and the position of the state that answered it.
     private func computed<Value: Sendable>(
         _ scope: QueryScope, _ rates: CurrencyRates?,
         _ compute: @Sendable (MetricsQuery) async throws -> Value

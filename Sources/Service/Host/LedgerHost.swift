@@ -36,7 +36,7 @@ public final class LedgerHost: Sendable {
     let tally: IntakeTally
     /// Verifies evidence that operators have taken in again.
     let verifier: EvidenceVerifier
-    /// What operators started and do not wait for.
+    /// Work that operators started and do not wait for.
     let background = BackgroundTasks()
     /// The outages last suspected.
     public let outages = OutageRecord()
@@ -45,7 +45,7 @@ public final class LedgerHost: Sendable {
     let actTurns = KeyedAsyncLock()
     /// Decisions that were refused since the start.
     let refusedDecisions = RefusedDecisions()
-    /// What operators may use to reach Apple and the receivers of webhooks, once set.
+    /// The clients of Apple and of the receivers of webhooks for operators, once set.
     public let reach = OperatorReach()
     /// Recoveries and audits that operators started.
     let recoveryJobs = RecoveryJobs()
@@ -59,8 +59,8 @@ public final class LedgerHost: Sendable {
     let retentionLimit: Duration
     /// Writers of their records; the files are closed after them.
     let recording = BackgroundTasks()
-    /// Of what is taken in, from Apple's answers as well; nil where the configuration requires
-    /// none.
+    /// Checks the certificate chains of all evidence that is taken in, from Apple's answers as
+    /// well; nil where the configuration requires none.
     public let revocation: RevocationChecks?
     /// Converts reports; nil: none is configured.
     let ratesFile: RatesFile?
@@ -72,9 +72,9 @@ public final class LedgerHost: Sendable {
     /// Opens the environments' files and creates missing ones.
     ///
     /// - `steady`: a clock that is never set, to compare `clock` with (`ClockWatch`); nil: `clock`
-    ///   is gone by whatever it says.
+    ///   is always trusted.
     /// - `responders`: reaches OCSP responders, where the configuration has revocation checked;
-    ///   without it nothing is learnt of any certificate.
+    ///   without it no certificate's revocation is known.
     /// - `waitLimit`: how long a query waits for the projector before it fails.
     /// - `retentionLimit`: how long the answer to a request for a retention message may take.
     public static func open(
@@ -189,8 +189,8 @@ public final class LedgerHost: Sendable {
         }
     }
 
-    /// Ends `run`. Call it after intake has stopped. Cancels what operators started; a recovery
-    /// goes on from where it was when the same one is started again.
+    /// Ends `run`. Call it after intake has stopped. Cancels the work that operators started; a
+    /// recovery that is started again continues where it was.
     public func stop() {
         background.stop()
         recording.stop()

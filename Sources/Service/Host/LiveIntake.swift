@@ -194,7 +194,7 @@ struct LiveIntake: Sendable {
         return reported
     }
 
-    /// Throws a refusal where the certificate chains have to be good and are not.
+    /// Throws a refusal where certificate chains must be known to be good and these are not.
     private func requireUnrevoked(
         _ event: NewEvent, _ chains: [VerifiedCertificateChain], _ environment: Environment,
         _ submission: Submission, now: Timestamp
@@ -305,7 +305,7 @@ struct LiveIntake: Sendable {
 
     // MARK: Reporting
 
-    /// Reports what came of one delivery; `position` where it is in the log.
+    /// Reports the outcome of one delivery; `position` where it is in the log.
     private func report(
         _ result: String, _ bundleId: BundleId?, _ environment: Environment?,
         position: Int64? = nil,

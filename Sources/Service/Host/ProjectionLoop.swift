@@ -30,7 +30,7 @@ struct ProjectionLoop: Sendable {
 
     /// Interval at which a node notes that it runs.
     static let noteInterval: Duration = .seconds(5)
-    /// After which silence a node counts as one that no longer runs: three notes.
+    /// Silence after which a node counts as stopped: three notes.
     static let nodeSilenceMilliseconds: Int64 = 15_000
 
     private var ledger: EnvironmentLedger { served.ledger }
@@ -187,8 +187,8 @@ struct ProjectionLoop: Sendable {
 
     // MARK: Erasures
 
-    /// Forgets what was remembered of persons once answers are of the time after an erasure: until
-    /// then they may have named the person again. Also of erasures by other processes.
+    /// Forgets what is remembered of persons once answers include an erasure; earlier answers may
+    /// have named the person again. Also after erasures by other processes.
     ///
     /// - Parameter before: what answers came from before; an erasure makes other files of it.
     private func forgetErased(since before: LedgerSnapshot?) async throws(StoreError) {

@@ -33,13 +33,13 @@ extension ServedLedger {
         return (max(reached ?? 0, progress ?? 0), max(head, origin))
     }
 
-    /// Age of the answers from which a node leaves to others what one does for all: a lease of one
-    /// whose database is away lasts as long.
+    /// Age of its answers from which a node leaves to others the work that one node does for all. A
+    /// lease lasts as long when the database of its holder is away.
     static let currentLimit: Duration = .seconds(10)
 
-    /// Whether this node may do what one does for all: its answers follow the log, or those of no
-    /// other node go further. All nodes would wait for a holder of leases that still catches up, or
-    /// whose disk is full.
+    /// Whether this node may do the work that one node does for all: its answers follow the log, or
+    /// no other node has later answers. Otherwise all nodes would wait for a holder of leases that
+    /// still catches up, or whose disk is full.
     var isCurrent: Bool {
         guard ledger.isShared else { return true }
         return catchingUp == nil && age ?? .zero < ServedLedger.currentLimit
@@ -56,8 +56,8 @@ extension ServedLedger {
         health.withLock { $0.hasNodeAhead = hasNodeAhead }
     }
 
-    /// Of a node that starts while its database is away: it has caught up once its answers include
-    /// what it has seen, and they are as old as its memory, at most.
+    /// For a node that starts while its database is away: it has caught up once its answers include
+    /// every position that it has seen; these answers are at most as old as its memory.
     func noteStart(without error: StoreError) {
         guard let log = ledger.log as? any SharedLog, error.code == .databaseUnavailable else {
             return

@@ -17,8 +17,8 @@ extension ServedLedger {
     /// The same for a log in a database.
     static let longestSharedTryPause: Duration = .milliseconds(500)
 
-    /// The code of what keeps events from being accepted; nil when nothing does. Checks the log,
-    /// whose lock another process may hold: that takes as long as an append would wait. The first
+    /// The code of the reason why events cannot be accepted; nil when they can. Checks the log;
+    /// while another process holds its lock, that takes as long as an append would wait. The first
     /// check after a start writes.
     public func obstacleCode() async -> String? { await obstacleCode(at: .now) }
 

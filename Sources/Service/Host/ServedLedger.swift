@@ -18,11 +18,11 @@ public final class ServedLedger: Sendable {
         maximumCost: ServedLedger.hotRowCount, cost: \.rowCount)
     /// Reads for requests for retention messages.
     let retentionReads = RetentionReads()
-    /// How what else this process remembers of persons in this ledger is forgotten.
+    /// Forgets everything else that this process remembers of persons in this ledger.
     let memories = Mutex<[@Sendable () -> Void]>([])
     /// The newest events of each app.
     let arrivals = AppArrivals()
-    /// What the last status stated of the log and the operational state.
+    /// The log and the operational state, as the last status stated them.
     let storedStatus = Mutex<StoredStatus?>(nil)
     /// Serializes commands.
     let decisions = AsyncLock()
@@ -38,7 +38,8 @@ public final class ServedLedger: Sendable {
         var readAt: ContinuousClock.Instant?
         var origin: Int64?
         var hasReadEnd = false
-        /// Rises with every append result; health found out before it is out of date.
+        /// Increases with every result of an append; a check of health that began before is out of
+        /// date.
         var appendVersion = 0
         /// When the log was last written, or its lock last checked.
         var checkedAt: ContinuousClock.Instant?

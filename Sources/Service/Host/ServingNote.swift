@@ -35,7 +35,7 @@ public enum ServingNote: Sendable {
     case reconciled(ReconcileNote)
     /// A checkpoint that was not signed, or not by a witness.
     case checkpoint(CheckpointNote)
-    /// A certificate chain that is revoked, or of which nothing can be learnt.
+    /// A certificate chain that is revoked, or whose revocation is unknown.
     case revocation(RevocationChecks.Finding)
     /// The apps' shared secrets were read again.
     case sharedSecretsReloaded

@@ -19,7 +19,7 @@ public protocol ServingObserver: Sendable {
     func learned(_ finding: RevocationChecks.Finding)
     /// A request for a retention message was answered.
     func answeredRetention(_ outcome: RetentionRecord.Outcome)
-    /// So many answers to requests for retention messages are not recorded.
+    /// This many answers to requests for retention messages are not recorded.
     func lostRetentionRecords(_ count: Int)
     /// Something people should read.
     func noted(_ note: ServingNote)

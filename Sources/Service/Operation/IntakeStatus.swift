@@ -8,7 +8,7 @@ public struct IntakeStatus: Sendable, JSONWritable {
     public let environment: Environment
     /// The service's time.
     public let at: Timestamp
-    /// Codes of what keeps events from being accepted; empty when they can be.
+    /// Codes of the reasons why events cannot be accepted; empty when they can be.
     public let problems: [String]
     /// The end of the log, as known in this process.
     public let head: Int64

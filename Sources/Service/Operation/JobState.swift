@@ -1,6 +1,6 @@
 import AppStore
 
-/// How far work in the background is.
+/// The progress of work in the background.
 public enum JobState<Value: Sendable>: Sendable {
     /// Other work comes first.
     case waiting

@@ -55,7 +55,7 @@ extension LedgerHost {
     }
 }
 
-/// What came of operators' acts under an `Idempotency-Key`, in this process.
+/// The results of operators' acts under an `Idempotency-Key`, in this process.
 final class ActMemory: Sendable {
     private let state = Mutex(State())
 
@@ -72,7 +72,7 @@ final class ActMemory: Sendable {
         var order: [Key] = []
     }
 
-    /// What is known of a key: nil, or the request it belongs to and what came of it.
+    /// The request of a key and its result; nil for an unknown key.
     func known(_ key: Key) -> (request: String, value: any Sendable)? {
         state.withLock { $0.entries[key] }
     }
@@ -96,7 +96,7 @@ final class ActMemory: Sendable {
     }
 }
 
-/// What came of an operator's act.
+/// The result of an operator's act.
 public struct OperatorAct<Value: Sendable>: Sendable {
     public let value: Value
     /// Whether the same request was answered before under this key; nothing was done now.

@@ -83,7 +83,7 @@ extension LedgerHost {
                 customer: command.customer, subscription: id), in: environment)
     }
 
-    /// The stable code of what an answer failed with.
+    /// The stable code of the error with which an answer failed.
     static func code(of error: any Error) -> String {
         switch error {
         case let error as CommandError: error.failure?.code.rawValue ?? error.code.rawValue

@@ -102,8 +102,8 @@ public struct ReportJob: Sendable {
 final class ReportJobs: Sendable {
     private let jobs = Mutex<[ReportJob]>([])
 
-    /// Jobs kept; beyond it the oldest that ended is forgotten, and while none has, no other is
-    /// taken.
+    /// Jobs kept. A further one replaces the oldest that ended; while none has ended, it is
+    /// refused.
     static let count = 20
     /// How long a result is kept, milliseconds.
     static let keptMilliseconds: Int64 = 3_600_000

@@ -183,7 +183,7 @@ private final class HeldLease: Sendable {
 
     init(_ lease: any Lease) { self.lease = Mutex(lease) }
 
-    /// Gives it away: who takes it lets it go.
+    /// Hands the lease over; the receiver releases it.
     func take() -> (any Lease)? {
         lease.withLock { lease in
             defer { lease = nil }

@@ -137,7 +137,7 @@ extension ServedLedger {
     }
 }
 
-/// What a status states of the log and the operational state.
+/// The part of a status that is read from the log and the operational state.
 struct StoredStatus: Sendable {
     let arrivals: [BundleId: AppArrivals.Newest]
     let quarantine: [QuarantineTotal]

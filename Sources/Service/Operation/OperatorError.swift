@@ -1,4 +1,4 @@
-/// Why what an operator asked for is refused; nothing was done.
+/// Why an operator's request is refused; nothing was done.
 public struct OperatorError: Error, Sendable, Equatable {
     /// Stable; scripts rely on them.
     public enum Code: String, Sendable, CaseIterable {

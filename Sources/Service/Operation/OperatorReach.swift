@@ -3,8 +3,8 @@ public import AppStoreAPI
 public import AppleSync
 import Synchronization
 
-/// What operators' acts reach outside: Apple's API and the receivers of webhooks. Set when the
-/// service starts, as far as the configuration has it.
+/// The clients through which operators' acts reach Apple's API and the receivers of webhooks. Set
+/// when the service starts, as far as they are configured.
 public final class OperatorReach: Sendable {
     private struct State {
         var requests = ReceiptRequests()
@@ -16,8 +16,8 @@ public final class OperatorReach: Sendable {
 
     init() {}
 
-    /// Sets the clients of the apps that have a key, and the ledgers that take what Apple answers
-    /// about a purchase while a client waits; nil: it is not asked then.
+    /// Sets the clients of the apps that have a key, and the ledgers that take in Apple's answers
+    /// about a purchase while a client waits; nil: Apple is not asked then.
     public func use(
         _ clients: [BundleId: AppStoreServerAPIClient], _ books: EnvironmentLedgers? = nil
     ) {

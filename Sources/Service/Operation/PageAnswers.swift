@@ -48,7 +48,7 @@ public final class PageAnswers: Sendable {
         }
     }
 
-    /// Keeps what came of an answer, unless it was forgotten while it was made.
+    /// Keeps the result of an answer, unless the answer was forgotten while it was being made.
     func end(_ key: String, _ entry: Entry) {
         entries.withLock { entries in
             if entries[key] != nil { entries[key] = entry }

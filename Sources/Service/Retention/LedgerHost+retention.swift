@@ -22,7 +22,7 @@ extension LedgerHost {
     /// which Apple shows the default message. Nothing is appended to the log; request and answer
     /// are recorded afterwards.
     ///
-    /// Throws the refusal of what is no genuine request of now for a configured app.
+    /// Throws a refusal unless the request is genuine, recent and for a configured app.
     public func answerRetention(_ body: consuming [UInt8]) async throws(IntakeRefusal) -> [UInt8] {
         let deadline = ContinuousClock.now + retentionLimit
         do throws(IntakeRefusal) {

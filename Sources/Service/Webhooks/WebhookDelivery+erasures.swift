@@ -4,8 +4,8 @@ internal import Projection
 internal import Queries
 
 extension WebhookDelivery {
-    /// Stores the results of attempts, but no change of a chain that the log erased since: nothing
-    /// names it afterwards.
+    /// Stores the results of attempts, except for changes of chains that the log has erased since,
+    /// so that no row names these afterwards.
     ///
     /// - Returns: the places that are left out.
     func store(

@@ -103,7 +103,7 @@ public struct WebhookSender: Sendable {
 
     // MARK: Redelivery
 
-    /// What came of a redelivery.
+    /// The result of a redelivery.
     public struct Redelivered: Sendable, Equatable {
         /// Changes that the endpoint's filter admits.
         public var changes = 0

@@ -124,8 +124,8 @@ struct ActPages: Sendable {
         }
     }
 
-    /// The form that met an error, with what was typed, under its key. Throws the error where the
-    /// form cannot be sent again.
+    /// The form after an error, with the typed text, under its key. Throws the error where the form
+    /// cannot be sent again.
     private func kept(
         _ form: ConsoleForm, _ error: any Error,
         _ page: (_ key: String, _ failure: String) async throws -> Page

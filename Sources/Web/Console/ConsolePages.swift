@@ -113,7 +113,7 @@ struct ConsolePages: Sendable {
             body: .init(byteBuffer: ByteBuffer(string: page.html)))
     }
 
-    /// The page of what could not be done.
+    /// The page that says what could not be done.
     func response(_ page: Page, _ problem: Problem) -> Response {
         var response = response(page, status: problem.status)
         if let retryAfter = problem.retryAfter {

@@ -160,7 +160,7 @@ struct ReportPages: Sendable {
             RetentionOffersPage(frame, offers, question: question, first: Int(first ?? 0)).page)
     }
 
-    /// What a report is asked.
+    /// The parameters of a report.
     struct Question {
         var metric = MetricParameters()
         var definitions: DefinitionPack?

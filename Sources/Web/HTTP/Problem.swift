@@ -33,8 +33,8 @@ struct Problem: Error, Sendable {
         self.retryAfter = retryAfter
     }
 
-    /// Whether a form that met it is shown again with what was typed: it decided nothing or, sent
-    /// again under its key, decides once.
+    /// Whether the form is shown again with the typed text: the form decided nothing, or decides
+    /// once when it is sent again under its key.
     var keepsForm: Bool { status.code < 500 || status == .serviceUnavailable }
 
     /// A parameter that is not valid.

@@ -43,7 +43,7 @@ struct QueryParameters {
     /// - Parameter values: of a call that has its arguments by name, each once.
     private init(named values: [(name: String, value: String)]) { self.values = values }
 
-    /// What `body` reads of a request's parameters, which must be all of them.
+    /// The result of `body`, which must read all of a request's parameters.
     static func read<Value>(
         _ request: Request, isForm: Bool = false, _ body: (inout QueryParameters) throws -> Value
     ) throws -> Value { try read(request.uri.query, isForm: isForm, body) }
@@ -61,7 +61,7 @@ struct QueryParameters {
         _ body: (inout QueryParameters) throws -> Value
     ) throws -> Value { try QueryParameters(named: values).all(body) }
 
-    /// What `body` reads of these parameters.
+    /// The result of `body`, which reads these parameters.
     private func all<Value>(_ body: (inout QueryParameters) throws -> Value) throws -> Value {
         var parameters = self
         let value = try body(&parameters)

@@ -28,8 +28,9 @@ package actor MCPDialogue {
     /// Calls without a response.
     var openCallCount: Int { calls.count }
 
-    /// Takes one line; what is no message gets an error as its response. Returns when the next line
-    /// can be taken: for a call beyond `MCPLimits.openCallCount`, when another one has ended.
+    /// Takes one line; a line that is not a message gets an error as its response. Returns when the
+    /// next line can be taken: for a call beyond `MCPLimits.openCallCount`, when another one has
+    /// ended.
     ///
     /// Throws what `write` threw, also for an earlier line. Called by one reader at a time.
     ///

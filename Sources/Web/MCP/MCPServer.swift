@@ -22,7 +22,7 @@ package struct MCPServer: Sendable {
         tools = MCPTools(host: host, environment: environment, bundleId: bundleId)
     }
 
-    /// The message of one line of standard input. Throws for what is none.
+    /// The message of one line of standard input. Throws for a line that is not a message.
     ///
     /// - Parameter isTooLong: only the beginning of the line was kept.
     func message(ofLine line: [UInt8], isTooLong: Bool) throws(Problem) -> MCPMessage {

@@ -92,8 +92,8 @@ struct MCPTools: Sendable {
 
     // MARK: Arguments
 
-    /// What `body` reads of the arguments, which must be all of them. They are read as the
-    /// parameters of HTTP are.
+    /// The result of `body`, which must read all of the arguments. They are read as the parameters
+    /// of HTTP are.
     func read<Value>(
         _ arguments: JSONValue?, _ body: (inout QueryParameters) throws -> Value
     ) throws -> Value {

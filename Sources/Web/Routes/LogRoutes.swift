@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 internal import Service
 
-/// What the log was committed to, and proofs in its tree; no evidence and no ids of persons.
+/// Signed checkpoints of the log, and proofs in its tree; no evidence and no ids of persons.
 struct LogRoutes: Sendable {
     let host: LedgerHost
 

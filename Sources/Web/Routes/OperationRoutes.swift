@@ -3,7 +3,8 @@ import HTTPTypes
 import Hummingbird
 internal import Service
 
-/// What operators see of intake, quarantine, webhooks, recoveries and audits, and what they do.
+/// Routes of operators: the state of intake, quarantine, webhooks, recoveries and audits, and acts
+/// on them.
 struct OperationRoutes: Sendable {
     let host: LedgerHost
     let bodies: BodyReader
