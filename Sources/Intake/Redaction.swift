@@ -13,13 +13,12 @@ enum Redaction {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         var index = 0
-        while let place = firstName(in: bytes, from: index) {
-            let start = valueStart(bytes, after: place + name.count)
+        while let colon = firstMember(in: bytes, from: index) {
+            let start = valueStart(bytes, after: colon)
             let end = valueEnd(bytes, from: start)
             result += bytes[index..<start]
-            let value = bytes[start..<end]
-            let isSeal = value.starts(with: SealedNotificationV1.prefix.utf8)
-            result += isSeal || value.isEmpty ? Array(value) : placeholder
+            let isQuoted = bytes[colon..<start].contains { isQuote($0) }
+            result += replacement(of: bytes[start..<end], isQuoted: isQuoted)
             index = end
         }
         result += bytes[index...]
@@ -114,9 +113,9 @@ enum Redaction {
     /// Its rarest letter and that letter's offset.
     private static let mark = (letter: Int32(UInt8(ascii: "w")), offset: 4)
 
-    /// The next occurrence of the name after a quotation mark. Searches for the rarest letter with
-    /// `memchr`, since any client can send four million bytes.
-    private static func firstName(in bytes: [UInt8], from index: Int) -> Int? {
+    /// The index after the colon of the next member with the name. Searches for the rarest letter
+    /// with `memchr`, since any client can send four million bytes.
+    private static func firstMember(in bytes: [UInt8], from index: Int) -> Int? {
         bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return nil }
             var start = index + mark.offset
@@ -125,15 +124,44 @@ enum Redaction {
             {
                 let place = UnsafeRawPointer(found) - base - mark.offset
                 if place > 0, bytes.count - place >= name.count, isQuote(bytes[place - 1]),
-                    memcmp(base + place, name, name.count) == 0
+                    memcmp(base + place, name, name.count) == 0,
+                    let end = colonEnd(bytes, after: place + name.count)
                 {
-                    return place
+                    return end
                 }
                 start = place + mark.offset + 1
             }
             return nil
         }
     }
+
+    /// The index after the colon of a name that ends at `index`. Nil for a value, such as a product
+    /// id, and for a longer name: neither is followed by a quotation mark and a colon.
+    private static func colonEnd(_ bytes: UnsafeRawBufferPointer, after index: Int) -> Int? {
+        var colon = index
+        while colon < bytes.count, isQuote(bytes[colon]) { colon += 1 }
+        guard colon > index else { return nil }
+        while colon < bytes.count, bytes[colon] <= UInt8(ascii: " ") { colon += 1 }
+        guard colon < bytes.count, bytes[colon] == UInt8(ascii: ":") else { return nil }
+        return colon + 1
+    }
+
+    /// What is kept in place of a value. JSON remains JSON: a number becomes zero, and the literals,
+    /// which are no secrets, are kept.
+    private static func replacement(of value: ArraySlice<UInt8>, isQuoted: Bool) -> [UInt8] {
+        if value.isEmpty || value.starts(with: SealedNotificationV1.prefix.utf8) {
+            return Array(value)
+        }
+        let word = value.prefix(while: { $0 > UInt8(ascii: " ") })
+        let space = value[word.endIndex...]
+        guard !isQuoted, space.allSatisfy({ $0 <= UInt8(ascii: " ") }) else { return placeholder }
+        if literals.contains(where: { $0.elementsEqual(word) }) { return Array(value) }
+        guard word.allSatisfy({ numberBytes.contains($0) }) else { return placeholder }
+        return [UInt8(ascii: "0")] + space
+    }
+
+    private static let literals = ["null", "true", "false"].map { Array($0.utf8) }
+    private static let numberBytes = Array("0123456789+-.eE".utf8)
 
     private static func valueStart(_ bytes: [UInt8], after index: Int) -> Int {
         var index = index

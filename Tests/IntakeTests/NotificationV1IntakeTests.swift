@@ -100,6 +100,17 @@ struct NotificationV1IntakeTests {
         #expect(retried.appended == 1)
     }
 
+    @Test("A product whose id starts like the password's name leaves quarantine unchanged")
+    func productNamedPassword() async throws {
+        var ledger = try TemporaryLedger()
+        var chain = chain
+        chain.product = "password_manager.pro.monthly"
+        let body = chain.notificationV1("INITIAL_BUY", through: 0, at: chain.start(0))
+        #expect(try await ledger.ingest([body]).errors.map(\.code) == ["sharedSecretMissing"])
+        try ledger.share()
+        #expect(try await ledger.retryQuarantine().appended == 1)
+    }
+
     @Test(
         "An unreadable body is reported, and affects nothing else",
         arguments: [

@@ -47,6 +47,17 @@ struct SecretKeepingTests {
         try expectNoSecret(ledger)
     }
 
+    @Test(
+        "A response saved with a password that is no string is ingested",
+        arguments: ["null", "7", "false"])
+    func unusualPassword(value: String) async throws {
+        let chain = SecretKeepingTests.chain
+        let answer = String(
+            decoding: chain.verifyReceipt(through: 1, at: chain.start(1)), as: UTF8.self)
+        let saved = "{\"password\":\(value)," + answer.dropFirst()
+        #expect(try await TemporaryLedger().ingest([Array(saved.utf8)]).appended == 1)
+    }
+
     private func expectNoSecret(_ ledger: TemporaryLedger) throws {
         let root = ledger.configuration.dataDirectory
         let names = try #require(FileManager.default.enumerator(atPath: root)).compactMap {

@@ -147,7 +147,17 @@ struct HostileNotificationV1Tests {
                 "\"password\":\"a\"\"password\":\"b",
                 "\"password\":\"REDACTED\"\"password\":\"REDACTED"
             ),
-            ("{\\\"password\\\":7}", "{\\\"password\\\":REDACTED}"),
+            ("{\\\"password\\\":7}", "{\\\"password\\\":0}"),
+            ("{\"password\":-1.5e3 ,\"a\":1}", "{\"password\":0 ,\"a\":1}"),
+            ("{\"password\":null}", "{\"password\":null}"),
+            ("{\"password\" : true }", "{\"password\" : true }"),
+            ("{\"password\":\"null\"}", "{\"password\":\"REDACTED\"}"),
+            ("{'password': secret}", "{'password': REDACTED}"),
+            ("\"product_id\":\"password_x\"", "\"product_id\":\"password_x\""),
+            ("\"id\":\"password\",\"a\":\"b\"", "\"id\":\"password\",\"a\":\"b\""),
+            ("\"password_x\":\"a\"", "\"password_x\":\"a\""),
+            ("\"product_id\":\"password:x\"", "\"product_id\":\"password:x\""),
+            ("\"password_x\",\"password\":\"a\"", "\"password_x\",\"password\":\"REDACTED\""),
             ("password", "password"), ("\"passwor", "\"passwor"), ("\"password", "\"password"),
             ("word\"passwrd\":\"a\"", "word\"passwrd\":\"a\""), ("wwww", "wwww"), ("", ""),
         ])
