@@ -34,6 +34,15 @@ package struct Refusal: Sendable {
     package var isRetryable = false
     /// Whether Apple signed the receipt inside it for the app it names.
     var isConfirmed = false
+    /// The environment that rejected evidence names: a copy can be retried only in its ledger.
+    package var claimedEnvironment: Environment?
+}
+
+extension VerificationError {
+    /// Whether a payload with a valid signature could not be decoded.
+    fileprivate var isUndecodable: Bool {
+        code == .undecodablePayload || cause == .undecodablePayload
+    }
 }
 
 /// Verifies submissions and turns them into events: pure computation, shared by all cores.
@@ -86,14 +95,14 @@ package struct EventPreparation: Sendable {
     package func rejection(
         of submission: Submission, _ error: VerificationError, _ receivedAt: Timestamp
     ) -> PreparedSubmission {
-        let isGenuine = EventPreparation.isGenuine(error, submission)
+        let claims = EventPreparation.claims(of: submission, refusedBy: error)
+        let isGenuine = EventPreparation.isGenuine(error, submission, claims)
         // The app whose version 1 notification waits for a secret; the name is not verified.
         let waiting =
-            error.code == .sharedSecretMissing
-            ? EventPreparation.claimedBundleId(submission).flatMap { isConfigured($0) ? $0 : nil }
-            : nil
+            error.code == .sharedSecretMissing && isConfigured(claims.bundleId)
+            ? claims.bundleId : nil
         let confirmed = vouchedApp(of: submission, refusedBy: error, receivedAt)
-        let named = isGenuine ? EventPreparation.claimedBundleId(submission) : waiting
+        let named = isGenuine ? claims.bundleId : waiting
         return .refused(
             Refusal(
                 standing: .rejected, code: error.code.rawValue, part: error.part.rawValue,
@@ -102,7 +111,7 @@ package struct EventPreparation: Sendable {
                 bundleId: named ?? confirmed, environment: nil,
                 submission: error.code == .secretExposed ? submission.withoutBytes : submission,
                 receivedAt: receivedAt, isGenuine: isGenuine, isRetryable: error.isRetryable,
-                isConfirmed: confirmed != nil))
+                isConfirmed: confirmed != nil, claimedEnvironment: claims.environment))
     }
 
     /// Whether the app is configured.
@@ -155,32 +164,28 @@ package struct EventPreparation: Sendable {
     }
 
     /// Payloads are decoded only after their signature was verified, so an undecodable one is
-    /// genuine: a later version may understand it.
-    private static func isGenuine(_ error: VerificationError, _ submission: Submission) -> Bool {
+    /// genuine: a later version may understand it. So is a notification whose parts are invalid or
+    /// disagree, because its own signature was verified before theirs. Not so a pair, which any
+    /// client can put together.
+    private static func isGenuine(
+        _ error: VerificationError, _ submission: Submission, _ claims: EvidenceClaims
+    ) -> Bool {
         switch submission.form {
         case .unreadable, .verifyReceipt: return false
+        case .jws where error.code == .nestedPartInvalid && !claims.isLocal: return true
         case .jws, .transaction, .pair, .notificationV1, .receipt: break
         }
-        return error.code == .undecodablePayload || error.cause == .undecodablePayload
+        return error.isUndecodable
     }
 
-    /// The app that genuine evidence names, read from a payload this version cannot decode. Its
-    /// signature was verified before decoding.
-    private static func claimedBundleId(_ submission: Submission) -> BundleId? {
-        let token: [UInt8]
-        switch submission.form {
-        case .jws(let bytes), .transaction(let bytes): token = bytes
-        case .pair(let transaction, _, _): token = transaction
-        case .notificationV1(let body): return (try? body.sealed)?.bundleId
-        case .verifyReceipt(let body): return (try? VerifyReceiptResponse(body))?.bundleId
-        case .receipt(let bytes): return (try? ReceiptVerifier.readUnverified(bytes))?.bundleId
-        case .unreadable: return nil
-        }
-        guard let jws = try? CompactJWS(parsing: token),
-            let payload = try? JSONValue.parse(jws.payload)
-        else { return nil }
-        let text = payload["data"]?["bundleId"]?.string ?? payload["bundleId"]?.string
-        return text.map { BundleId($0) }
+    /// What refused evidence names. Of signed evidence it is read only if its signature was
+    /// verified: any client can send 256 KiB.
+    private static func claims(
+        of submission: Submission, refusedBy error: VerificationError
+    ) -> EvidenceClaims {
+        if case .notificationV1 = submission.form { return EvidenceClaims(submission) }
+        let isVerified = error.isUndecodable || error.code == .nestedPartInvalid
+        return isVerified ? EvidenceClaims(submission) : EvidenceClaims()
     }
 
     static func message(_ error: VerificationError, _ submission: Submission) -> String {

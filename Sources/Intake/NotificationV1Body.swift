@@ -41,6 +41,12 @@ package struct NotificationV1Body: Sendable {
     /// The receipt inside it, in base64; nil without one.
     var latestReceipt: [UInt8]? { head?.latestReceipt(in: bytes) }
 
+    /// The environment it names, before verification.
+    var claimedEnvironment: Environment? {
+        guard let name = head?.environment else { return nil }
+        return name == "PROD" ? .production : Environment(rawValue: name)
+    }
+
     private static var withoutPassword: VerificationError {
         VerificationError(
             .wrongSharedSecret,

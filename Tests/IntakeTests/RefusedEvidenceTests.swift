@@ -59,13 +59,17 @@ struct RefusedEvidenceTests {
         #expect(event["receivedAtClaimed"]?.bool == false)
     }
 
-    @Test("Genuine evidence of a configured app is kept though this version cannot decode it")
-    func undecodable() async throws {
+    @Test(
+        "Genuine evidence of a configured app is kept though this version cannot decode it",
+        arguments: ["data", "summary", "externalPurchaseToken", "appData", nil] as [String?])
+    func undecodable(part: String?) async throws {
         let ledger = try TemporaryLedger()
+        let app = #""bundleId":"\#(chain.bundleId)""#
+        let named = part.map { #""\#($0)":{\#(app)}"# } ?? app
         let lines = try (0...QuarantineLimits.foreignCountPerBundle).map { index in
             let payload = """
                 {"notificationType":"SUBSCRIBED","notificationUUID":"u\(index)","signedDate":"soon",
-                "data":{"bundleId":"\(chain.bundleId)","environment":"Production"}}
+                \(named)}
                 """
             return try TestAuthority.shared.sign(Array(payload.utf8))
         }

@@ -13,6 +13,9 @@ extension NotificationV1 {
             (named ?? latest ?? expired).map { BundleId($0) }
         }
 
+        /// "Sandbox" or "PROD", as the body names it; nil without one.
+        public private(set) var environment: String?
+
         private var named: String?
         private var latest: String?
         private var expired: String?
@@ -33,6 +36,7 @@ extension NotificationV1 {
                 password = Password(range: start..<cursor.index, text: text)
             case "notification_type":
                 if try cursor.readText() != nil { isVersionOne = true }
+            case "environment": environment = try cursor.readText()
             case "bid": named = try cursor.readText()
             case "latest_receipt": ownReceipt = try cursor.readTextInPlace()
             case "unified_receipt":

@@ -135,6 +135,11 @@ struct LiveIntake: Sendable {
             ? .production : served.keys.min { $0.rawValue < $1.rawValue } ?? .production
     }
 
+    /// The environment for evidence that names this one.
+    private func destination(of named: Environment?) -> Environment {
+        named.flatMap { preparations[$0] == nil ? nil : $0 } ?? home
+    }
+
     private func route(
         _ submission: Submission, only wanted: Environment?, now: Timestamp
     ) -> Routed {
@@ -143,7 +148,7 @@ struct LiveIntake: Sendable {
             let accepted = try any.verifyEvidence(submission, receivedAt: now)
             guard admits(accepted) else { return .misplaced }
             let named = accepted.environment.map { Environment(rawValue: $0) } ?? .production
-            let environment = named.flatMap { preparations[$0] == nil ? nil : $0 } ?? home
+            let environment = destination(of: named)
             guard wanted == nil || named == wanted else {
                 return .unwanted(
                     accepted.bundleId, environment,
@@ -158,7 +163,7 @@ struct LiveIntake: Sendable {
             guard case .refused(let refusal) = any.rejection(of: submission, error, now) else {
                 return .nowhere
             }
-            return .refused(refusal, home)
+            return .refused(refusal, destination(of: refusal.claimedEnvironment))
         }
     }
 

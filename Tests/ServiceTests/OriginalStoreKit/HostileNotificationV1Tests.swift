@@ -68,9 +68,9 @@ struct HostileNotificationV1Tests {
         arguments: [0, 1])
     func keys(excess: Int) async throws {
         let ledger = try place()
-        // Each transaction is a value with five keys, beside the list and the environment.
+        // Each transaction is a value with five keys, beside the list.
         let transactions = NotificationV1.unreadValueCount / 6 - 1
-        let rest = NotificationV1.unreadValueCount - transactions * 6 - 2
+        let rest = NotificationV1.unreadValueCount - transactions * 6 - 1
         func body(_ password: String) -> [UInt8] {
             let more = (0..<rest + excess).map { ",\"k\($0)\":0" }.joined()
             return Array(naming(transactions, password: password).dropLast())

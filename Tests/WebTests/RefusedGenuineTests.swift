@@ -1,0 +1,144 @@
+import AppStore
+import Intake
+import LedgerStore
+import LedgerTestSupport
+import Projection
+import SQLiteStore
+import Service
+import Signing
+import Simulator
+import TestSupport
+import Testing
+
+@testable import Web
+
+@Suite("Copies of refused notifications that Apple may have sent")
+struct RefusedGenuineTests {
+    // MARK: Environment
+
+    private static func items(
+        _ host: LedgerHost, _ environment: AppStore.Environment
+    ) async throws -> [QuarantineItem] {
+        try await Quarantine(ledger: host.ledger(environment).ledger).items()
+    }
+
+    @Test("Version 1 of the Sandbox without or with another secret: a later retry accepts it")
+    func versionOneOfSandbox() async throws {
+        let chain = MadeChain()
+        let body = String(
+            decoding: chain.notificationV1("INITIAL_BUY", through: 0, at: chain.start(0)),
+            as: UTF8.self
+        ).replacing("\"PROD\"", with: "\"Sandbox\"")
+        var place = try ServedPlace()
+        let steps: [(secret: String?, status: Int, code: String)] = [
+            (nil, 503, "sharedSecretMissing"),
+            ("fedcba9876543210fedcba9876543210", 400, "wrongSharedSecret"),
+        ]
+        for step in steps {
+            if let secret = step.secret { try share(secret, in: &place) }
+            try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+                let answer = try await client.notify(Array(body.utf8))
+                #expect(answer.status == step.status)
+                #expect(answer.code == step.code)
+                #expect(try await Self.items(host, .production).isEmpty)
+                #expect(try await Self.items(host, .sandbox).map(\.code) == [step.code])
+            }
+        }
+        try share(MadeChain.secret, in: &place)
+        let apps = place.configuration.apps
+        try await place.serve { (_: WebClient, host: LedgerHost) async throws in
+            let summary = try await Quarantine(ledger: host.ledger(.sandbox).ledger).retry(
+                apps: apps, verifier: EvidenceVerifier(roots: TestAuthority.roots))
+            #expect(summary.appended == 1)
+            #expect(try await Self.items(host, .sandbox).isEmpty)
+        }
+    }
+
+    private func share(_ secret: String, in place: inout ServedPlace) throws {
+        place.configuration.apps[0].sharedSecretFile = try place.directory.write(
+            Array("\(secret)\n".utf8), to: "shared-secret")
+    }
+
+    @Test(
+        "A notification that this version cannot decode is kept for the environment it names",
+        arguments: [
+            (#""data":{"bundleId":"com.example.app","environment":"Sandbox"}"#, true),
+            (#""data":{"bundleId":"com.example.app","environment":"Production"}"#, false),
+            (#""data":{"bundleId":"com.example.app","environment":"Xcode"}"#, false),
+            (
+                #""externalPurchaseToken":{"bundleId":"com.example.app","#
+                    + #""externalPurchaseId":"SANDBOX_1"}"#, true
+            ),
+        ])
+    func undecodable(part: String, isSandbox: Bool) async throws {
+        let payload =
+            #"{"notificationType":"SUBSCRIBED","notificationUUID":"u","signedDate":"soon",\#(part)}"#
+        let body = Self.body(try TestAuthority.signer.sign(Array(payload.utf8)))
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            let answer = try await client.notify(body)
+            #expect(answer.status == 503)
+            #expect(answer.code == "undecodablePayload")
+            let kept = try await Self.items(host, isSandbox ? .sandbox : .production)
+            #expect(kept.map(\.standing) == [.genuineConfigured])
+            #expect(try await Self.items(host, isSandbox ? .production : .sandbox).isEmpty)
+        }
+    }
+
+    private static func body(_ token: String) -> [UInt8] {
+        var json = JSONWriter()
+        json.object { $0.member("signedPayload", token) }
+        return json.bytes
+    }
+
+    // MARK: Parts
+
+    enum Disagreement: CaseIterable {
+        case environment
+        case app
+        case chain
+        case empty
+    }
+
+    private static func disagreeing(_ disagreement: Disagreement) throws -> [UInt8] {
+        let purchase = MadePurchase()
+        if disagreement == .empty {
+            let payload =
+                #"{"notificationType":"SUBSCRIBED","notificationUUID":"u","#
+                + #""signedDate":1768046403000,"data":{"bundleId":"com.example.app","#
+                + #""environment":"Production","signedTransactionInfo":""}}"#
+            return body(try TestAuthority.signer.sign(Array(payload.utf8)))
+        }
+        guard
+            case .notification(let payload, var transaction?, var renewal?) =
+                purchase.notification(0).evidence
+        else { return [] }
+        switch disagreement {
+        case .environment: renewal.environment = Raw(.sandbox)
+        case .app: transaction.bundleId = BundleId("com.example.other")
+        case .chain: renewal.originalTransactionId = OriginalTransactionId("7")
+        case .empty: break
+        }
+        let line = try JSONValue.parse(
+            TestAuthority.signer.line(
+                Delivery(
+                    ordinal: 0, receivedAt: purchase.start,
+                    evidence: .notification(payload, transaction, renewal))))
+        return body(line["signedPayload"]?.string ?? "")
+    }
+
+    @Test(
+        "Signed by Apple, with a part that is invalid or belongs elsewhere: 503, kept as genuine",
+        arguments: Disagreement.allCases)
+    func parts(disagreement: Disagreement) async throws {
+        let body = try Self.disagreeing(disagreement)
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            let answer = try await client.notify(body)
+            #expect(answer.status == 503)
+            #expect(answer.code == "nestedPartInvalid")
+            let items = try await Self.items(host, .production)
+            #expect(items.map(\.standing) == [.genuineConfigured])
+            #expect(items.first?.bundleId == BundleId(MadePurchase.app))
+            #expect(try await host.ledger(.production).ledger.log.head().position == 0)
+        }
+    }
+}
