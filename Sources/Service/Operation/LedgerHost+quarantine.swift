@@ -62,7 +62,7 @@ extension LedgerHost {
     ///
     /// Throws `CommandError`, `ServingError` or `StoreError`.
     public func retryQuarantine(
-        _ order: CommandIntake.Order, _ environment: Environment, isEnvironmentNamed: Bool = true
+        _ order: CommandIntake.Order, _ environment: Environment, isEnvironmentNamed: Bool
     ) async throws -> OperatorAct<IngestSummary> {
         let served = try ledger(environment)
         try requireClock()

@@ -180,7 +180,8 @@ struct OperatorPages: Sendable {
         let order = try form.order(frame, context)
         switch act {
         case .retryQuarantine:
-            _ = try await host.retryQuarantine(order, environment)
+            // The page shown is no statement that evidence without an environment belongs here.
+            _ = try await host.retryQuarantine(order, environment, isEnvironmentNamed: false)
             return done(frame, ["quarantine"], .retried)
         case .recover:
             let body = RecoveryBody(
