@@ -46,7 +46,11 @@ public struct Quarantine: Sendable {
                 verifier: verifier, isEnvironmentNamed: isEnvironmentNamed, keepsRefused: false,
                 revocation: revocation
             ) { receivedAt }
-            let summary = try await ingest.run(lines: [whole.bytes], input: whole.input)
+            // The input does not identify the item: it is the same for every delivery.
+            let summary = try await ingest.run([
+                InputChunk(
+                    bytes: whole.bytes, line: 1, isTooLong: false, name: "quarantine \(item.id)")
+            ])
             total.add(summary)
             guard summary.read > 0, summary.isClean else { continue }
             _ = try await store.removeFromQuarantine(item.id)

@@ -142,6 +142,16 @@ struct RefusedEvidenceTests {
         for item in items { #expect(item.byteCount > 0) }
     }
 
+    @Test("Each error of a retry names its item")
+    func retriedItems() async throws {
+        let ledger = try TemporaryLedger()
+        let lines = [foreign.bought(), foreign.renewed(1)]
+        #expect(try await ledger.ingest(lines).quarantined == 2)
+        let ids = try await items(ledger).map(\.id)
+        #expect(ids.count == 2)
+        #expect(try await retry(ledger).errors.map(\.input) == ids.map { "quarantine \($0)" })
+    }
+
     @Test("A retry neither multiplies the remaining items nor changes their reasons")
     func retryIsStable() async throws {
         let ledger = try TemporaryLedger()

@@ -109,16 +109,20 @@ struct RefusalTests {
     @Test("A log locked by another process: 503, retried, and then accepted")
     func locked() async throws {
         let place = try ServedPlace()
-        let purchase = purchase
+        let body = try purchase.notificationBody()
         let path = place.directory(of: .production) + "/log.sqlite"
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             let holder = try LockHolder(path: path)
-            let answer = try await client.notify(purchase.notificationBody())
+            let answer = try await client.notify(body)
             #expect(answer.status == 503)
             #expect(answer.code == "fileLocked")
             #expect(try await client.get("/readyz").status == 503)
+            let operations = try host.ledger(.production).ledger.operations
+            #expect(try await operations.quarantineCount() == 1)
             await holder.release()
-            #expect(try await client.notify(purchase.notificationBody()).status == 200)
+            #expect(try await client.notify(body).status == 200)
+            // The copy is of an event in the log.
+            #expect(try await operations.quarantineCount() == 0)
             #expect(try await client.get("/readyz").status == 200)
         }
     }

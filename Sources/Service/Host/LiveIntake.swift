@@ -81,8 +81,11 @@ struct LiveIntake: Sendable {
                 return try await take(submission, only: wanted, account: account)
             }
             try await requireUnrevoked(event, chains, environment, submission, now: now)
-            return try await appendWithinBudget(
+            let receipt = try await appendWithinBudget(
                 event, environment, submission, account(), now: now)
+            await quarantines[environment]?.removeWritten(
+                payloadHash: event.evidence.payloadHash)
+            return receipt
         case .misplaced:
             let refusal = IntakeRefusal.invalidBody(
                 "The evidence is signed, but this endpoint does not accept it.")
@@ -186,8 +189,8 @@ struct LiveIntake: Sendable {
         // quarantined.
         if standing != .unavailable || refusal.code == VerificationCode.sharedSecretMissing.rawValue
         {
-            reported.isKept = await keep(
-                NewQuarantineItem(refusal, isConfiguredApp: isConfigured), environment)
+            let item = NewQuarantineItem(refusal, isConfiguredApp: isConfigured)
+            reported.isKept = await keep(item, environment) != nil
             // Without a copy there is nothing to retry from quarantine.
             if !reported.isKept, !isConfigured, refusal.bundleId != nil,
                 refusal.code == VerificationCode.wrongApp.rawValue
@@ -217,14 +220,15 @@ struct LiveIntake: Sendable {
         }
     }
 
-    private func keep(_ item: NewQuarantineItem, _ environment: Environment) async -> Bool {
-        guard let quarantine = quarantines[environment] else { return false }
+    /// The id of the copy; nil without one.
+    private func keep(_ item: NewQuarantineItem, _ environment: Environment) async -> Int64? {
+        guard let quarantine = quarantines[environment] else { return nil }
         switch await quarantine.keep(item.withheld(by: secrets)) {
-        case .kept: return true
-        case .full: return false
+        case .kept(let id): return id
+        case .full: return nil
         case .failed(let error):
             observer.noted(.quarantineFailed(environment, error))
-            return false
+            return nil
         }
     }
 
@@ -284,12 +288,17 @@ struct LiveIntake: Sendable {
                 .unavailable, code: error.code.rawValue,
                 message: "The event could not be made durable: \(error.reason)",
                 bundleId: event.attributes.bundleId, environment: environment)
-            refusal.isKept = await keep(
+            let id = await keep(
                 NewQuarantineItem(
                     receivedAt: now, standing: .genuineConfigured, code: error.code.rawValue,
                     message: error.reason, bundleId: event.attributes.bundleId,
                     environment: environment.rawValue, bytes: submission.line,
                     input: submission.input), environment)
+            if let id {
+                quarantines[environment]?.noteUnwritten(
+                    id, payloadHash: event.evidence.payloadHash)
+            }
+            refusal.isKept = id != nil
             emit(refusal, event, now: now)
             throw refusal
         }

@@ -1,3 +1,4 @@
+internal import AppStore
 internal import LedgerStore
 import Synchronization
 
@@ -6,6 +7,9 @@ import Synchronization
 final class QuarantineQueue: Sendable {
     private let operations: any QuarantineStore
     private let state = Mutex(State())
+    /// Items that wait for nothing but the log to be writable, by payload hash: Apple may sign
+    /// again what it sends again.
+    private let unwritten = Mutex<[Digest: Int64]>([:])
 
     private struct State {
         var waiting: [Entry] = []
@@ -19,7 +23,7 @@ final class QuarantineQueue: Sendable {
     }
 
     enum Result: Sendable {
-        case kept
+        case kept(id: Int64)
         case full
         case failed(StoreError)
     }
@@ -62,11 +66,35 @@ final class QuarantineQueue: Sendable {
             do throws(StoreError) {
                 let results = try await operations.quarantine(group.map(\.item))
                 for (entry, result) in zip(group, results) {
-                    entry.continuation.resume(returning: result == .refused ? .full : .kept)
+                    switch result {
+                    case .kept(let id), .repeated(let id):
+                        entry.continuation.resume(returning: .kept(id: id))
+                    case .refused: entry.continuation.resume(returning: .full)
+                    }
                 }
             } catch {
                 for entry in group { entry.continuation.resume(returning: .failed(error)) }
             }
         }
+    }
+
+    // MARK: Evidence that the log could not take
+
+    /// Items remembered until they are delivered again; `quarantine retry` takes the others, and all
+    /// of them after a restart.
+    static let unwrittenCount = 10_000
+
+    /// Remembers the item with an event that could not be written.
+    func noteUnwritten(_ id: Int64, payloadHash: Digest) {
+        unwritten.withLock { items in
+            if items.count < QuarantineQueue.unwrittenCount { items[payloadHash] = id }
+        }
+    }
+
+    /// Removes the item with this payload, which is now in the log, if it is remembered.
+    func removeWritten(payloadHash: Digest) async {
+        guard let id = unwritten.withLock({ $0.removeValue(forKey: payloadHash) }) else { return }
+        // An item that stays is a duplicate in the next retry, and leaves with it.
+        _ = try? await operations.removeFromQuarantine(id)
     }
 }
