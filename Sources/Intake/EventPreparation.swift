@@ -141,6 +141,7 @@ package struct EventPreparation: Sendable {
             return try verifyEvidence(notificationV1: body)
         case .receipt(let bytes):
             let receipt = try verifier.receipts.verify(bytes, receivedAt: receivedAt)
+            try receipt.requireBounded()
             try EventPreparation.requireNamed(receipt.receipt)
             return AcceptedEvidence(receipt)
         case .verifyReceipt(let body):

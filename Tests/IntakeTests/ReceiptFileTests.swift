@@ -66,6 +66,29 @@ struct ReceiptFileTests {
         }
     }
 
+    @Test("Bytes that nothing signs are accepted within their limit only")
+    func padded() async throws {
+        let place = try place()
+        let reported = StoredReceipts.reported
+        let id = reported.ids(at: StoredReceipts.stored)[0]
+        var encoding = ReceiptEncoding()
+        encoding.isIndefinite = true
+        let plain = try TestAuthority.receipts.sign(
+            #require(reported.receipt(of: id, at: StoredReceipts.stored)), writing: encoding)
+        // The set of the signers' digests, which is ignored, inside indefinite lengths.
+        let start = 20
+        try #require(plain[start] == 0x31 && plain[start + 1] < 0x80)
+        let end = start + 2 + Int(plain[start + 1])
+        let cases: [(Int, [String])] = [(15 * 1_024, []), (17 * 1_024, ["malformedReceipt"])]
+        for (byteCount, codes) in cases {
+            let filling = DER.element(0x31, [UInt8](repeating: 0, count: byteCount))
+            let receipt = Array(plain[..<start]) + filling + Array(plain[end...])
+            let summary = try await place.ingest([Base64Standard.encode(receipt)])
+            #expect(summary.errors.map(\.code) == codes)
+            #expect(summary.appended == (codes.isEmpty ? 1 : 0))
+        }
+    }
+
     @Test("Base64 that is not a receipt is read as lines")
     func noReceipt() async throws {
         let place = try place()

@@ -102,6 +102,26 @@ struct ReceiptTamperingTests {
         let pieces = try Reencoding.inPieces(plain, payload: contents.payload)
         #expect(try verifier.verify(pieces, receivedAt: Trial.now).payloadBytes == contents.payload)
     }
+
+    @Test("Bytes that nothing signs are accepted up to the limit, and one more is not")
+    func unsigned() throws {
+        let authority = try ReceiptTrial.authority()
+        let verifier = try ReceiptTrial.verifier(authority)
+        let plain = try authority.sign(ReceiptTrial.contents())
+        let signed = try ReceiptEnvelope(parsing: plain).knownByteCount
+        let limit = VerifiedReceipt.unsignedLimit(
+            contentByteCount: ReceiptTrial.contents().payload.count)
+        let half = try Reencoding.padded(plain, byteCount: limit / 2)
+        let padding = signed + limit - (half.count - limit / 2)
+        for (excess, code) in [(0, nil), (1, .malformedReceipt)] as [(Int, VerificationCode?)] {
+            let receipt = try Reencoding.padded(plain, byteCount: padding + excess)
+            #expect(receipt.count == signed + limit + excess)
+            // Verified all the same: a log may hold it.
+            let verified = try verifier.verify(receipt, receivedAt: Trial.now)
+            #expect(verified.unsignedByteCount == limit + excess)
+            #expect(Trial.code { try verified.requireBounded() } == code)
+        }
+    }
 }
 
 /// Other encodings of one receipt.
@@ -128,6 +148,35 @@ private enum Reencoding {
 
     /// Indefinite lengths around a content of one-byte chunks.
     static func inPieces(_ receipt: [UInt8], payload: [UInt8]) throws -> [UInt8] {
+        let (type, encoded) = try split(receipt)
+        var parts = encoded
+        let pieces = payload.flatMap { DER.octetString([$0]) }
+        let dataType = DER.objectIdentifier("1.2.840.113549.1.7.1")
+        parts[2] = open(
+            BERTag.sequence,
+            dataType
+                + open(BERTag.context(0), open(BERTag.octetString | BERTag.constructed, pieces)))
+        return open(
+            BERTag.sequence,
+            type + open(BERTag.context(0), open(BERTag.sequence, parts.flatMap { $0 })))
+    }
+
+    /// With revocation lists of that many bytes.
+    static func padded(_ receipt: [UInt8], byteCount: Int) throws -> [UInt8] {
+        let (type, encoded) = try split(receipt)
+        var parts = encoded
+        let lists = DER.element(BERTag.context(1), [UInt8](repeating: 0, count: byteCount))
+        // Before the signers.
+        parts.insert(lists, at: parts.count - 1)
+        return DER.element(
+            BERTag.sequence,
+            type
+                + DER.element(
+                    BERTag.context(0), DER.element(BERTag.sequence, parts.flatMap { $0 })))
+    }
+
+    /// The type and the parts of the signed data, encoded.
+    private static func split(_ receipt: [UInt8]) throws -> (type: [UInt8], parts: [[UInt8]]) {
         let span = receipt.span
         var outer = BERCursor(0..<receipt.count)
         var info = BERCursor(try outer.require(BERTag.sequence, in: span).contents)
@@ -138,16 +187,7 @@ private enum Reencoding {
         while let element = try data.next(in: span) {
             parts.append(Array(receipt[element.encoding]))
         }
-        let pieces = payload.flatMap { DER.octetString([$0]) }
-        let dataType = DER.objectIdentifier("1.2.840.113549.1.7.1")
-        parts[2] = open(
-            BERTag.sequence,
-            dataType
-                + open(BERTag.context(0), open(BERTag.octetString | BERTag.constructed, pieces)))
-        return open(
-            BERTag.sequence,
-            Array(receipt[type.encoding])
-                + open(BERTag.context(0), open(BERTag.sequence, parts.flatMap { $0 })))
+        return (Array(receipt[type.encoding]), parts)
     }
 
     private static func open(_ tag: UInt8, _ contents: [UInt8]) -> [UInt8] {

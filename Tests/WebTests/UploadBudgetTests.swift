@@ -127,6 +127,42 @@ struct UploadBudgetTests {
         }
     }
 
+    @Test(
+        "Receipts without purchases count for the buyer of the app, in the Sandbox each for itself",
+        arguments: [(ReceiptType.production, 429), (.productionSandbox, 200)])
+    func withoutPurchases(type: ReceiptType, status: Int) async throws {
+        let start = purchase.start
+        func body(_ seconds: Int, boughtAt bought: Timestamp) throws -> [UInt8] {
+            var contents = ReceiptContents(
+                type: type, bundleId: MadePurchase.app,
+                creationDate: start.advanced(byMilliseconds: Int64(seconds) * 1_000))
+            contents.attributes = contents.attributes.map {
+                $0.type == 18 ? .date(18, bought) : $0
+            }
+            let receipt = Base64Standard.encode(try TestAuthority.receipts.sign(contents))
+            return MadeReceipt.body(String(decoding: receipt, as: UTF8.self))
+        }
+        var bodies: [[UInt8]] = []
+        for number in 0...UploadBudget.eventCountPerDay {
+            bodies.append(try body(number, boughtAt: start))
+        }
+        let other = try body(0, boughtAt: start.advanced(byMilliseconds: 1_000))
+        var place = try ServedPlace()
+        place.roots = MadeReceipt.roots
+        let uploads = bodies
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            for (number, body) in uploads.dropLast().enumerated() {
+                #expect(try await client.post("/v1/receipts", body).status == 200, "\(number)")
+            }
+            let last = try await client.post("/v1/receipts", uploads[uploads.count - 1])
+            #expect(last.status == status)
+            #expect(last.code == (status == 429 ? "uploadBudgetExhausted" : nil))
+            let known = try await client.post("/v1/receipts", uploads[0])
+            #expect(known.json["result"]?.string == "duplicate")
+            #expect(try await client.post("/v1/receipts", other).status == 200)
+        }
+    }
+
     // MARK: The cost
 
     @Test("A later signature of an unchanged purchase is an event, and closes a revocation")

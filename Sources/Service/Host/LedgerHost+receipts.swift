@@ -53,7 +53,7 @@ extension LedgerHost {
         // of one buyer.
         let taken = try await uploads.take(body.submission, only: environment) {
             named = body.chains
-            return named.min()
+            return named.min() ?? body.buyer
         }
         let (served, bundleId) = (taken.served, taken.bundleId)
         let chains = named.prefix(ReceiptBody.answeredChainCount).map {

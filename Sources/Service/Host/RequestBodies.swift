@@ -197,4 +197,14 @@ public struct ReceiptBody: Sendable {
         }
         return newest.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
     }
+
+    /// The account of a receipt that names no chain: one for each buyer of the app, known by the
+    /// time of that purchase. The Sandbox states one time for all, so there it is one for each
+    /// receipt. Read only after the receipt was verified.
+    var buyer: OriginalTransactionId {
+        let read = try? ReceiptVerifier.readUnverified(receipt)
+        let date =
+            read?.environment == .sandbox ? read?.creationDate : read?.originalPurchaseDate
+        return OriginalTransactionId("app \(date?.milliseconds ?? 0)")
+    }
 }

@@ -4,8 +4,9 @@ import Synchronization
 
 /// Maximum events that uploads about one chain may add to the log in a day (UTC). The owner of one
 /// genuine purchase can have it signed again at will, and each signature is another event; it may
-/// close a revocation, so none is dropped as a duplicate. Deliveries from Apple and duplicates do
-/// not use this budget.
+/// close a revocation, so none is dropped as a duplicate. Receipts without purchases count for the
+/// buyer of the app, which any customer can have signed again, too. Deliveries from Apple and
+/// duplicates do not use this budget.
 ///
 /// Held in memory; a restart resets it.
 final class UploadBudget: Sendable {
@@ -64,9 +65,9 @@ final class UploadBudget: Sendable {
     ) -> IntakeRefusal {
         IntakeRefusal(
             .overBudget(retryAfterSeconds: secondsLeft(at: now)), code: "uploadBudgetExhausted",
-            message: "Uploads about this chain have added \(eventCountPerDay) events today; this"
-                + " one was not appended. Send it again tomorrow; deliveries from Apple are not"
-                + " limited.",
+            message: "Uploads about this chain, or receipts of this buyer, have added"
+                + " \(eventCountPerDay) events today; this one was not appended. Send it again"
+                + " tomorrow; deliveries from Apple are not limited.",
             bundleId: chain.bundleId, environment: environment)
     }
 

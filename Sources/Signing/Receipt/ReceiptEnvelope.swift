@@ -28,6 +28,9 @@ struct ReceiptEnvelope: Sendable {
     /// Most bytes of signed attributes; four have about 150.
     static let maximumSignedAttributesByteCount = 8192
 
+    /// The bytes of the content and of the certificates, without their headers.
+    var knownByteCount: Int { certificates.reduce(content.count) { $0 + $1.count } }
+
     /// SHA-256 over the certificates and the signer's identifier: the cache key of the verified
     /// chain.
     var chainKey: Digest {

@@ -54,7 +54,8 @@ public struct ReceiptVerifier: Sendable {
         try requireAllowed(payload, isLocal: chain == nil)
         return VerifiedReceipt(
             receipt: payload, bytes: bytes, payloadBytes: envelope.content, effectiveDate: date,
-            trust: chain.map { EvidenceTrust(root: $0.rootFingerprint) } ?? .local, chain: chain)
+            trust: chain.map { EvidenceTrust(root: $0.rootFingerprint) } ?? .local, chain: chain,
+            unsignedByteCount: bytes.count - envelope.knownByteCount)
     }
 
     /// Decodes a receipt without verifying it, to find ids in it or to show it. Never evidence.

@@ -16,6 +16,29 @@ public struct VerifiedReceipt: Sendable {
     /// The certificates above the signature; nil for Xcode's receipts, whose certificate proves
     /// nothing.
     public let chain: ReceiptCertificateChain?
+    /// Bytes beside content and certificates; no signature covers them.
+    let unsignedByteCount: Int
+
+    /// Most such bytes, beside the headers of the content's chunks: anyone can add some, and has
+    /// another receipt. Genuine ones have about 600.
+    static let maximumUnsignedByteCount = 16 * 1024
+
+    /// The limit for content of this size: chunks of a thousand bytes need half of what is added.
+    static func unsignedLimit(contentByteCount: Int) -> Int {
+        maximumUnsignedByteCount + contentByteCount / 128
+    }
+
+    /// Throws `malformedReceipt` for more unsigned bytes than a new event may have. A receipt that
+    /// is already in a log is read whatever it contains.
+    package func requireBounded() throws(VerificationError) {
+        let limit = VerifiedReceipt.unsignedLimit(contentByteCount: payloadBytes.count)
+        guard unsignedByteCount <= limit else {
+            throw VerificationError(
+                .malformedReceipt,
+                reason: "The receipt has more than \(limit) bytes beside its content and its"
+                    + " certificates.")
+        }
+    }
 
     /// SHA-256 of the root the chain ends in; nil for local data.
     public var rootFingerprint: Digest? { chain?.rootFingerprint }
