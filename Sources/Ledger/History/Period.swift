@@ -18,6 +18,8 @@ struct Period: Sendable {
     let isUpgraded: Bool
     let firstStated: Timestamp
     let firstFact: Int
+    /// The first fact, of any rank, that reports one of its transactions as renewed: DID_RENEW.
+    let renewalFact: Int?
     let spans: [RevocationSpan]
     /// When the period starts to govern: `start`, unless moved by rule 4 (history starts at a
     /// signedDate) or rule 5 (anchor kept).
@@ -49,10 +51,11 @@ struct Period: Sendable {
 
     func isRevoked(at time: Timestamp) -> Bool { revocation(at: time) != nil }
 
-    /// Payloads before 2023-06 have no transactionReason; DID_RENEW is equivalent.
+    /// Payloads before 2023-06 have no transactionReason; a DID_RENEW is equivalent. It need not be
+    /// the first or most trusted statement: those that lack the field do not deny a renewal.
     func isRenewal(_ facts: OrderedFacts) -> Bool {
         guard let reason = facts[bestFact].statedTransaction?.transactionReason else {
-            return facts[firstFact].cause.notificationType?.value == .didRenew
+            return renewalFact != nil
         }
         return reason.value == .renewal
     }
@@ -176,9 +179,11 @@ extension Period {
         var end = Timestamp(milliseconds: .min)
         var endFact = bestRecord.endFact
         var first = (bestRecord.firstStated, bestRecord.firstFact)
+        var renewal: Int?
         var spans: [RevocationSpan] = []
         for index in sorted {
             let record = all[index]
+            if let fact = record.renewalFact { renewal = min(renewal ?? fact, fact) }
             if let purchase = facts[record.bestFact].statedTransaction?.purchaseDate {
                 start = min(start, purchase)
             }
@@ -199,6 +204,7 @@ extension Period {
         self.endFact = endFact
         firstStated = first.0
         firstFact = first.1
+        renewalFact = renewal
         self.spans = spans
         countsFrom = start
     }
@@ -216,6 +222,7 @@ extension Period {
         endFact = record.firstFact
         firstStated = record.firstStated
         firstFact = record.firstFact
+        renewalFact = record.renewalFact
         spans = record.spans
         countsFrom = start
     }

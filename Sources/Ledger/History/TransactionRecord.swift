@@ -52,6 +52,8 @@ struct TransactionRecord: Sendable {
     let statedEnd: Timestamp?
     /// The fact that first stated that end.
     let endFact: Int
+    /// The first fact, of any rank, that reports the transaction as renewed: DID_RENEW.
+    let renewalFact: Int?
 
     var best: Statement { statements[statements.endIndex - 1] }
     var bestFact: Int { best.fact }
@@ -67,12 +69,24 @@ struct TransactionRecord: Sendable {
             let id = ids[statements[start].fact]
             var end = start + 1
             while end < statements.count, ids[statements[end].fact] == id { end += 1 }
+            let renewal = renewalFact(statements[start..<end], facts)
             let trusted = statements[end - 1].trust
             while statements[start].trust != trusted { start += 1 }
-            if let id { records.append(TransactionRecord(id, statements[start..<end], facts)) }
+            if let id {
+                records.append(
+                    TransactionRecord(id, statements[start..<end], facts, renewalFact: renewal))
+            }
             start = end
         }
         return records
+    }
+
+    private static func renewalFact(
+        _ statements: ArraySlice<Statement>, _ facts: OrderedFacts
+    ) -> Int? {
+        statements.lazy.map(\.fact).filter {
+            facts[$0].cause.notificationType?.value == .didRenew
+        }.min()
     }
 
     /// All statements, by transactionId, then worst to best; and every fact's transactionId.
@@ -95,8 +109,12 @@ struct TransactionRecord: Sendable {
 
     /// From the statements of one transaction, or of several that are one purchase
     /// (`Lifecycle.md` §5), worst to best; `id` is that of the best.
-    init(_ id: TransactionId, _ statements: ArraySlice<Statement>, _ facts: OrderedFacts) {
+    init(
+        _ id: TransactionId, _ statements: ArraySlice<Statement>, _ facts: OrderedFacts,
+        renewalFact: Int? = nil
+    ) {
         self.statements = statements
+        self.renewalFact = renewalFact
         transactionId = id
         spans = TransactionRecord.spans(statements, facts)
         var first = statements[statements.startIndex]

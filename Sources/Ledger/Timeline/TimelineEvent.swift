@@ -34,7 +34,8 @@ public struct TimelineEvent: Hashable, Sendable {
     /// Position of the event that proves it.
     public var cause: Int64
     /// Position of the event that states what it changed, if any: the reversed refund, the previous
-    /// product, the cancelled change.
+    /// product, the cancelled change; for `renewed`, of the DID_RENEW where no transactionReason is
+    /// stated and another event stated the period first.
     public var secondCause: Int64?
     public var detail: Detail?
     /// Index of the fact of `cause`; nil for an operator's command.
@@ -105,8 +106,10 @@ struct TimelineEventReader {
             let best = facts[periods[index].bestFact].statedTransaction
             let firstFact = periods[index].firstFact
             if periods[index].isRenewal(facts) {
+                let named = best?.transactionReason == nil ? periods[index].renewalFact : nil
                 add(
                     .renewed, at: periods[index].start, fact: firstFact,
+                    also: named == firstFact ? nil : named,
                     transaction: periods[index].transactionId, product: best?.productId)
             }
             if index > 0 { readProductChange(from: index - 1, to: index) }

@@ -111,7 +111,6 @@ struct PlainLife {
         let stated = deliveries.sorted {
             ($0.snapshotDate, $0.ordinal) < ($1.snapshotDate, $1.ordinal)
         }
-        let first = stated[0]
         let newest = stated[stated.count - 1].transaction!
         let purchases = stated.compactMap { $0.transaction?.purchaseDate }
         let ends = stated.compactMap { $0.transaction?.expiresDate }
@@ -122,8 +121,11 @@ struct PlainLife {
             return renewal?.renewalDate
         }
         var isRenewal = newest.transactionReason?.value == .renewal
-        if newest.transactionReason == nil, case .notification(let body, _, _) = first.evidence {
-            isRenewal = body.notificationType?.value == .didRenew
+        if newest.transactionReason == nil {
+            isRenewal = stated.contains { delivery in
+                guard case .notification(let body, _, _) = delivery.evidence else { return false }
+                return body.notificationType?.value == .didRenew
+            }
         }
         let bought = newest.purchaseDate ?? purchases.min() ?? Timestamp(milliseconds: 0)
         return Sale(
