@@ -2,6 +2,7 @@ import AppStore
 import Intake
 import Ledger
 import LedgerTestSupport
+import Projection
 import Queries
 import Reports
 import SQLiteStore
@@ -40,6 +41,25 @@ struct ErasedFiguresTests {
         }
     }
 
+    /// The daily lines of a warehouse, summed over the chains.
+    private func daily(_ ledger: TemporaryLedger) async throws -> [String: Int64] {
+        try await ledger.session { session in try await daily(session) }
+    }
+
+    private func daily(_ session: LedgerSession) async throws -> [String: Int64] {
+        let export = try #require(WarehouseExport(query: session.query, reportTimeZone: "UTC"))
+        var bytes: [UInt8] = []
+        try await export.run(.daily, format: .ndjson) { bytes += $0 }
+        var sums: [String: Int64] = [:]
+        for text in bytes.split(separator: UInt8(ascii: "\n")) {
+            let line = try JSONValue.parse(Array(text))
+            let key = ["day", "metric", "column", "productId", "storefront", "currency"]
+                .map { line[$0]?.string ?? "-" }.joined(separator: " ")
+            sums[key, default: 0] += line["amount"]?.int64 ?? 0
+        }
+        return sums.filter { $0.value != 0 }
+    }
+
     private func chains(_ ledger: TemporaryLedger) async throws -> [String] {
         try await ledger.exportLines(.subscriptions).compactMap {
             $0["originalTransactionId"]?.string
@@ -53,6 +73,8 @@ struct ErasedFiguresTests {
         let count = Int64(world.lines.count)
         let positions: [Int64?] = Soak.isOn ? [nil, count / 3, count * 2 / 3] : [nil, count / 2]
         let before = try await figures(world.ledger, at: positions)
+        let lines = try await daily(world.ledger)
+        #expect(lines.contains { $0.key.contains("gross") })
         #expect(before.values.count { !$0.isEmpty } > 40 * positions.count / 3)
         var chance = SeededGenerator(seed: 3)
         let chains = try await chains(world.ledger).shuffled(using: &chance)
@@ -61,6 +83,7 @@ struct ErasedFiguresTests {
         for chain in chains[6..<9] { try await world.ledger.erase(chains: [chain]) }
         let after = try await figures(world.ledger, at: positions)
         for (name, figures) in before { #expect(after[name] == figures, "\(name)") }
+        #expect(try await daily(world.ledger) == lines)
         // In quotes: short numbers are parts of others.
         #expect(try world.ledger.files(holding: chains[..<9].map { "\"\($0)\"" }).isEmpty)
         #expect(try await world.ledger.isSound())
@@ -71,8 +94,10 @@ struct ErasedFiguresTests {
         let world = try MetricsWorld(lives: 41...60, seed: 4)
         try await world.take(0, of: 1)
         let before = try await figures(world.ledger, at: [nil])
+        let lines = try await daily(world.ledger)
         try await world.ledger.erase(chains: try await chains(world.ledger))
         #expect(try await figures(world.ledger, at: [nil]) == before)
+        #expect(try await daily(world.ledger) == lines)
         #expect(try await world.ledger.isSound())
     }
 

@@ -48,12 +48,13 @@ public struct WarehouseExport: Sendable {
         if after <= 0, let header = writer.header { try output(header) }
         let end = min(through, query.head)
         let rules = rules(subject)
+        let erased = try await erasedChains()
         var position = after
         while position < end {
             let events = try await query.ledger.log.events(after: position, through: end)
             guard let last = events.last else { return }
             position = last.position
-            for var line in try await lines(subject, events) {
+            for var line in try await lines(subject, events, erased) {
                 line.values.append(.text(rules))
                 writer.add { line.write(to: &$0, subject.columns) }
             }
@@ -79,14 +80,33 @@ public struct WarehouseExport: Sendable {
         }
     }
 
+    /// The random ids under which erased events count, by the position of the event, whose own row
+    /// names no chain any more (`Erasure.md`).
+    private func erasedChains() async throws(StoreError) -> [Int64: Set<ChainId>] {
+        let log = query.ledger.log
+        var chains: [Int64: Set<ChainId>] = [:]
+        for position in try await log.erasurePositions(after: 0, through: query.head) {
+            guard let erasure = try await log.event(at: position) else { continue }
+            for stated in try FactDecoder.decode(erasure) where stated.chain.isPseudonym {
+                chains[stated.fact.position, default: []].insert(stated.chain)
+            }
+        }
+        return chains
+    }
+
     /// The lines of a page of events, by position.
+    ///
+    /// - Parameter erased: the chains of erased events, by position.
     private func lines(
-        _ subject: WarehouseSubject, _ events: [RecordedEvent]
+        _ subject: WarehouseSubject, _ events: [RecordedEvent], _ erased: [Int64: Set<ChainId>]
     ) async throws(StoreError) -> [Line] {
         var byChain: [ChainId: [RecordedEvent]] = [:]
         for event in events {
             guard bundleId == nil || bundleId == event.attributes.bundleId else { continue }
             for chain in try await query.ledger.chains(of: event) {
+                byChain[chain, default: []].append(event)
+            }
+            for chain in erased[event.position] ?? [] {
                 byChain[chain, default: []].append(event)
             }
         }
