@@ -53,10 +53,11 @@ extension Lifecycle {
     public func periodReadings(
         in app: BundleId, catalogue: Catalogue, limit: Timestamp
     ) -> [PeriodReading] {
-        guard !isOneTime else { return [] }
-        let reader = OccurrenceReader(self, app: app, catalogue: catalogue, limit: limit)
+        let life = counted(catalogue)
+        guard !life.isOneTime else { return [] }
+        let reader = OccurrenceReader(life, app: app, catalogue: catalogue, limit: limit)
         return reader.periods.filter { $0.isCounted && $0.start < limit }.map {
-            PeriodReading($0, history, limit: limit)
+            PeriodReading($0, life.history, limit: limit)
         }
     }
 
@@ -64,9 +65,10 @@ extension Lifecycle {
     public func recoveryReadings(
         in app: BundleId, catalogue: Catalogue, limit: Timestamp
     ) -> [RecoveryReading] {
-        guard !isOneTime else { return [] }
-        let reader = OccurrenceReader(self, app: app, catalogue: catalogue, limit: limit)
-        let intervals = history.intervals
+        let life = counted(catalogue)
+        guard !life.isOneTime else { return [] }
+        let reader = OccurrenceReader(life, app: app, catalogue: catalogue, limit: limit)
+        let intervals = life.history.intervals
         return zip(intervals, intervals.dropFirst()).compactMap { failed, next in
             guard failed.state == .grace || failed.state == .billingRetry, next.state.isInPeriod,
                 next.from < limit, let period = reader.period(failed), period.isCounted

@@ -4,6 +4,7 @@ import Ledger
 extension ComparedCells {
     mutating func add(_ life: Lifecycle, of chain: ChainId, catalogue: Catalogue) {
         chainCount += 1
+        let life = life.counted(catalogue)
         guard !life.isOneTime else { return }
         let stretches = ChainMetrics(life, of: chain.bundleId, catalogue: catalogue).stretches
         for stretch in stretches {

@@ -52,6 +52,7 @@ struct ComparedSums: Summable {
     mutating func add(
         _ life: Lifecycle, _ chain: ChainId, _ catalogue: Catalogue, _ limit: Timestamp
     ) {
+        let life = life.counted(catalogue)
         let counted = CountedMetric(rawValue: metric)
         func occurrences(_ metric: CountedMetric, _ instants: [Timestamp]) -> [Occurrence] {
             life.occurrences(
