@@ -98,24 +98,43 @@ extension OccurrenceReader {
     mutating func readRetention() {
         guard !life.isAdopted else { return }
         let known = paid.filter { $0.start < limit }
-        guard let first = known.first, let last = known.last else { return }
+        guard let first = known.first, let last = known.last,
+            let newest = periods.last(where: { $0.isCounted && $0.start < limit })
+        else { return }
+        let length = lengthToFollow(newest, known) ?? last.period?.length
         var amounts: [String: Int64] = ["cohort": 1]
         for step in 2...MetricSteps.count {
             let isReached = known.count >= step
             if isReached { amounts["step.\(step).reached"] = 1 }
-            if isReached || hadChance(of: step, after: known.count, last) {
+            if isReached
+                || hadChance(
+                    of: step, after: known.count, newest.end,
+                    length ?? ISO8601Period(seconds: 1))
+            {
                 amounts["step.\(step).chance"] = 1
             }
         }
         add(amounts, at: first.start, first)
     }
 
+    /// The length of the periods that would have followed the newest one: the product's, since what
+    /// is paid up front, or free, is followed by ordinary periods.
+    private func lengthToFollow(
+        _ newest: CountedPeriod, _ paid: [CountedPeriod]
+    ) -> ISO8601Period? {
+        let stated = history.facts[history.periods[newest.index].bestFact].statedTransaction
+        if stated?.billingPlanType?.value == .monthly { return ISO8601Period(months: 1) }
+        return newest.values.product.flatMap { catalogue.products[$0]?.period }
+            ?? paid.last { $0.values.offer?.discountType?.value != .payUpFront }?.period?.length
+    }
+
     /// Whether a further paid period could have begun by now if every period had followed the one
     /// before.
-    private func hadChance(of step: Int, after count: Int, _ last: CountedPeriod) -> Bool {
-        var next = last.end
+    private func hadChance(
+        of step: Int, after count: Int, _ end: Timestamp, _ length: ISO8601Period
+    ) -> Bool {
+        var next = end
         for _ in 0..<(step - count - 1) {
-            let length = last.period?.length ?? ISO8601Period(seconds: 1)
             guard next <= limit else { return false }
             next = length.adding(to: next)
         }

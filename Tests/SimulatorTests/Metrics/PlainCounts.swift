@@ -261,6 +261,12 @@ extension PlainCounts {
         }
     }
 
+    /// Of the newest paid sale; of one paid up front only where there is no other.
+    private func ordinaryLength(of paid: [Int]) -> ISO8601Period {
+        let ordinary = paid.last { sales[$0].payload.offerDiscountType?.value != .payUpFront }
+        return sales[ordinary ?? paid.last!].length(catalogue)!
+    }
+
     private var retention: [Count] {
         let paid = periods.filter {
             sales[$0].isOwn && !sales[$0].isTrial && sales[$0].start < limit
@@ -271,10 +277,10 @@ extension PlainCounts {
             amounts["step.\(step).reached"] = 1
             amounts["step.\(step).chance"] = 1
         }
-        // If every further period followed the one before, this one would have begun.
-        let last = sales[paid.last!]
-        let length = last.length(catalogue)!
-        var begins = last.end
+        // If every further period followed the newest one, free or not, this one would have begun.
+        let newest = periods.last { sales[$0].isOwn && sales[$0].start < limit }!
+        let length = sales[newest].productLength(catalogue) ?? ordinaryLength(of: paid)
+        var begins = sales[newest].end
         for step in max(2, paid.count + 1)...max(24, paid.count + 1)
         where step <= 24 && begins <= limit {
             amounts["step.\(step).chance"] = 1

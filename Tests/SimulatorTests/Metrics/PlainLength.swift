@@ -2,6 +2,12 @@ import AppStore
 import Ledger
 
 extension PlainLife.Sale {
+    /// The length of the product's ordinary periods, from the catalogue alone.
+    func productLength(_ catalogue: Catalogue) -> ISO8601Period? {
+        if payload.billingPlanType?.value == .monthly { return ISO8601Period(months: 1) }
+        return payload.productId.flatMap { catalogue.products[$0]?.period }
+    }
+
     /// The length of a sold period: from the catalogue or, without one, from its first purchase
     /// date to the first end stated by any copy.
     func length(_ catalogue: Catalogue) -> ISO8601Period? {

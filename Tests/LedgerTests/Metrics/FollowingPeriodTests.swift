@@ -1,0 +1,77 @@
+import AppStore
+import Ledger
+import Testing
+
+/// `Metrics.md`, `retention` and `proceeds`: what follows an offer, a free period, an extension.
+@Suite("Periods that follow offers and extensions")
+struct FollowingPeriodTests {
+    private let bought = Fact.subscribed("1", day(0), day(30)).priced(10_000)
+
+    private static let monthly = Catalogue(products: [
+        ProductId("pro.monthly"): Catalogue.Product(period: ISO8601Period(months: 1))
+    ])
+
+    /// Three months paid up front.
+    private let upFront = Fact.subscribed("1", day(0), day(91)).priced(20_000).transaction {
+        $0.offer = Offer(
+            type: Raw(.introductoryOffer), discountType: Raw(.payUpFront), period: "P3M")
+    }
+
+    private func free(_ id: String, _ from: Timestamp, _ to: Timestamp) -> Fact {
+        Fact.didRenew(id, from, to).priced(0).transaction {
+            $0.offer = Offer(
+                type: Raw(.promotionalOffer), discountType: Raw(.freeTrial), period: "P3M")
+        }
+    }
+
+    /// Sums of all columns that are not 0.
+    private func reported(
+        _ life: Lifecycle, _ metric: CountedMetric, limit: Timestamp = day(2_000),
+        _ catalogue: Catalogue = FollowingPeriodTests.monthly
+    ) -> [String: Int64] {
+        life.occurrences(of: metric, in: app, catalogue: catalogue, limit: limit, instants: [])
+            .reduce(into: [:]) { sums, found in
+                for (column, amount) in found.amounts where amount != 0 {
+                    sums[column, default: 0] += amount
+                }
+            }
+    }
+
+    // MARK: Retention
+
+    @Test("After an offer paid up front, periods have the product's length")
+    func afterUpFront() {
+        let lost = given(
+            upFront, .autoRenew(false, at: day(40)), .expired(at: day(91)),
+            catalogue: FollowingPeriodTests.monthly)
+        let stayed = given(
+            upFront, Fact.didRenew("2", day(91), day(121)).priced(10_000),
+            Fact.didRenew("3", day(121), day(152)).priced(10_000),
+            catalogue: FollowingPeriodTests.monthly)
+        let found = [lost, stayed].map { reported($0, .retention, limit: day(140)) }
+        #expect(found.map { $0["step.3.chance"] } == [1, 1])
+        #expect(found.map { $0["step.3.reached"] } == [nil, 1])
+        #expect(found.map { $0["step.4.chance"] } == [nil, nil])
+    }
+
+    @Test("Without a catalogue, a period that was not paid up front gives the length")
+    func withoutCatalogue() {
+        let offered = Fact.didRenew("2", day(30), day(121)).priced(20_000).transaction {
+            $0.offer = Offer(
+                type: Raw(.promotionalOffer), discountType: Raw(.payUpFront), period: "P3M")
+        }
+        let life = given(bought, offered, .expired(at: day(121)))
+        let found = reported(life, .retention, limit: day(160), Catalogue())
+        #expect(found["step.4.chance"] == 1 && found["step.5.chance"] == nil)
+    }
+
+    @Test("A free period is not a missed one: the next may begin at its end")
+    func duringFree() {
+        let life = given(
+            bought, Fact.didRenew("2", day(30), day(60)).priced(10_000),
+            free("3", day(60), day(150)), catalogue: FollowingPeriodTests.monthly)
+        #expect(reported(life, .retention, limit: day(149))["step.3.chance"] == nil)
+        let ended = reported(life, .retention, limit: day(150))
+        #expect(ended["step.3.chance"] == 1 && ended["step.3.reached"] == nil)
+    }
+}
