@@ -47,7 +47,7 @@ public struct BillingPeriod: Hashable, Sendable {
     }
 
     /// The smallest end that any statement of a period's transactions gives.
-    private static func leastEnd(_ index: Int, _ history: History) -> Timestamp? {
+    static func leastEnd(_ index: Int, _ history: History) -> Timestamp? {
         var least: Timestamp?
         for record in history.periods[index].records {
             for statement in history.records[record].statements {

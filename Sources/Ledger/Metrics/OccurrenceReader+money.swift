@@ -111,7 +111,8 @@ extension OccurrenceReader {
 
     /// 70 %, or 85 % once a year of paid service has passed with no gap longer than 60 days, and
     /// while the developer was in the Small Business Program. Service counts from the purchase,
-    /// except that a period paid for in grace starts at the end of the one before.
+    /// except that a period paid for in grace starts at the end of the one before, and to the end
+    /// that was bought: days of an extension are not paid for. A free period is no gap either.
     mutating func readProceeds() {
         var service: Int64 = 0
         var servedUntil: Timestamp?
@@ -122,15 +123,18 @@ extension OccurrenceReader {
             {
                 service = 0
             }
+            if servedUntil != nil || period.isPurchase {
+                servedUntil = max(servedUntil ?? period.end, period.end)
+            }
             guard period.isPurchase else { continue }
             addProceeds(
                 of: period,
                 isHigher: !history.isOneTime
                     && service >= OccurrenceReader.higherRateMilliseconds)
+            let bought = BillingPeriod.leastEnd(period.index, history) ?? period.end
             let (sum, overflow) = service.addingReportingOverflow(
-                max(0, period.end.milliseconds(since: period.purchase)))
+                max(0, min(period.end, bought).milliseconds(since: period.purchase)))
             service = overflow ? .max : sum
-            servedUntil = max(servedUntil ?? period.end, period.end)
         }
     }
 

@@ -74,4 +74,33 @@ struct FollowingPeriodTests {
         let ended = reported(life, .retention, limit: day(150))
         #expect(ended["step.3.chance"] == 1 && ended["step.3.reached"] == nil)
     }
+
+    // MARK: Proceeds
+
+    @Test("Days of an extension are not paid service")
+    func extended() {
+        func life(_ end: Int64) -> Lifecycle {
+            given(
+                Fact.subscribed("1", day(0), day(end)).priced(10_000),
+                Fact.transaction("1", day(0), day(370), at: day(300)).priced(10_000),
+                Fact.didRenew("2", day(370), day(735)).priced(10_000))
+        }
+        #expect(reported(life(360), .proceeds)["atHigherRate"] == nil)
+        #expect(reported(life(365), .proceeds)["atHigherRate"] == 1)
+    }
+
+    @Test("A free period is neither paid service nor a gap")
+    func freeBetween() {
+        func life(_ begin: Int64) -> Lifecycle {
+            given(
+                Fact.subscribed("1", day(0), day(300)).priced(10_000),
+                free("2", day(begin), day(begin + 100)),
+                Fact.didRenew("3", day(begin + 100), day(begin + 165)).priced(10_000),
+                Fact.didRenew("4", day(begin + 165), day(begin + 195)).priced(10_000))
+        }
+        // 300 days before and 65 after it, without its own 100.
+        #expect(reported(life(300), .proceeds)["atHigherRate"] == 1)
+        #expect(reported(life(360), .proceeds)["atHigherRate"] == 1)
+        #expect(reported(life(361), .proceeds)["atHigherRate"] == nil)
+    }
 }

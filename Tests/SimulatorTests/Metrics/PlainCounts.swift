@@ -239,14 +239,16 @@ extension PlainCounts {
                 return Count(at: sales[index].bought, sale: index, amounts: ["unpriced": 1])
             }
             // All paid service before it, back to a gap of more than 60 days: from the day from
-            // which each was paid to where the next was paid from, or its own end.
+            // which each was paid to where the next began, or to the end that was paid for. What
+            // was free, and what an extension added, fills gaps only.
             var (served, edge) = (Int64(0), sales[index].bought)
-            for place in (0..<index).reversed() where sales[place].isOwn && sales[place].isBought {
+            for place in (0..<index).reversed() where sales[place].isOwn {
                 let sale = sales[place]
                 let end = min(sale.statedEnd, sales[place + 1].bought)
                 guard edge.milliseconds(since: end) <= 60 * Self.day else { break }
-                served += max(0, end.milliseconds(since: sale.bought))
                 edge = sale.bought
+                guard sale.isBought else { continue }
+                served += max(0, min(end, sale.firstEnd ?? end).milliseconds(since: sale.bought))
             }
             let isLong = !plain.life.isOneTime && served >= 365 * Self.day
             let (gross, rate) = (sales[index].price!, isLong ? 85 : 70) as (Int64, Int64)
