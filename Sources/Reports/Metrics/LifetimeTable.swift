@@ -17,9 +17,15 @@ struct LifetimeTable: Summable {
         case chain(ChainId)
     }
 
+    private struct First {
+        var purchase: Occurrence
+        /// Of a chain whose beginning is unknown: the customer may have paid before.
+        var isAdopted: Bool
+    }
+
     private struct Account {
         /// The first purchase with a price, or with none stated; nil before any is known.
-        var first: Occurrence?
+        var first: First?
         var payments: [Payment] = []
     }
 
@@ -66,7 +72,11 @@ struct LifetimeTable: Summable {
     // MARK: Adding
 
     /// Adds the payments and refunds of one chain.
-    mutating func add(_ revenue: [Occurrence], of customer: Customer) {
+    ///
+    /// - Parameter isAdopted: whether the chain's beginning is unknown.
+    mutating func add(
+        _ revenue: [Occurrence], of customer: Customer, isAdopted: Bool = false
+    ) {
         guard !revenue.isEmpty else { return }
         var account = accounts[customer] ?? Account()
         for found in revenue {
@@ -81,7 +91,8 @@ struct LifetimeTable: Summable {
                         unpricedCount: unpriced))
             }
             if gross > 0 || unpriced > 0 {
-                account.first = LifetimeTable.earlier(account.first, found)
+                account.first = LifetimeTable.earlier(
+                    account.first, First(purchase: found, isAdopted: isAdopted))
             }
         }
         accounts[customer] = account
@@ -103,8 +114,10 @@ struct LifetimeTable: Summable {
     }
 
     /// The earlier of two; at the same moment, the one proven by the earlier event.
-    private static func earlier(_ one: Occurrence?, _ two: Occurrence) -> Occurrence {
-        guard let one, (one.at, one.cause) <= (two.at, two.cause) else { return two }
+    private static func earlier(_ one: First?, _ two: First) -> First {
+        guard let one,
+            (one.purchase.at, one.purchase.cause) <= (two.purchase.at, two.purchase.cause)
+        else { return two }
         return one
     }
 
@@ -123,8 +136,10 @@ struct LifetimeTable: Summable {
         // Refunds subtract, so intermediate sums may exceed the bound.
         var cells: [Cell: [String: Int128]] = [:]
         for account in accounts.values {
-            guard let first = account.first, let interval = question.interval(of: first.at),
-                question.matches(first.values)
+            // An adopted customer is not a new one.
+            guard let found = account.first, !found.isAdopted else { continue }
+            let first = found.purchase
+            guard let interval = question.interval(of: first.at), question.matches(first.values)
             else { continue }
             for currency in Set(account.payments.map(\.currency))
             where currencies?.contains(currency) ?? true {

@@ -37,7 +37,7 @@ extension MetricsQuery {
             for occurrence in income.revenue { sum.tally.seen.note(occurrence.values) }
             sum.table.add(
                 conversion.converted(income.revenue, .revenue, &sum.tally.rateGaps),
-                of: income.customer)
+                of: income.customer, isAdopted: income.isAdopted)
         }
         let rows = try sum.table.rows()
         return Answer(

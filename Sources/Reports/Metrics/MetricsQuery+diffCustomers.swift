@@ -110,12 +110,13 @@ extension MetricsQuery {
             }
             let compared = FactsCompared(facts, before, after)
             let then = income(compared.old)
-            sum.before.add(then.revenue, of: then.customer)
+            sum.before.add(then.revenue, of: then.customer, isAdopted: then.isAdopted)
             guard !compared.known.isEmpty else {
-                return sum.after.add(then.revenue, of: then.customer)
+                return sum.after.add(
+                    then.revenue, of: then.customer, isAdopted: then.isAdopted)
             }
             let now = income(compared.new)
-            sum.after.add(now.revenue, of: now.customer)
+            sum.after.add(now.revenue, of: now.customer, isAdopted: now.isAdopted)
             compared.forEachStep(from: then, income) { before, after, events in
                 guard after != before else { return }
                 sum.events[before.customer, default: []].formUnion(events)
@@ -129,16 +130,20 @@ extension MetricsQuery {
 struct CustomerIncome: Equatable {
     let customer: LifetimeTable.Customer
     var revenue: [Occurrence]
+    /// Whether the first known period is not the chain's first.
+    let isAdopted: Bool
 
     init(_ life: Lifecycle, of chain: ChainId, _ catalogue: Catalogue, limit: Timestamp) {
         guard !life.isEmpty else {
-            (customer, revenue) = (.chain(chain), [])
+            (customer, revenue, isAdopted) = (.chain(chain), [], false)
             return
         }
         let holder = life.holders.holders(at: limit).map(\.customer).min()
         customer = holder.map { .known(chain.bundleId, $0) } ?? .chain(chain)
-        revenue = life.occurrences(
+        let counted = life.counted(catalogue)
+        revenue = counted.occurrences(
             of: .revenue, in: chain.bundleId, catalogue: catalogue, limit: limit, instants: [])
+        isAdopted = counted.isAdopted
     }
 
     /// Ignores which event proves an occurrence.
@@ -150,6 +155,7 @@ struct CustomerIncome: Equatable {
                 return plain
             }
         }
-        return left.customer == right.customer && plain(left.revenue) == plain(right.revenue)
+        return left.customer == right.customer && left.isAdopted == right.isAdopted
+            && plain(left.revenue) == plain(right.revenue)
     }
 }

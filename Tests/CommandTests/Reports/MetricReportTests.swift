@@ -216,6 +216,25 @@ struct MetricReportTests {
         #expect(amounts["age.180.customers"] == nil)
     }
 
+    @Test("Lifetime: a customer whose first known payment is of an adopted chain is in no row")
+    func lifetimeAdopted() async throws {
+        var ledger = try TemporaryLedger()
+        ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
+        let token = "7e3fb204-7a31-4d26-9f4e-000000000001"
+        let adopted = MadeChain(id: "600000000000001", appAccountToken: token)
+        let later = MadeChain(
+            id: "600000000000002", start: adopted.start(2), appAccountToken: token)
+        _ = try await ledger.ingest([
+            adopted.renewed(1), later.bought(), MadeChain(id: "600000000000003").renewed(1),
+        ])
+        #expect(try await report(ledger, "ltv").rows.isEmpty)
+        // Once the beginning is known, both chains are the customer's.
+        _ = try await ledger.ingest([adopted.bought()])
+        let rows = try await report(ledger, "ltv").rows
+        #expect(rows.map { $0.amounts["customers"] } == [1])
+        #expect(rows.map { $0.amounts["net"] } == [29_970])
+    }
+
     @Test("A customer counts in each currency they paid in; with filters the rows are the same")
     func lifetimeCurrencies() async throws {
         var ledger = try TemporaryLedger()
