@@ -46,8 +46,13 @@ extension Lifecycle {
         at time: Timestamp, of request: RetentionSituation
     ) -> RetentionSituation? {
         guard !isOneTime, let answer = answer(at: time, now: time),
-            let start = intervals.first?.from
+            let known = intervals.first?.from
         else { return nil }
+        // Of an adopted subscription the first period is not known, but its date is stated.
+        let stated = history.facts.facts.lazy.compactMap {
+            $0.statedTransaction?.originalPurchaseDate
+        }.min()
+        let start = min(known, stated ?? known)
         var found = request
         found.productId = request.productId ?? answer.productId
         found.phase = answer.phase

@@ -88,6 +88,26 @@ struct RetentionRuleTests {
         #expect(late?.phase == .standard)
     }
 
+    @Test("The tenure of a subscription that was adopted later counts from its original purchase")
+    func adoptedTenure() {
+        let asked = RetentionSituation(bundleId: app, environment: .production)
+        let adopted = given(
+            Fact.didRenew("9", day(600), day(630)).transaction {
+                $0.originalPurchaseDate = day(0, hour)
+            },
+            .didRenew("10", day(630), day(660)))
+        #expect(adopted.situation(at: day(610), of: asked)?.tenureDays == 609)
+        #expect(adopted.situation(at: day(640, hour), of: asked)?.tenureDays == 640)
+        let silent = given(.didRenew("9", day(600), day(630)))
+        #expect(silent.situation(at: day(610), of: asked)?.tenureDays == 10)
+        // A date after the first period is no earlier beginning.
+        let restated = given(
+            Fact.subscribed("1", day(0), day(30)).transaction {
+                $0.originalPurchaseDate = day(1)
+            })
+        #expect(restated.situation(at: day(20), of: asked)?.tenureDays == 20)
+    }
+
     @Test("A refund counts from its date until it is reversed")
     func refunded() {
         let life = given(
