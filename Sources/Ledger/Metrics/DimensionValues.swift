@@ -84,8 +84,9 @@ extension Shared<TransactionSnapshot> {
             && self.subscriptionGroupIdentifier == other.subscriptionGroupIdentifier
             && self.storefront == other.storefront && self.currency == other.currency
             && self.inAppOwnershipType == other.inAppOwnershipType && self.offer == other.offer
-            // An offer's phase may depend on the price.
-            && (self.offer == nil || self.price == other.price)
+            // An offer's phase may depend on the price, and on what a receipt states of a trial.
+            && (self.offer == nil
+                || (self.price == other.price && self.isTrialPeriod == other.isTrialPeriod))
     }
 }
 

@@ -154,4 +154,19 @@ struct RollForwardGroupTests {
     func offers(_ offer: Offer, _ label: String?) {
         #expect(offer.label == label)
     }
+
+    @Test("Two periods of one offer, the first free by its receipt: the second is paid")
+    func trialOfReceipt() {
+        func offered(_ fact: Fact, isTrial: Bool) -> Fact {
+            fact.transaction {
+                $0.offer = Offer(type: Raw(.introductoryOffer))
+                $0.isTrialPeriod = isTrial
+            }
+        }
+        let life = given(
+            offered(.subscribed("1", day(0), day(7)), isTrial: true),
+            offered(.didRenew("2", day(7), day(37)), isTrial: false))
+        #expect(life.metrics().stretches.prefix(2).map(\.values.phase) == [.trial, .intro])
+        #expect(life.rollForward(day(0), day(20), .paidChains)?.reported == ["converted": 1])
+    }
 }
