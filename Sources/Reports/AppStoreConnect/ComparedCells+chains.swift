@@ -130,6 +130,12 @@ extension ComparedCells {
         for period in life.periodReadings(in: chain.bundleId, catalogue: catalogue, limit: limit)
         where period.isTrial {
             count(.subscriber, .freePeriods, at: period.purchase, period.values, chain)
+            // Apple's rows of free periods have the price 0.
+            if let currency = period.values.currency {
+                price(
+                    SalesReportTable.Price(milliunits: 0, currency: currency), .freePeriods,
+                    at: period.purchase, period.values, chain)
+            }
         }
     }
 

@@ -307,6 +307,10 @@ struct ReportExplanationTests {
         #expect(prices.map(\.price.milliunits) == [4_990, 9_990])
         #expect(prices.map(\.apple) == [1, 1] && prices.map(\.ours) == [0, 2])
         #expect(prices.map(\.chains.count) == [0, 2])
+        let free = try await explain(
+            [trial(chain(1).bought())], try self.table([subscribers("2026-01-10\t0.00\t ")]))
+        #expect(free.lines == ["freePeriods 2026-01-10 1 1:"])
+        #expect(free.answer.cells[0].prices.isEmpty)
     }
 
     @Test("Proceeds that a report states stand beside the estimate; without them there are none")
