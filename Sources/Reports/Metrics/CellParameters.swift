@@ -29,8 +29,8 @@ public struct CellParameters: Sendable {
         (parameters.from, parameters.to) = (from, to)
         (parameters.interval, parameters.timeZone) = (interval, timeZone)
         (parameters.by, parameters.filters) = (dimensions, filters)
-        let scope = try parameters.scope(reportZone, limit: limit)
-        let bounds = to == nil ? scope.instants.prefix(2) : scope.instants[...]
+        let scope = try parameters.scope(reportZone, limit: limit, first: to == nil ? 1 : .max)
+        let bounds = scope.instants
         return MetricScope(
             zone: scope.zone, interval: scope.interval,
             instants: [bounds.first, bounds.last].compactMap(\.self),

@@ -47,13 +47,16 @@ public struct MetricParameters: Sendable {
 
     // MARK: Reading
 
-    func scope(_ reportZone: String, limit: Timestamp) throws(MetricsError) -> MetricScope {
+    /// - Parameter count: of intervals that are needed; the later ones may be left out.
+    func scope(
+        _ reportZone: String, limit: Timestamp, first count: Int = .max
+    ) throws(MetricsError) -> MetricScope {
         let zone = try zone(reportZone)
         let interval = try reportInterval()
         return MetricScope(
             zone: zone, interval: interval,
-            instants: try instants(interval, zone, limit: limit), dimensions: try dimensions(),
-            filters: try conditions())
+            instants: try instants(interval, zone, limit: limit, first: count),
+            dimensions: try dimensions(), filters: try conditions())
     }
 
     private func zone(_ reportZone: String) throws(MetricsError) -> ReportZone {
@@ -121,7 +124,7 @@ public struct MetricParameters: Sendable {
     ///
     /// - Parameter limit: the earlier of now and knownAt; the end of every answer.
     func instants(
-        _ interval: ReportInterval, _ zone: ReportZone, limit: Timestamp
+        _ interval: ReportInterval, _ zone: ReportZone, limit: Timestamp, first count: Int = .max
     ) throws(MetricsError) -> [Timestamp] {
         guard let from = try time(from, "from", zone) else { throw .invalidTime(parameter: "from") }
         let to = try time(to, "to", zone) ?? max(limit, from.advanced(byMilliseconds: 1))
@@ -136,11 +139,12 @@ public struct MetricParameters: Sendable {
                 "The range begins at \(from.rfc3339), and nothing is known after"
                     + " \(limit.rfc3339), the earlier of now and knownAt.")
         }
-        return try instants(interval, zone, from: from, to: min(to, limit))
+        return try instants(interval, zone, from: from, to: min(to, limit), first: count)
     }
 
     private func instants(
-        _ interval: ReportInterval, _ zone: ReportZone, from: Timestamp, to end: Timestamp
+        _ interval: ReportInterval, _ zone: ReportZone, from: Timestamp, to end: Timestamp,
+        first count: Int
     ) throws(MetricsError) -> [Timestamp] {
         var instants = [from]
         var day = interval.start(of: zone.day(of: from))
@@ -163,6 +167,7 @@ public struct MetricParameters: Sendable {
                     throw .tooManyIntervals(limit: MetricsLimits.intervalCount)
                 }
                 instants.append(start)
+                if instants.count > count { return instants }
             }
             begun = next
         }

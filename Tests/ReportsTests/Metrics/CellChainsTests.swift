@@ -83,6 +83,19 @@ struct CellChainsTests {
         }
     }
 
+    @Test("Without an end a cell is one interval, however many would follow until now")
+    func oneInterval() async throws {
+        try await withQuery { query in
+            let found = try await cell(query, .churn(isPaid: false), "new") {
+                ($0.from, $0.interval) = ("2009-03-01", "hour")
+            }
+            #expect(found.from.rfc3339 == "2009-03-01T00:00:00.000Z")
+            #expect(found.to.rfc3339 == "2009-03-01T01:00:00.000Z")
+            let month = try await cell(query, .churn(isPaid: false), "new") { $0.to = nil }
+            #expect(month.to.rfc3339 == "2025-02-01T00:00:00.000Z")
+        }
+    }
+
     // MARK: Sums
 
     /// Compares the figures of a report with the chains behind them; returns how many are not 0.
