@@ -49,6 +49,28 @@ struct ChainsRouteTests {
         }
     }
 
+    @Test("A value of a group or filter may contain commas")
+    func commas() async throws {
+        #expect(
+            MetricParameters.pairs("offerIdentifier=Summer, 2026,country=USA")
+                == ["offerIdentifier=Summer, 2026", "country=USA"])
+        #expect(
+            MetricParameters.pairs("product=a,product=,phase=trial")
+                == ["product=a", "product=", "phase=trial"])
+        #expect(MetricParameters.pairs("offer=a,b=c,") == ["offer=a,b=c,"])
+        #expect(MetricParameters.pairs("colour=red,country=USA") == ["colour=red", "country=USA"])
+        #expect(MetricParameters.pairs("") == [] && MetricParameters.pairs(nil) == [])
+        let purchase = purchase
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            let value = "offerIdentifier=Summer,%202026"
+            for named in ["&group=\(value),country=USA", "&where=\(value)"] {
+                let answer = try await client.get(
+                    "/v1/metrics/churn/chains?from=2026-01-01&column=new\(named)")
+                #expect(answer.status == 200 && answer.json["amount"]?.int64 == 0)
+            }
+        }
+    }
+
     @Test("The chain of a cell comes with its event, by column, group and knowledge")
     func chains() async throws {
         let purchase = purchase

@@ -45,6 +45,21 @@ public struct MetricParameters: Sendable {
         return text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
 
+    /// Splits a comma-separated list of `dimension=value`. A value may contain commas: only the name
+    /// of a dimension and `=` begin the next one.
+    public static func pairs(_ text: String?) -> [String] {
+        var found: [String] = []
+        for part in list(text) {
+            let isNext = Dimension.allCases.contains { part.hasPrefix("\($0.rawValue)=") }
+            if isNext || found.isEmpty {
+                found.append(part)
+            } else {
+                found[found.count - 1] += ",\(part)"
+            }
+        }
+        return found
+    }
+
     // MARK: Reading
 
     /// - Parameter count: of intervals that are needed; the later ones may be left out.

@@ -80,7 +80,7 @@ struct ReportPages: Sendable {
         let frame = try QueryParameters.read(request, isForm: true) {
             question = try Question(&$0)
             cell.column = $0.text("column") ?? ""
-            cell.group = MetricParameters.list($0.text("group"))
+            cell.group = MetricParameters.pairs($0.text("group"))
             after = try $0.cursor { ChainId(cursor: $0) }
             return try pages.frame(["reports", name, "cell"], &$0, context).ofPeriod
         }

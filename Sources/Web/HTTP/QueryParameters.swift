@@ -191,7 +191,7 @@ struct QueryParameters {
         metric.interval = text("interval")
         metric.timeZone = text("timeZone")
         metric.by = MetricParameters.list(text("by"))
-        metric.filters = MetricParameters.list(text("where"))
+        metric.filters = MetricParameters.pairs(text("where"))
         return metric
     }
 

@@ -133,8 +133,8 @@ extension QueryParameters {
         var cell = CellParameters(column: text("column") ?? "")
         (cell.from, cell.to) = (text("from"), text("to"))
         (cell.interval, cell.timeZone) = (text("interval"), text("timeZone"))
-        cell.group = MetricParameters.list(text("group"))
-        cell.filters = MetricParameters.list(text("where"))
+        cell.group = MetricParameters.pairs(text("group"))
+        cell.filters = MetricParameters.pairs(text("where"))
         return cell
     }
 }
