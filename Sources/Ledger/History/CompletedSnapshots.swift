@@ -21,56 +21,109 @@ struct CompletedSnapshots {
     }
 
     private mutating func complete(_ ordered: [Fact]) {
-        let starts = ordered.compactMap { $0.statedTransaction?.purchaseDate }
+        let starts = CompletedSnapshots.starts(ordered)
         let purchases = CompletedSnapshots.purchases(ordered)
         var statements: [TransactionId: [Int]] = [:]
         for index in ordered.indices {
             guard let id = ordered[index].statedTransaction?.transactionId else { continue }
             statements[id, default: []].append(index)
         }
-        for index in ordered.indices {
-            let fact = ordered[index]
-            guard CompletedSnapshots.isPartial(fact), let snapshot = fact.transaction else {
-                facts[index] = CompletedSnapshots.withTrialStatement(
-                    fact, index, statements, ordered)
+        // Each transaction is completed by itself, in whatever order.
+        for about in statements.values {
+            complete(
+                about.sorted { CompletedSnapshots.precedes($0, $1, ordered) }, ordered, starts,
+                purchases)
+        }
+    }
+
+    /// Completes the statements about one transaction, given as donors are tried.
+    ///
+    /// Every body states all purchases of a customer again, so a transaction has as many statements
+    /// as there are bodies; one that only repeats the one before has the same donors, and is not
+    /// completed anew.
+    private mutating func complete(
+        _ about: [Int], _ ordered: [Fact], _ starts: [Int64: Timestamp],
+        _ purchases: [Int64: [ProductId: Trust]]
+    ) {
+        var before: Int?
+        for index in about {
+            guard CompletedSnapshots.isPartial(ordered[index]) else {
+                facts[index] = CompletedSnapshots.withTrialStatement(index, about, ordered)
                 continue
             }
-            let others = statements[snapshot.transactionId] ?? []
-            let donors = CompletedSnapshots.donors(others, index, ordered)
-            var whole = snapshot.completed(by: donors.compactMap { ordered[$0].transaction })
-            if snapshot.appAccountToken == nil {
-                borrowedTokens[index] =
-                    donors.first { ordered[$0].statedTransaction?.appAccountToken != nil }
-                    .map { ordered[$0].trust }
+            if let before, CompletedSnapshots.isRepeated(before, index, ordered) {
+                facts[index].transaction = facts[before].transaction
+                borrowedTokens[index] = borrowedTokens[before]
+                if retyped.contains(before) { retyped.insert(index) }
+            } else {
+                complete(index, about, ordered, starts, purchases)
             }
-            let signed = donors.first { other in
-                !CompletedSnapshots.isPartial(ordered[other]) && ordered[other].trust >= fact.trust
-                    && ordered[other].statedTransaction?.type != nil
-            }.flatMap { ordered[$0].transaction }
-            if let signed, signed.type != whole.type {
-                whole.type = signed.type
-                whole.expiresDate = whole.expiresDate ?? signed.expiresDate
-                retyped.insert(index)
-            }
-            whole.isUpgraded =
-                whole.isUpgraded
-                || CompletedSnapshots.isUpgraded(snapshot, index, others, ordered, purchases)
-            // A period that ends in the second in which the next one begins ends at that start.
-            for start in starts { whole.expiresDate = whole.expiresDate.refined(by: start) }
-            facts[index].transaction = whole
+            before = index
         }
+    }
+
+    private mutating func complete(
+        _ index: Int, _ about: [Int], _ ordered: [Fact], _ starts: [Int64: Timestamp],
+        _ purchases: [Int64: [ProductId: Trust]]
+    ) {
+        let fact = ordered[index]
+        guard let snapshot = fact.transaction else { return }
+        let donors = about.filter { $0 != index }
+        var whole = snapshot.completed(by: donors.compactMap { ordered[$0].transaction })
+        if snapshot.appAccountToken == nil {
+            borrowedTokens[index] =
+                donors.first { ordered[$0].statedTransaction?.appAccountToken != nil }
+                .map { ordered[$0].trust }
+        }
+        let signed = donors.first { other in
+            !CompletedSnapshots.isPartial(ordered[other]) && ordered[other].trust >= fact.trust
+                && ordered[other].statedTransaction?.type != nil
+        }.flatMap { ordered[$0].transaction }
+        if let signed, signed.type != whole.type {
+            whole.type = signed.type
+            whole.expiresDate = whole.expiresDate ?? signed.expiresDate
+            retyped.insert(index)
+        }
+        whole.isUpgraded =
+            whole.isUpgraded
+            || CompletedSnapshots.isUpgraded(snapshot, index, about, ordered, purchases)
+        // A period that ends in the second in which the next one begins ends at that start.
+        if let end = whole.expiresDate {
+            whole.expiresDate = whole.expiresDate.refined(by: starts[end.wholeSeconds])
+        }
+        facts[index].transaction = whole
+    }
+
+    /// Whether a statement has the content of another one, and is completed as that one is.
+    private static func isRepeated(_ one: Int, _ other: Int, _ facts: [Fact]) -> Bool {
+        facts[one].trust == facts[other].trust && facts[one].cause.kind == facts[other].cause.kind
+            && facts[one].statedTransaction == facts[other].statedTransaction
+    }
+
+    /// The start of a purchase in each second in which one was made: of several the first in order.
+    /// A start in whole seconds is as coarse as the end that it would refine, and is left out.
+    static func starts(_ facts: [Fact]) -> [Int64: Timestamp] {
+        var starts: [Int64: Timestamp] = [:]
+        for fact in facts {
+            guard let start = fact.statedTransaction?.purchaseDate,
+                start.milliseconds % 1_000 != 0, starts[start.wholeSeconds] == nil
+            else { continue }
+            starts[start.wholeSeconds] = start
+        }
+        return starts
     }
 
     /// A signed transaction with neither discount type nor price does not state whether its offer
     /// was free; a receipt's statement about the same transaction is used.
     private static func withTrialStatement(
-        _ fact: Fact, _ index: Int, _ statements: [TransactionId: [Int]], _ ordered: [Fact]
+        _ index: Int, _ about: [Int], _ ordered: [Fact]
     ) -> Fact {
+        let fact = ordered[index]
         guard let stated = fact.statedTransaction, stated.offer != nil,
             stated.offer?.discountType == nil, stated.price == nil
         else { return fact }
-        let others = donors(statements[stated.transactionId] ?? [], index, ordered)
-        let isTrial = others.lazy.compactMap { ordered[$0].statedTransaction?.isTrialPeriod }.first
+        let others = about.lazy.filter { $0 != index }
+        let isTrial = others.compactMap { ordered[$0].statedTransaction?.isTrialPeriod }.first
         guard let isTrial else { return fact }
         var completed = fact
         completed.transaction?.isTrialPeriod = isTrial
@@ -125,17 +178,14 @@ struct CompletedSnapshots {
     /// Whether the fact's format lacks some fields.
     static func isPartial(_ fact: Fact) -> Bool { fact.cause.kind.mayNameSeveralChains }
 
-    /// The other statements, highest trust first, complete ones before partial ones.
-    private static func donors(
-        _ others: [Int], _ index: Int, _ facts: [Fact]
-    ) -> [Int] {
-        others.filter { $0 != index }.sorted { left, right in
-            let (one, two) = (facts[left], facts[right])
-            if isPartial(one) != isPartial(two) { return isPartial(two) }
-            if one.trust != two.trust { return one.trust > two.trust }
-            // Facts are ordered by date.
-            return left > right
-        }
+    /// The order of donors: complete statements before partial ones, then the most trusted, then the
+    /// newest.
+    private static func precedes(_ left: Int, _ right: Int, _ facts: [Fact]) -> Bool {
+        let (one, two) = (facts[left], facts[right])
+        if isPartial(one) != isPartial(two) { return isPartial(two) }
+        if one.trust != two.trust { return one.trust > two.trust }
+        // Facts are ordered by date.
+        return left > right
     }
 }
 
