@@ -77,11 +77,12 @@ public struct Recovery: Sendable {
         report: @escaping Report = { _ in }
     ) async throws(RecoveryFailure) -> Finished {
         var plan = RecoveryPlan(request)
-        var start = try await storing { () throws(StoreError) in try await knownStart() }
+        var start: Int64?
+        try await storing { () throws(StoreError) in try await forgetForeign() }
         // Each cut leaves out more; a clock difference must not cause endless retries.
         var margins = RecoveryPlan.historyMarginsMilliseconds[...]
         while true {
-            do throws(RecoveryFailure) { return try await run(plan, start, report) } catch {
+            do throws(RecoveryFailure) { return try await run(plan, from: start, report) } catch {
                 guard case .api(let failure) = error,
                     failure.appleCode == Raw(.startDateTooFarInPast),
                     let margin = margins.popFirst()
@@ -101,17 +102,17 @@ public struct Recovery: Sendable {
         }
     }
 
-    /// Where the log ended before the interrupted recovery that is continued; nil without one.
-    /// Forgets one that was recorded with another log, which held events that this one may lack.
-    private func knownStart() async throws(StoreError) -> Int64? {
-        guard let known = try await ledger.operations.recovery(request.name) else { return nil }
-        if try await Projector.isOfThisLog(ledger, known.reached) { return known.startPosition }
+    /// Forgets a recovery that was recorded with another log, which held events that this one may
+    /// lack.
+    private func forgetForeign() async throws(StoreError) {
+        guard let known = try await ledger.operations.recovery(request.name),
+            try await !Projector.isOfThisLog(ledger, known.reached)
+        else { return }
         try await ledger.operations.endRecovery(request.name)
-        return nil
     }
 
     private func run(
-        _ requested: RecoveryPlan, _ start: Int64?, _ report: @escaping Report
+        _ requested: RecoveryPlan, from start: Int64?, _ report: @escaping Report
     ) async throws(RecoveryFailure) -> Finished {
         let operations = ledger.operations
         let begun = try await storing { () throws(StoreError) in

@@ -34,7 +34,10 @@ struct LogFileTests {
     }
 
     static let spoilt: [(sql: String, code: StoreError.Code)] = [
-        ("INSERT INTO migrations VALUES (5, 'V0005_later', zeroblob(32))", .fileNewer),
+        (
+            "INSERT INTO migrations SELECT max(version) + 1, 'later', zeroblob(32) FROM migrations",
+            .fileNewer
+        ),
         ("UPDATE migrations SET checksum = zeroblob(32)", .fileChanged),
         ("UPDATE migrations SET checksum = x''", .fileChanged),
         ("UPDATE migrations SET name = 'V0001_other'", .fileChanged),

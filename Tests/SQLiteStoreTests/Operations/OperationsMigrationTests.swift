@@ -16,6 +16,13 @@ import Testing
 struct OperationsMigrationTests {
     private static let replaced = SchemaHistory.operations[0].replaced ?? ""
 
+    /// Undoes the fifteenth script.
+    private static let withoutCursors = """
+        ALTER TABLE recoveries DROP COLUMN reached_leaf;
+        ALTER TABLE backfill_runs DROP COLUMN position;
+        ALTER TABLE backfill_runs DROP COLUMN leaf_hash
+        """
+
     /// A file with one quarantined item, whose record of migrations is as given.
     private func earlier(
         _ directory: TemporaryDirectory, versions: ClosedRange<Int>, checksum: String
@@ -34,7 +41,8 @@ struct OperationsMigrationTests {
                 try database.execute(
                     sql: """
                         DROP TABLE checkpoints; DROP TABLE retention_answers;
-                        DROP TABLE erasure_count
+                        DROP TABLE erasure_count;
+                        \(OperationsMigrationTests.withoutCursors)
                         """)
             }
             for step in known {
@@ -89,7 +97,8 @@ struct OperationsMigrationTests {
                 sql: """
                     ALTER TABLE retention_answers DROP COLUMN promotional_offer;
                     DROP TABLE erasure_count;
-                    DELETE FROM migrations WHERE version = 14
+                    \(OperationsMigrationTests.withoutCursors);
+                    DELETE FROM migrations WHERE version >= 14
                     """)
         }
         try file.close()
