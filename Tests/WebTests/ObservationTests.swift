@@ -1,5 +1,10 @@
 import AppStore
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
 import Service
+import Signing
 import Testing
 
 @testable import Web
@@ -64,4 +69,45 @@ struct ObservationTests {
             #expect(text.contains("subledger_disk_free_bytes{"))
         }
     }
+
+    @Test("Requests without a token leave every route room for its first failure")
+    func refused() async throws {
+        var place = try ServedPlace()
+        let metrics = place.metrics
+        place.configuration.server.tokens = [
+            ServiceConfiguration.Server.Token(
+                name: "one", digest: SHA256.hash(Array("one".utf8)), scopes: [.read])
+        ]
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            let service = try WebService(
+                host: host, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            let paths = Set(service.routes().routes.map(\.path.description))
+            for path in paths.sorted() {
+                let uri = path.replacing(#/:\w+/#, with: "1")
+                for method in ObservationTests.methods {
+                    // As a page of the console sends a form, and from no page.
+                    _ = try await client.client.executeRequest(
+                        uri: uri, method: method,
+                        headers: [ObservationTests.fetchSite: "same-origin"], body: nil)
+                    // With a target of another host than the request's.
+                    _ = try await client.client.executeRequest(
+                        uri: "http://other.example\(uri)", method: method, headers: [:], body: nil)
+                }
+            }
+            metrics.answered(method: "GET", path: "/v1/events", status: 503, .zero)
+            let lines = metrics.registry.text().split(separator: "\n").map(String.init)
+            let counted = lines.filter { $0.hasPrefix("subledger_http_requests_total{") }
+            #expect(paths.count * ObservationTests.methods.count > 512)
+            #expect(counted.count < MetricRegistry.maximumSeriesCount / 4)
+            #expect(
+                counted.contains {
+                    $0.contains(#"{method="GET",path="/v1/events",status="503"} 1"#)
+                })
+        }
+    }
+
+    private static let fetchSite = HTTPField.Name("Sec-Fetch-Site")!
+    private static let methods: [HTTPRequest.Method] =
+        [.get, .head, .post, .put, .delete, .patch, .options, .trace]
+        + ["QUERY"].compactMap { HTTPRequest.Method($0) }
 }

@@ -144,7 +144,14 @@ struct ConsoleGuard: RouterMiddleware {
                 next += "draft=\(pages.drafts.keep(form.values))"
             }
         }
-        return Response.seeOther("/console/sign-in?next=\(ViewState.escaped(next))")
+        return Response.seeOther("\(ConsoleGuard.signInTarget)\(ViewState.escaped(next))")
+    }
+
+    private static let signInTarget = "/console/sign-in?next="
+
+    /// Whether an answer only leads to the form that takes a token.
+    static func isSignIn(_ response: Response) -> Bool {
+        response.headers[.location]?.hasPrefix(signInTarget) == true
     }
 }
 

@@ -18,7 +18,8 @@ enum MetricMeaning {
         "subledger_complete_through_seconds":
             "Unix time up to which everything Apple sent is stored, for the app farthest behind.",
         "subledger_disk_free_bytes": "Free bytes on the log's file system.",
-        "subledger_http_request_seconds": "Time from a request's head to the end of its response.",
+        "subledger_http_request_seconds":
+            "Time from a request's head to the beginning of its response.",
         "subledger_http_requests_total": "Requests by method, route and status.",
         "subledger_intake_total":
             "Deliveries by result: appended, known, or the code of the refusal.",

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 
 /// Counts and times requests by route; unknown paths share one label.
@@ -12,12 +13,25 @@ struct RequestMeter: RouterMiddleware {
     ) async throws -> Response {
         let start = ContinuousClock.now
         let response = try await next(request, context)
+        let isRefused = RequestMeter.isRefused(request, response)
         metrics.answered(
             method: RequestMeter.known.contains(request.method.rawValue)
                 ? request.method.rawValue : "other",
-            path: context.endpointPath ?? "none", status: response.status.code,
-            start.duration(to: .now))
+            path: isRefused ? "none" : context.endpointPath ?? "none",
+            status: response.status.code, start.duration(to: .now))
         return response
+    }
+
+    /// Whether a client without any right gets this answer on every path. Such answers share one
+    /// label: one per path and method would exhaust the series, and the first failure of a route
+    /// would have none.
+    private static func isRefused(_ request: Request, _ response: Response) -> Bool {
+        switch response.status {
+        case .unauthorized, .forbidden, .methodNotAllowed, .misdirectedRequest: true
+        case .badRequest: !HostMiddleware.namesOneHost(request)
+        case .seeOther: ConsoleGuard.isSignIn(response)
+        default: false
+        }
     }
 
     private static let known: Set<String> = [

@@ -21,13 +21,7 @@ struct HostMiddleware: RouterMiddleware {
         _ request: Request, context: WebContext,
         next: (Request, WebContext) async throws -> Response
     ) async throws -> Response {
-        // For HTTP/1, `HTTP1Rules` has checked the target, which is not available here.
-        let hosts = request.headers[values: HostMiddleware.host]
-        guard request.head.authority != nil || !hosts.isEmpty,
-            !HostMiddleware.isForeign(
-                request.head.path ?? "/",
-                to: [request.head.authority].compactMap { $0 } + hosts)
-        else {
+        guard HostMiddleware.namesOneHost(request) else {
             throw Problem.invalid(
                 "The request must name one Host, equal to that of its target.", code: "badRequest")
         }
@@ -35,6 +29,15 @@ struct HostMiddleware: RouterMiddleware {
             try HostMiddleware.requireOwn(request)
         }
         return try await next(request, context)
+    }
+
+    /// Whether a request names a host, and no other one in its target. For HTTP/1, `HTTP1Rules` has
+    /// checked the target, which is not available here.
+    static func namesOneHost(_ request: Request) -> Bool {
+        let hosts = request.headers[values: host]
+        return (request.head.authority != nil || !hosts.isEmpty)
+            && !isForeign(
+                request.head.path ?? "/", to: [request.head.authority].compactMap { $0 } + hosts)
     }
 
     /// Whether a target in absolute form names another host than Host does (RFC 9112 §3.2): a proxy
