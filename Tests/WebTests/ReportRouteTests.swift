@@ -2,9 +2,9 @@ import AppStore
 import HTTPTypes
 import Queries
 import Reports
-import Service
 import Testing
 
+@testable import Service
 @testable import Web
 
 @Suite("Reports over HTTP")
@@ -130,6 +130,28 @@ struct ReportRouteTests {
             #expect(paid.status == 400 && paid.code == "unknownParameter")
             let reason = try await client.get("/v1/metrics/mrr?from=2026-01-01&by=reason")
             #expect(reason.status == 400 && reason.code == "unknownDimension")
+        }
+    }
+
+    @Test(
+        "A report is answered while another waits for a position",
+        arguments: ["churn", "retention-offers"])
+    func whileOneWaits(_ name: String) async throws {
+        try await ServedPlace().serve(renewed: purchase) { client, host in
+            let path = "/v1/metrics/\(name)?from=2026-01-01"
+            let board = try host.ledger(.production).board
+            try await withThrowingTaskGroup(of: String.self) { group in
+                group.addTask {
+                    let answer = try await client.get(path + "&minPosition=3")
+                    return "waited \(answer.status)"
+                }
+                while !board.isAwaited { await Task.yield() }
+                group.addTask { "prompt \(try await client.get(path).status)" }
+                #expect(try await group.next() == "prompt 200")
+                let next = try await client.notify(purchase.notificationBody(2))
+                #expect(next.status == 200)
+                #expect(try await group.next() == "waited 200")
+            }
         }
     }
 }

@@ -105,6 +105,8 @@ extension LedgerHost {
         _ compute: @Sendable (MetricsQuery) async throws -> Value
     ) async throws -> (Value, position: Int64) {
         let ledger = try ledger(scope.environment)
+        // A report that waits for its position must not keep others from being computed.
+        _ = try await ledger.snapshot(for: scope)
         return try await ledger.reports.pass {
             let snapshot = try await ledger.snapshot(for: scope)
             var query = MetricsQuery(

@@ -27,6 +27,8 @@ extension LedgerHost {
         from: Timestamp, to: Timestamp?, _ scope: QueryScope
     ) async throws -> RetentionOffers {
         let ledger = try ledger(scope.environment)
+        // A report that waits for its position must not keep others from being computed.
+        _ = try await ledger.snapshot(atLeast: scope.minPosition)
         // As every report: one at a time, since it may fold a chain for each of a million answers.
         return try await ledger.reports.pass {
             let now = clock()
