@@ -71,14 +71,18 @@ public final class PageAnswers: Sendable {
 extension LedgerHost {
     /// An answer for a page, which may take long: made in the background, one at a time. Nil while
     /// it is being made: the page asks again. An answer that was ready in time is never kept, so
-    /// that it is always of the present.
+    /// that it is always of the present; a failure is thrown once, since the next attempt may
+    /// succeed.
     ///
     /// Throws what `make` throws, and `OperatorError` (`tooManyJobs`).
     public func pageAnswer<Value: Sendable>(
         _ key: String, patience: Duration = .seconds(PageAnswers.patienceSeconds),
         _ make: @escaping @Sendable () async throws -> Value
     ) async throws -> Value? {
-        if let entry = pageAnswers.entry(key) { return try LedgerHost.value(of: entry) }
+        if let entry = pageAnswers.entry(key) {
+            if case .failed = entry { _ = pageAnswers.take(key) }
+            return try LedgerHost.value(of: entry)
+        }
         guard pageAnswers.begin(key) else {
             throw OperatorError(
                 .tooManyJobs, "\(PageAnswers.count) reports are being made; retry later.")

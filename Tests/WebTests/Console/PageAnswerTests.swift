@@ -44,4 +44,26 @@ struct PageAnswerTests {
             }
         }
     }
+
+    @Test("A failure that took long is shown once; then the answer is made anew")
+    func failed() async throws {
+        try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
+            let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+            let fail: @Sendable () async throws -> Int = {
+                for await _ in gate {}
+                throw Refused()
+            }
+            #expect(try await host.pageAnswer("report", patience: .zero, fail) == nil)
+            opening.finish()
+            await #expect(throws: Refused.self) {
+                while true {
+                    await Task.yield()
+                    let none = try await host.pageAnswer("report", patience: .zero, fail)
+                    #expect(none == nil)
+                }
+            }
+            let made = try await host.pageAnswer("report", patience: .seconds(120)) { 7 }
+            #expect(made == 7)
+        }
+    }
 }
