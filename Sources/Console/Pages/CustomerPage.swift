@@ -24,10 +24,7 @@ package struct CustomerPage {
     }
 
     /// Whether nothing was ever received about the customer.
-    package var isUnknown: Bool {
-        answer.entitlements.verdicts.isEmpty && reading.elsewhere.isEmpty
-            && reading.commands.isEmpty
-    }
+    package var isUnknown: Bool { !reading.isKnown }
 
     package var page: Page {
         let id = reading.customer.rawValue

@@ -1,3 +1,5 @@
+internal import Ledger
+
 /// What a page says of an id about which nothing was received.
 struct UnknownId {
     let frame: Frame
@@ -24,6 +26,8 @@ struct UnknownId {
         let links = frame.served.filter { $0 != frame.state.environment }.map { other -> HTML in
             var state = frame.state
             state.environment = other
+            // A position of this log is another one elsewhere.
+            if case .knownPosition = state.knowledge { state.knowledge = .everything }
             return "<a href=\"\(state.url(["find"], [("q", id)]))\">\(ViewState.name(other))</a>"
         }
         return links.isEmpty

@@ -106,7 +106,7 @@ public struct CustomerQuery: Sendable {
     }
 
     /// The facts about the customer rather than about a chain.
-    func ownFacts(
+    private func ownFacts(
         of customer: CustomerId, _ moment: Moment
     ) async throws(StoreError) -> [Fact] {
         let home = ChainId(customer: customer)
@@ -114,7 +114,7 @@ public struct CustomerQuery: Sendable {
     }
 
     /// Facts may be ahead of the answer's position.
-    private func admitted(_ facts: [Fact], _ moment: Moment) -> [Fact] {
+    func admitted(_ facts: [Fact], _ moment: Moment) -> [Fact] {
         facts.filter { $0.position <= head && moment.knowledge.admits($0) }
     }
 

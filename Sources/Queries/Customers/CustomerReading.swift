@@ -15,6 +15,9 @@ public struct CustomerReading: Sendable {
     public let elsewhere: [ChainReading]
     /// Commands about the customer, in the order in which they took effect, up to the moment.
     public let commands: [Fact]
+    /// Whether anything received names the customer: of any app, at any moment, and whether or not
+    /// it was known by then.
+    public internal(set) var isKnown = true
 
     /// One line of the merged timeline.
     public enum Entry: Sendable {
@@ -64,16 +67,21 @@ extension CustomerQuery {
     public func reading(
         of customer: CustomerId, moment: Moment, bundleId: BundleId? = nil
     ) async throws(StoreError) -> CustomerReading {
-        let chains = try await chains(of: customer, bundleId)
+        let every = try await chains(of: customer, nil)
+        let chains = every.filter { bundleId == nil || $0.bundleId == bundleId }
         let named = try await chainQuery.readings(of: chains, moment)
         let isHeld = { (reading: ChainReading) in
             reading.life.holders.stretches(of: customer).contains { $0.from <= moment.at }
         }
-        let own = ledger.life(of: try await ownFacts(of: customer, moment))
-        return reading(
+        let allOwn = try await facts.facts(of: [ChainId(customer: customer)]).flatMap(\.1)
+        let own = ledger.life(of: admitted(allOwn, moment))
+        var reading = reading(
             customer, moment, bundleId, named.filter(isHeld), named.filter { !isHeld($0) },
             own.commands.filter { $0.receivedAt <= moment.at }
         )
+        reading.isKnown =
+            !every.isEmpty || allOwn.contains { $0.command != nil && $0.position <= head }
+        return reading
     }
 
     /// As `reading`, but only what the customer holds at the moment: chains after `after`, one more

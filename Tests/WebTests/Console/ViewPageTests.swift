@@ -1,0 +1,58 @@
+import AppStore
+import Service
+import Testing
+
+@testable import Web
+
+@Suite("Pages of another moment or of one app")
+struct ViewPageTests {
+    private static let home = "/console/production"
+    private static let customer = "0ab11111-2222-4333-8444-555555555555"
+    private let purchase = {
+        var purchase = MadePurchase()
+        purchase.appAccountToken = ViewPageTests.customer
+        return purchase
+    }()
+
+    private static func text(_ answer: WebClient.Answer) -> String {
+        String(decoding: answer.bytes, as: UTF8.self)
+    }
+
+    @Test("A known customer without access in a view is not called unknown; an unknown one is")
+    func known() async throws {
+        let path = "\(ViewPageTests.home)/customers"
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            for view in [
+                "knownAt=2020-01-01", "at=2020-01-01", "knownPosition=0",
+                "bundleId=com.example.other",
+            ] {
+                let page = try await client.get("\(path)/\(ViewPageTests.customer)?\(view)")
+                let text = ViewPageTests.text(page)
+                #expect(page.status == 200, "\(view)")
+                #expect(text.contains("<b>No access</b>"), "\(view)")
+                #expect(!text.contains("Nothing has been received"), "\(view)")
+                let unknown = try await client.get("\(path)/nosuch?\(view)")
+                #expect(unknown.status == 404, "\(view)")
+                #expect(
+                    ViewPageTests.text(unknown).contains("Nothing has been received"), "\(view)")
+            }
+        }
+    }
+
+    @Test("A position of this log is not carried into another")
+    func otherEnvironment() async throws {
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            for (view, kept) in [
+                ("knownPosition=1", ""), ("knownAt=2026-02-01", "&amp;knownAt=2026-02-01"),
+            ] {
+                let page = try await client.get(
+                    "\(ViewPageTests.home)/find?q=nosuch&\(view)")
+                let text = ViewPageTests.text(page)
+                let other = "href=\"/console/sandbox/find?q=nosuch\(kept)"
+                let start = try #require(text.firstRange(of: other), "\(view)")
+                let rest = text[start.upperBound...].prefix { $0 != "\"" }
+                #expect(!rest.contains("knownPosition"), "\(view)")
+            }
+        }
+    }
+}
