@@ -241,4 +241,34 @@ struct CheckpointRouteTests {
             #expect(String(decoding: answer.bytes, as: UTF8.self).contains("missingAuditKey"))
         }
     }
+
+    @Test("A view of what was known offers no file that would be refused")
+    func offered() async throws {
+        var made = purchase
+        made.appAccountToken = "0ab11111-2222-4333-8444-555555555555"
+        let purchase = made
+        try await serve { setup in
+            let client = setup.client
+            _ = try await client.notify(purchase.notificationBody(0))
+            _ = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=1")
+            let home = "/console/production"
+            let customer = "customers/\(purchase.appAccountToken ?? "")"
+            let known = "knownAt=\(ServedPlace.now.milliseconds)"
+            for path in [
+                "subscriptions/\(purchase.id)?\(known)", "\(customer)?\(known)",
+                "\(customer)?knownPosition=1", "\(customer)?knownPosition=0",
+            ] {
+                let page = try await client.get("\(home)/\(path)")
+                #expect(page.status == 200, "\(path)")
+                let links = ScopeLinkTests.links(String(decoding: page.bytes, as: UTF8.self))
+                let isOffered = links.contains { $0.contains("/bundle") }
+                #expect(isOffered == path.hasSuffix("knownPosition=1"), "\(path)")
+                for link in Set(links) {
+                    #expect(try await client.get(link).status < 400, "\(path): \(link)")
+                }
+            }
+            let unknown = try await client.get("\(home)/customers/nosuch")
+            #expect(!String(decoding: unknown.bytes, as: UTF8.self).contains("/bundle"))
+        }
+    }
 }

@@ -149,9 +149,10 @@ package struct Frame: Sendable {
         return now
     }
 
-    /// Links to the file that proves what a page shows; nothing where no key signs the log.
+    /// Links to the file that proves what a page shows; nothing where no key signs the log, and
+    /// for what was known by a time: a file proves what was known by a position.
     func proof(_ path: String...) -> HTML {
-        guard hasProofs else { return "" }
+        guard hasProofs, state.knowledge.knownAt == nil else { return "" }
         let address = state.url(path + ["bundle"])
         let page = state.url(path + ["bundle"], [("html", "true")])
         return """

@@ -37,12 +37,20 @@ package struct CustomerPage {
         \(acts)
         \(KnowledgeForm(frame: frame).html)
         \(verdicts)
-        \(frame.proof("customers", reading.customer.rawValue))
+        \(proof)
         \(chains)
         <h2>Timeline</h2>
         \(TimelineRows(frame: frame, isMerged: true).table(slice, gaps: gaps))
         \(slice.pager(frame))
         """
+    }
+
+    /// Nothing where the answer rests on no event.
+    private var proof: HTML {
+        let isBare =
+            reading.chains.isEmpty && reading.elsewhere.isEmpty && reading.commands.isEmpty
+        guard reading.isKnown, !isBare || frame.state.knowledge == .everything else { return "" }
+        return frame.proof("customers", reading.customer.rawValue)
     }
 
     /// Gaps of each purchase, but for those that began after the customer had ceased to hold it.

@@ -57,7 +57,7 @@ struct ScopeLinkTests {
     }
 
     /// Where the links and forms of a page lead, within the environment.
-    private static func links(_ text: String) -> [String] {
+    static func links(_ text: String) -> [String] {
         ["href=\"", "action=\""].flatMap { name in
             text.split(separator: name).dropFirst().map { part in
                 String(part.prefix { $0 != "\"" && $0 != "#" }.replacing("&amp;", with: "&"))
