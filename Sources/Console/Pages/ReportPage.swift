@@ -92,7 +92,10 @@ package struct ReportPage {
                 else {
                     return nil
                 }
-                return cell(starts[place], starts[place + 1], "churned.\(series)", [])
+                // A bar is the sum of all groups; a filter by reason also groups by it.
+                let reason = Dimension.reason.rawValue
+                let group = report.dimensions.contains(reason) ? ["\(reason)=\(series)"] : []
+                return cell(starts[place], starts[place + 1], "churned.\(series)", group)
             }
             return "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Chart\">"
                 + .trusted(markup) + "</div>"
@@ -102,10 +105,11 @@ package struct ReportPage {
     }
 
     /// The address of the chains behind a cell.
+    ///
+    /// - Parameter group: `dimension=value` of each dimension.
     private func cell(
-        _ from: Timestamp, _ to: Timestamp, _ column: String, _ group: [String?]
+        _ from: Timestamp, _ to: Timestamp, _ column: String, _ group: [String]
     ) -> String {
-        let values = zip(report.dimensions, group).map { "\($0)=\($1 ?? "")" }
         // The chains are converted as the report is.
         let isApart = report.stamp.rates == nil
         let rates = ("rates", isApart && report.isMoney ? RateChoice.separateName : nil)
@@ -114,7 +118,7 @@ package struct ReportPage {
             ["reports", name, "cell"],
             [
                 ("from", label(from)), ("to", label(to)), ("column", column),
-                ("group", values.isEmpty ? nil : values.joined(separator: ",")),
+                ("group", group.isEmpty ? nil : group.joined(separator: ",")),
             ] + kept)
     }
 
@@ -191,7 +195,8 @@ package struct ReportPage {
             let value = row[column.name]
             let text = report.figure(row, column)
             guard value != 0, hasCell(column) else { return "<td class=\"num\">\(text)</td>" }
-            let address = cell(row.from, row.to, column.name, row.group)
+            let group = zip(report.dimensions, row.group).map { "\($0)=\($1 ?? "")" }
+            let address = cell(row.from, row.to, column.name, group)
             return "<td class=\"num\"><a href=\"\(address)\">\(text)</a></td>"
         }
         let rates = report.rates.map {

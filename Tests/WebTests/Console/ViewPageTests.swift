@@ -55,4 +55,29 @@ struct ViewPageTests {
             }
         }
     }
+
+    @Test("Every cell and bar of a report filtered by several reasons leads to its chains")
+    func byReason() async throws {
+        let purchase = purchase
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            for body in try [purchase.notificationBody(), purchase.refundBody()] {
+                #expect(try await client.notify(body).status == 200)
+            }
+            _ = try await host.ledger(.production).snapshot(atLeast: 2, limit: .seconds(120))
+            for by in ["", "&by=reason", "&by=product", "&by=reason,product"] {
+                let page = try await client.get(
+                    "\(ViewPageTests.home)/reports/churn?from=2026-01-01&to=2026-03-01"
+                        + "&where=reason=refund,reason=voluntary\(by)")
+                let text = ViewPageTests.text(page)
+                let cells = ScopeLinkTests.links(text).filter { $0.contains("/cell?") }
+                #expect(text.contains("aria-label=\"2026-01-01 refund\""), "\(by)")
+                #expect(cells.count > 1, "\(by)")
+                for cell in cells {
+                    let chains = try await client.get(cell)
+                    #expect(chains.status == 200, "\(cell)")
+                    #expect(ViewPageTests.text(chains).contains(purchase.id), "\(cell)")
+                }
+            }
+        }
+    }
 }

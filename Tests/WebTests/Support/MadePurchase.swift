@@ -60,6 +60,12 @@ struct MadePurchase: Sendable {
 
     /// SUBSCRIBED for the first period, DID_RENEW for later ones.
     func notification(_ period: Int) -> Delivery {
+        Delivery(
+            ordinal: 0, receivedAt: start(period),
+            evidence: .notification(payload(period), transaction(period), renewal(period)))
+    }
+
+    private func payload(_ period: Int) -> NotificationPayload {
         var payload = NotificationPayload()
         payload.notificationType = Raw(period == 0 ? .subscribed : .didRenew)
         payload.subtype = period == 0 ? Raw(.initialBuy) : nil
@@ -72,16 +78,35 @@ struct MadePurchase: Sendable {
         data.appAppleId = MadePurchase.appAppleId
         data.status = Raw(.active)
         payload.data = data
-        return Delivery(
-            ordinal: 0, receivedAt: start(period),
-            evidence: .notification(payload, transaction(period), renewal(period)))
+        return payload
     }
 
     // MARK: Bodies
 
     /// The body Apple would post.
     func notificationBody(_ period: Int = 0) throws -> [UInt8] {
-        let line = try JSONValue.parse(TestAuthority.signer.line(notification(period)))
+        try MadePurchase.body(notification(period))
+    }
+
+    /// The same of the refund of a period, a day after its start.
+    func refundBody(_ period: Int = 0) throws -> [UInt8] {
+        let refundedAt = start(period).advanced(byMilliseconds: 86_400_000)
+        var (payload, refunded) = (payload(period), transaction(period))
+        payload.notificationType = Raw(.refund)
+        payload.subtype = nil
+        payload.notificationUUID = NotificationUUID("\(id)-\(period)-refund")
+        payload.signedDate = refundedAt
+        payload.data?.status = Raw(.revoked)
+        refunded.revocationDate = refundedAt
+        refunded.signedDate = refundedAt
+        return try MadePurchase.body(
+            Delivery(
+                ordinal: 0, receivedAt: refundedAt,
+                evidence: .notification(payload, refunded, nil)))
+    }
+
+    private static func body(_ delivery: Delivery) throws -> [UInt8] {
+        let line = try JSONValue.parse(TestAuthority.signer.line(delivery))
         var json = JSONWriter()
         json.object { $0.member("signedPayload", line["signedPayload"]?.string) }
         return json.bytes
