@@ -37,6 +37,28 @@ struct BannerTests {
         }
     }
 
+    @Test("Links of a page to itself keep what it was asked, and other zones its place, too")
+    func kept() {
+        var one = frame.of(["reports", "churn"])
+        one.state.bundleId = BundleId("com.example.app")
+        one.state.knowledge = .knownPosition(7)
+        one.kept = [("from", "2024-06-01"), ("to", nil), ("where", "country=USA")]
+        one.place = [("row", "40")]
+        let (path, asked) = (
+            "/console/production/reports/churn", "from=2024-06-01&amp;where=country%3DUSA"
+        )
+        let (app, known) = ("&amp;bundleId=com.example.app", "&amp;knownPosition=7")
+        for address in [
+            "\(path)?\(asked)\(known)\">All apps",
+            "\(path)?\(asked)\(app)\">Back to the present",
+            "\(path)?row=40&amp;\(asked)\(app)\(known)&amp;tz=local\">local",
+        ] { #expect(html(one).contains("<a href=\"\(address)</a>"), "\(address)") }
+        var list = frame.of(["events"])
+        list.state.bundleId = BundleId("com.example.app")
+        let zone = "/console/production/events?bundleId=com.example.app&amp;tz=local"
+        #expect(html(list).contains("<a href=\"\(zone)\">local</a>"))
+    }
+
     @Test("Completeness that was never confirmed is a warning")
     func complete() {
         var stated = frame

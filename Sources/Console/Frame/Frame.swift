@@ -18,6 +18,10 @@ package struct Frame: Sendable {
     package var hasProofs = false
     /// The address of the page, without the state.
     package private(set) var path: [String]
+    /// What the page was asked beside the state: its links to itself in another state keep it.
+    package var kept: [(String, String?)] = []
+    /// Where its list begins, which only the same list in another zone of times keeps.
+    package var place: [(String, String?)] = []
     /// The position of the event that an act has just made.
     package var done: Int64?
     /// What an operator's act has just done.
@@ -73,6 +77,11 @@ package struct Frame: Sendable {
 
     package func url(_ path: String..., query: [(String, String?)] = []) -> String {
         state.url(path, query)
+    }
+
+    /// The address of the page itself in a state, with what it was asked and the app of its state.
+    func own(_ state: ViewState, _ query: [(String, String?)] = []) -> String {
+        state.url(path, query + kept + [("bundleId", state.bundleId?.rawValue)])
     }
 
     /// The address that a form of the page is sent to, with the app of the chain that it is about.

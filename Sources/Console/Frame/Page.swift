@@ -144,7 +144,7 @@ package struct Page: Sendable {
             all.bundleId = nil
             parts += """
                 <p class="banner info">Only of app \(app). \
-                <a href="\(all.url(frame.path))">All apps</a></p>
+                <a href="\(frame.own(all))">All apps</a></p>
                 """
         }
         if frame.state.isHistoric { parts += historic }
@@ -175,7 +175,7 @@ package struct Page: Sendable {
             }
         return """
             <p class="banner historic" role="status"><b>A view of the \(isAhead ? "future" : "past")</b>, \(moment), \(known). \
-            Nothing can be changed here. <a href="\(present.url(frame.path))">Back to the present</a></p>
+            Nothing can be changed here. <a href="\(frame.own(present))">Back to the present</a></p>
             """
     }
 
@@ -188,7 +188,7 @@ package struct Page: Sendable {
             state.zone = zone
             let current: HTML = zone == frame.state.zone ? " aria-current=\"true\"" : ""
             let name = zone == .report ? "report (\(frame.reportZone.name))" : zone.rawValue
-            return "<a href=\"\(state.url(frame.path))\"\(current)>\(name)</a>"
+            return "<a href=\"\(frame.own(state, frame.place))\"\(current)>\(name)</a>"
         }
         return """
             <footer>\(position)\(ViewState.name(frame.state.environment)) · times in \

@@ -74,7 +74,7 @@ struct EventPages: Sendable {
         var before: Int64?
         var filters: [(String, String?)] = []
         var isLive = true
-        let frame = try QueryParameters.read(request, isForm: true) {
+        var frame = try QueryParameters.read(request, isForm: true) {
             before = try $0.position("before")
             isLive = $0.text("live") != "false" && before == nil
             for name in ["types", "receivedFrom", "receivedTo"] {
@@ -86,6 +86,8 @@ struct EventPages: Sendable {
             return try pages.frame(["events"], &$0, context).present
         }
         try PeoplePages.require(frame)
+        frame.kept = filters
+        frame.place = [("before", before.map(String.init)), ("live", isLive ? nil : "false")]
         let page = try await host.eventPage(
             pages.scope(frame), filter, from: .before(before), limit: Frame.rowCount)
         return pages.response(

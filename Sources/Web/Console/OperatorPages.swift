@@ -105,6 +105,7 @@ struct OperatorPages: Sendable {
             // These pages show the present, whatever the page before showed.
             var frame = try pages.frame(path, &$0, context).present
             frame.result = result
+            frame.place = [("before", before.map(String.init)), ("after", after.map(String.init))]
             return (frame, before ?? after, values)
         }
         guard read.0.viewer.seesOperation || path.isEmpty || path == ["decisions"] else {

@@ -47,6 +47,7 @@ struct PeoplePages: Sendable {
             let text = $0.text("q")
             var frame = try pages.frame(["find"], &$0, context)
             frame.query = text
+            frame.kept = [("q", text)]
             return frame
         }
         try PeoplePages.require(frame)
@@ -69,6 +70,7 @@ struct PeoplePages: Sendable {
             var frame = try pages.frame(path, &$0, context)
             frame.done = done
             frame.result = result
+            frame.place = [("before", before?.cursor)]
             return (frame, before)
         }
         try PeoplePages.require(frame)

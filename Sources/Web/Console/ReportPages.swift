@@ -52,6 +52,8 @@ struct ReportPages: Sendable {
         if question.metric.from == nil {
             question.metric.from = ViewState.yearBack(frame.now)
         }
+        frame.kept = question.pairs
+        frame.place = [("row", first.map(String.init))]
         let scope = pages.scope(frame)
         let metric = try MetricName(compared: name)
         let asked: ReportQuestion =
@@ -77,7 +79,7 @@ struct ReportPages: Sendable {
     ) async throws -> Response {
         var (question, cell) = (Question(), CellParameters(column: ""))
         var after: ChainId?
-        let frame = try QueryParameters.read(request, isForm: true) {
+        var frame = try QueryParameters.read(request, isForm: true) {
             question = try Question(&$0)
             cell.column = $0.text("column") ?? ""
             cell.group = MetricParameters.pairs($0.text("group"))
@@ -91,6 +93,8 @@ struct ReportPages: Sendable {
         (cell.timeZone, cell.filters) = (metric.timeZone, metric.filters)
         let group = cell.group.isEmpty ? nil : cell.group.joined(separator: ",")
         let pairs = question.pairs + [("column", cell.column), ("group", group)]
+        frame.kept = pairs
+        frame.place = [("after", after?.cursor)]
         let (scope, asked, rates, place) = (pages.scope(frame), cell, question.rates, after)
         let known = try MetricName(compared: name)
         let key = frame.state.url(frame.path, pairs + [("after", after?.cursor)])
@@ -106,7 +110,7 @@ struct ReportPages: Sendable {
         var question = Question()
         var name = MetricName.churnName
         var first: Int64?
-        let frame = try QueryParameters.read(request, isForm: true) {
+        var frame = try QueryParameters.read(request, isForm: true) {
             question = try Question(&$0)
             name = $0.text("metric") ?? name
             first = try $0.position("row")
@@ -116,6 +120,8 @@ struct ReportPages: Sendable {
         if question.metric.from == nil {
             question.metric.from = ViewState.yearBack(frame.now)
         }
+        frame.kept = [("metric", name)] + question.pairs
+        frame.place = [("row", first.map(String.init))]
         let shown = DiffPage(
             frame, name: name, question: question.pairs, first: Int(first ?? 0))
         guard frame.state.knowledge != .everything else { return pages.response(shown.page(nil)) }
@@ -140,13 +146,15 @@ struct ReportPages: Sendable {
         var range: (from: Timestamp?, to: Timestamp?)
         var question: [(String, String?)] = []
         var first: Int64?
-        let frame = try QueryParameters.read(request, isForm: true) {
+        var frame = try QueryParameters.read(request, isForm: true) {
             range = (try $0.time("from"), try $0.time("to"))
             question = [("from", $0.text("from")), ("to", $0.text("to"))]
             first = try $0.position("row")
             return try pages.frame(["reports", RetentionOffersPage.name], &$0, context).present
         }
         try ReportPages.require(frame)
+        frame.kept = question
+        frame.place = [("row", first.map(String.init))]
         let scope = pages.scope(frame)
         let from =
             range.from
