@@ -35,10 +35,10 @@ struct TimelineSlice {
     func pager(_ frame: Frame) -> HTML {
         guard before != nil || next != nil else { return "" }
         let newest: HTML =
-            before == nil ? "" : "<a href=\"\(frame.state.url(frame.path))\">Newest</a>"
+            before == nil ? "" : "<a href=\"\(frame.own(frame.state))\">Newest</a>"
         let older: HTML =
             next.map {
-                "<a rel=\"next\" href=\"\(frame.state.url(frame.path, [("before", $0)]))\">Older</a>"
+                "<a rel=\"next\" href=\"\(frame.own(frame.state, [("before", $0)]))\">Older</a>"
             } ?? ""
         return "<nav class=\"pager\" aria-label=\"Pages\">\(newest) \(older)</nav>"
     }

@@ -1,3 +1,5 @@
+internal import AppStore
+
 /// A table in the form that every list has: it scrolls by itself where it is too wide, and each
 /// cell names its column where the screen is too narrow for heads.
 struct RowTable {
@@ -56,7 +58,8 @@ extension Frame {
         _ text: String, _ name: String, _ cursor: String?, _ kept: [(String, String?)] = []
     ) -> HTML {
         guard let cursor else { return "" }
-        let address = state.url(path, [(name, cursor)] + kept)
+        let app = ("bundleId", state.bundleId?.rawValue)
+        let address = state.url(path, [(name, cursor)] + kept + [app])
         return """
             <nav class="pager" aria-label="Pages"><a rel="next" href="\(address)">\(text)</a></nav>
             """

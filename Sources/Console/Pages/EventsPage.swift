@@ -31,7 +31,7 @@ package struct EventsPage {
     }
 
     package var page: Page {
-        let stop = frame.url("events", query: [("live", "false")])
+        let stop = frame.own(frame.state, [("live", "false")])
         let note: HTML = "<a href=\"\(stop)\">Stop following</a>"
         let list: HTML = """
             \(table.html(events.map { row($0) }, empty: "No event was found here."))

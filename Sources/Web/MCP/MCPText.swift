@@ -305,9 +305,11 @@ struct MCPText {
     }
 
     /// The lines with stamp and address.
+    ///
+    /// - Parameter app: of the answer; nil: that of the question.
     private func finished(
         _ lines: [String], _ stamp: AnswerStamp, _ path: [String], app: BundleId? = nil
     ) -> [String] {
-        lines + [line(stamp), page(path, [("bundleId", app?.rawValue)])]
+        lines + [line(stamp), page(path, [("bundleId", (app ?? state.bundleId)?.rawValue)])]
     }
 }

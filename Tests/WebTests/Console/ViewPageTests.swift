@@ -2,6 +2,7 @@ import AppStore
 import Service
 import Testing
 
+@testable import Console
 @testable import Web
 
 @Suite("Pages of another moment or of one app")
@@ -76,6 +77,43 @@ struct ViewPageTests {
                     let chains = try await client.get(cell)
                     #expect(chains.status == 200, "\(cell)")
                     #expect(ViewPageTests.text(chains).contains(purchase.id), "\(cell)")
+                }
+            }
+        }
+    }
+
+    @Test("The next page of what one app has is of that app, too")
+    func nextPage() async throws {
+        let purchase = purchase
+        let app = "bundleId=\(MadePurchase.app)"
+        let place = try ServedPlace(apps: [MadePurchase.app, "com.example.second"])
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            // Of both apps in turn, more than a list or a timeline has on one page.
+            let count = 2 * Frame.rowCount + 4
+            for number in 0..<count {
+                var made = purchase
+                made.id = String(500_000_000_000_000 + number)
+                if number % 2 == 1 { made.bundleId = "com.example.second" }
+                let answer = try await client.notify(made.notificationBody())
+                #expect(answer.status == 200)
+            }
+            _ = try await host.ledger(.production).snapshot(
+                atLeast: Int64(count), limit: .seconds(120))
+            for path in [
+                "events?types=SUBSCRIBED&\(app)", "customers/\(ViewPageTests.customer)?\(app)",
+            ] {
+                let first = try await client.get("\(ViewPageTests.home)/\(path)")
+                let text = ViewPageTests.text(first)
+                let start = try #require(
+                    text.firstRange(of: "<a rel=\"next\" href=\""), "\(path)")
+                let link = text[start.upperBound...].prefix { $0 != "\"" }
+                let next = try await client.get(String(link.replacing("&amp;", with: "&")))
+                #expect(next.status == 200, "\(path)")
+                let rest = ViewPageTests.text(next)
+                #expect(rest.contains("Only of app \(MadePurchase.app)"), "\(path)")
+                for number in stride(from: 1, to: count, by: 2) {
+                    let other = String(500_000_000_000_000 + number)
+                    #expect(!rest.contains(other), "\(path)")
                 }
             }
         }
