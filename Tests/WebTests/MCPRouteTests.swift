@@ -332,4 +332,40 @@ struct MCPRouteTests {
             #expect(timeline["structuredContent"]?["customer"]?.string == id)
         }
     }
+
+    @Test("What an answer of one app cites, and its page, open with that app")
+    func oneApp() async throws {
+        let id = "0b0b0b0b-0000-4000-8000-00000000002a"
+        var made = MadePurchase()
+        made.appAccountToken = id
+        let purchase = made
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            var head: HTTPFields = [.contentType: "application/json"]
+            head[.actor] = "sara"
+            head[.reason] = "ticket 7"
+            let grant = #"{"entitlement":"gold","until":"2030-01-31T00:00:00.000Z"}"#
+            let granted = try await client.post(
+                "/v1/customers/\(id)/grants", Array(grant.utf8), head)
+            #expect(granted.status == 200)
+            let app = #""bundleId":"\#(MadePurchase.app)""#
+            let access = try await MCPRouteTests.call(
+                client, "access", #"{"customer":"\#(id)",\#(app),"minPosition":3}"#)
+            let text = MCPRouteTests.text(access)
+            #expect(
+                text.contains("/console/production/customers/\(id)?bundleId=\(MadePurchase.app)"))
+            #expect(text.contains("Decided by event 3"))
+            let cited = (access["structuredContent"]?["entitlements"]?.array ?? []).flatMap {
+                $0["evidence"]?.array?.compactMap(\.int64) ?? []
+            }
+            #expect(cited.contains(3) && Set(cited).count > 1)
+            for position in Set(cited) {
+                let event = try await MCPRouteTests.call(
+                    client, "evidence", #"{"position":\#(position),\#(app)}"#)
+                #expect(event["isError"]?.bool == false, "\(position)")
+            }
+            let other = try await MCPRouteTests.call(
+                client, "evidence", #"{"position":1,"bundleId":"com.example.other"}"#)
+            #expect(other["structuredContent"]?["code"]?.string == "noSuchEvent")
+        }
+    }
 }

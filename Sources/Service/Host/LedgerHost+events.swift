@@ -64,16 +64,19 @@ extension LedgerHost {
     }
 
     /// One event with its evidence and its proof; nil where the log has none at the position, or
-    /// one of another app than that of the scope.
+    /// one of another app than that of the scope. An event of no app, such as a grant, is found for
+    /// every one, since answers about every app cite it.
     ///
     /// - `withProof`: the first proof after a start reads every leaf hash of the log.
     public func event(
         at position: Int64, _ scope: QueryScope, withProof: Bool = true
     ) async throws -> EventDetail? {
         let ledger = try ledger(scope.environment)
-        guard let logged = try await ledger.ledger.log.event(at: position),
-            scope.bundleId == nil || logged.event.attributes.bundleId == scope.bundleId
-        else { return nil }
+        guard let logged = try await ledger.ledger.log.event(at: position) else { return nil }
+        let app = logged.event.attributes.bundleId
+        guard scope.bundleId == nil || app == scope.bundleId || app.rawValue.isEmpty else {
+            return nil
+        }
         let proof = withProof ? try await ledger.proofs.proof(of: logged.event) : nil
         let head = try await ledger.ledger.log.head().position
         return EventDetail(
