@@ -29,6 +29,7 @@ package struct Viewer: Sendable, Hashable {
     package var seesPeople: Bool { hasOne(of: [.read, .support]) }
     /// May see reports.
     package var seesReports: Bool { hasOne(of: [.read, .reports]) }
-    /// May see intake, quarantine, recoveries, webhooks and audits, which name people, too.
+    /// May see intake, webhooks, audits, and the lists of quarantine and recoveries, whose entries
+    /// name people.
     package var seesOperation: Bool { hasOne(of: [.read, .admin]) }
 }

@@ -84,6 +84,8 @@ struct OperatorPages: Sendable {
         group.get("\(path)/:recovery") { request, context in
             let id = try PathReader.text("recovery", context)
             let frame = try frame(["recoveries", id], request, context).frame
+            // It names the customers whose access it changed.
+            try PeoplePages.require(frame)
             let entry = try await host.recovery(id, frame.state.environment)
             return pages.response(RecoveriesPage(frame).entry(entry))
         }
@@ -190,7 +192,9 @@ struct OperatorPages: Sendable {
                 to: try form.text("to").map { _ in try form.time("to") },
                 bundleId: form.text("bundleId").map { BundleId($0) })
             let job = try await host.startRecovery(body, order, environment).value
-            return Response.seeOther(frame.url("recoveries", job.id))
+            return Response.seeOther(
+                frame.viewer.seesPeople
+                    ? frame.url("recoveries", job.id) : frame.url("recoveries"))
         case .redeliver(let endpoint):
             let range = try LedgerHost.Redelivery(
                 from: try form.position("from"), to: try form.position("to"), isDryRun: false)

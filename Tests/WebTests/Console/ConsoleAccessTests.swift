@@ -277,6 +277,8 @@ struct ConsoleAccessTests {
             (.support, "/recoveries/1", 403), (.reports, "/quarantine", 403),
             (.reports, "/intake", 403), (.write, "/webhooks", 403), (.reports, "/audit", 403),
             (.reports, "/decisions", 403), (.support, "/decisions", 200),
+            (.admin, "/intake", 200), (.admin, "/recoveries", 200), (.admin, "/recoveries/1", 403),
+            (.admin, "/quarantine/1", 403), (.read, "/recoveries/1", 404),
             (.reports, "/live", 403), (.write, "/live", 403), (.reports, "/nope", 404),
             (.support, "/reports/churn/cell?column=new", 403),
             (.reports, "/reports/churn/cell?column=new&from=2026-01-01", 403), (.reports, "", 200),

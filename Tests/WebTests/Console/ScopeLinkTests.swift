@@ -1,5 +1,6 @@
 import AppStore
 import HTTPTypes
+import LedgerStore
 import Projection
 import Service
 import Testing
@@ -29,11 +30,16 @@ struct ScopeLinkTests {
             let kept = try await client.notify(foreign.notificationBody(0))
             #expect(kept.status == 503)
             _ = try await host.ledger(.production).snapshot(atLeast: 3, limit: .seconds(120))
+            try await host.ledger(.production).ledger.operations.endRecovery(
+                "a",
+                keeping: StoredReport(
+                    bundleId: BundleId(MadePurchase.app), endedAt: ServedPlace.now,
+                    isFlawed: false, json: "{}", text: "Recovered."))
             let session = try #require(try await ConsoleAccessTests.signIn(client))
             let cookie: HTTPFields = [.cookie: session]
             var waiting = [
                 "", "subscriptions/\(purchase.id)", "find?q=nosuch", "intake", "events/1",
-                "quarantine",
+                "quarantine", "recoveries",
                 "reports/churn?from=2026-01-01", "reports/churn?from=2026-01-01&knownPosition=1",
                 "reports/diff?from=2026-01-01&knownPosition=1",
             ].map { (path: "\(ScopeLinkTests.home)/\($0)", isLinked: false) }
