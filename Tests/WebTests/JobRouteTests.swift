@@ -24,6 +24,8 @@ struct JobRouteTests {
                 ("/v1/metrics/none", "unknownMetric"),
                 ("/v1/metrics/churn?frm=2026-01-01", "unknownParameter"),
                 ("/v1/metrics/churn?paid=maybe", "invalidParameter"),
+                ("/v1/metrics/retention-offers", "invalidTime"),
+                ("/v1/metrics/retention-offers?from=2026-01-01&by=rule", "unknownParameter"),
             ] {
                 #expect(try await JobRouteTests.start(client, report).code == code, "\(report)")
             }
@@ -39,6 +41,8 @@ struct JobRouteTests {
                 "/v1/metrics/churn?from=2026-01-01&to=2026-04-01",
                 "/v1/metrics/renewals?from=2026-01-01&to=2026-04-01",
                 "/v1/metrics/churn?from=2026-04-01&to=2026-01-01",
+                "/v1/metrics/retention-offers?from=2026-01-01",
+                "/v1/metrics/retention-offers?from=2026-04-01&to=2026-01-01",
             ]
             for path in paths {
                 let started = try await JobRouteTests.start(client, path)

@@ -46,9 +46,8 @@ struct ReportRoutes: Sendable {
             let body = try await bodies.json(request, upTo: JobBody.maximumByteCount) {
                 try JobBody($0)
             }
-            let (question, scope) = try report(body.name, body.query)
             return host.answer(
-                try host.startJob(body.report) { try await host.reportAnswer(question, scope) })
+                try host.startJob(body.report, try making(body.name, body.query)))
         }
         groups.reports.get("/v1/jobs/:id") { request, context in
             try QueryParameters.read(request) { _ in }
@@ -59,6 +58,18 @@ struct ReportRoutes: Sendable {
     private func answer(_ name: String, _ request: Request) async throws -> ServedAnswer {
         let (question, scope) = try report(name, request.uri.query)
         return try await host.reportAnswer(question, scope)
+    }
+
+    /// What a job makes. Throws for a query that is refused at once.
+    private func making(
+        _ name: String, _ query: String?
+    ) throws -> @Sendable () async throws -> ServedAnswer {
+        guard name != ReportRoutes.retentionName else {
+            let (from, to, scope) = try QueryParameters.read(query) { try $0.retentionWindow() }
+            return { try await host.retentionOffers(from: from, to: to, scope) }
+        }
+        let (question, scope) = try report(name, query)
+        return { try await host.reportAnswer(question, scope) }
     }
 
     /// Reads the query of a report.
