@@ -1,6 +1,7 @@
 public import AppStore
 public import Ledger
 public import LedgerStore
+internal import SQLiteStore
 
 /// Everything about one customer at one moment: the folded chains they hold or held, and the
 /// commands about them.

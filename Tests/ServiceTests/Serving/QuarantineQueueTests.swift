@@ -17,7 +17,7 @@ struct QuarantineQueueTests {
 
     @Test("Up to the limit a copy is removed with its event, one past it stays", arguments: [0, 1])
     func bound(excess: Int) async throws {
-        try await TemporaryLedger().ledger { ledger in
+        try await TemporaryLedger().ledger { (ledger: EnvironmentLedger) async throws in
             let queue = QuarantineQueue(ledger.operations)
             for number in 0..<QuarantineQueue.unwrittenCount - 1 + excess {
                 queue.noteUnwritten(0, payloadHash: SHA256.hash(Array("other \(number)".utf8)))
