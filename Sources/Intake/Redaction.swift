@@ -146,8 +146,8 @@ enum Redaction {
         return colon + 1
     }
 
-    /// What is kept in place of a value. JSON remains JSON: a number becomes zero, and the literals,
-    /// which are no secrets, are kept.
+    /// What is kept in place of a value. JSON remains JSON: a number becomes zero, and the
+    /// literals, which are no secrets, are kept.
     private static func replacement(of value: ArraySlice<UInt8>, isQuoted: Bool) -> [UInt8] {
         if value.isEmpty || value.starts(with: SealedNotificationV1.prefix.utf8) {
             return Array(value)

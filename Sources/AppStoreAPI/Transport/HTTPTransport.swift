@@ -1,5 +1,6 @@
 import AppStore
 import AsyncHTTPClient
+import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -63,6 +64,8 @@ public final class HTTPTransport: APITransport {
         case let error as NIOSSLError where error == .uncleanShutdown: .disconnected
         // Name resolution, refused connections and TLS handshakes fail before anything is sent.
         case is NIOConnectionError, is NIOSSLError, is NIOSSLExtraError: .notConnected
+        // As an address without a name gives it.
+        case let error as IOError where error.errnoCode == ECONNREFUSED: .notConnected
         case let error as HTTPClientError: failure(error)
         default: .disconnected
         }

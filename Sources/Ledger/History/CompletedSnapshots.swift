@@ -178,8 +178,8 @@ struct CompletedSnapshots {
     /// Whether the fact's format lacks some fields.
     static func isPartial(_ fact: Fact) -> Bool { fact.cause.kind.mayNameSeveralChains }
 
-    /// The order of donors: complete statements before partial ones, then the most trusted, then the
-    /// newest.
+    /// The order of donors: complete statements before partial ones, then the most trusted, then
+    /// the newest.
     private static func precedes(_ left: Int, _ right: Int, _ facts: [Fact]) -> Bool {
         let (one, two) = (facts[left], facts[right])
         if isPartial(one) != isPartial(two) { return isPartial(two) }

@@ -45,8 +45,8 @@ public struct MetricParameters: Sendable {
         return text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// Splits a comma-separated list of `dimension=value`. A value may contain commas: only the name
-    /// of a dimension and `=` begin the next one.
+    /// Splits a comma-separated list of `dimension=value`. A value may contain commas: only the
+    /// name of a dimension and `=` begin the next one.
     public static func pairs(_ text: String?) -> [String] {
         var found: [String] = []
         for part in list(text) {

@@ -33,7 +33,8 @@ public enum MetricsError: Error, Sendable, Equatable {
     case rateTooLarge([String])
     /// A value that a dimension never has, and the valid ones.
     case unknownValue(Dimension, String, known: String)
-    /// A column that the metric does not have, or that is not a sum over chains; and the valid ones.
+    /// A column that the metric does not have, or that is not a sum over chains; and the valid
+    /// ones.
     case unknownColumn(String, known: String)
     /// The group of a cell is malformed or incomplete; why.
     case invalidGroup(String)

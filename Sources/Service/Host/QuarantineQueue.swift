@@ -80,8 +80,8 @@ final class QuarantineQueue: Sendable {
 
     // MARK: Evidence that the log could not take
 
-    /// Items remembered until they are delivered again; `quarantine retry` takes the others, and all
-    /// of them after a restart.
+    /// Items remembered until they are delivered again; `quarantine retry` takes the others, and
+    /// all of them after a restart.
     static let unwrittenCount = 10_000
 
     /// Remembers the item with an event that could not be written.

@@ -145,7 +145,7 @@ struct ExposedSecretTests {
     func values(excess: Int) async throws {
         let ledger = try place()
         let members = try JSONValue.parse(Array(good.utf8)).object ?? []
-        let read = ["password", "bid", "notification_type"]
+        let read = ["password", "bid", "environment", "notification_type"]
         // Skipped values of the body itself, and the list; the receipt itself is parsed.
         let others =
             members.filter { !read.contains($0.key) }
