@@ -32,8 +32,8 @@ struct ShownRankTests {
         let events = try await ledger.exportLines(.events).compactMap { $0["trust"]?.string }
         #expect(events == Array(["secret", "transport", "signed"].prefix(lines.count)))
         let facts = try await ledger.exportLines(.facts).map { $0["cause"]?["trust"]?.string }
-        // A verifyReceipt response does not state that a period is a renewal.
-        #expect(facts == (rank == "transport" ? [] : [rank]))
+        // The notification names the renewal, also of a period that a response states.
+        #expect(facts == [rank])
         let verdicts = try await ledger.session { session in
             let answer = try await session.customers.entitlements(
                 of: CustomerId(stated: Self.token), moment: ledger.moment(at))
