@@ -87,17 +87,13 @@ struct RecoverCommand: OutputCommand {
             (windows, passedOver) = (found.reported, !found.tooOld.isEmpty)
         }
         // Several windows become one; the time between them is then confirmed as well.
-        guard var window = stated ?? OutageDetection.hull(windows) else {
+        guard let window = stated ?? OutageDetection.hull(windows) else {
             let head = try await projecting.snapshot().position
             let nothing = RecoveryReport.empty(
                 ledger.complete(of: client.bundleId, .everything, head: head), position: head)
             return Output(
                 json: { nothing.write(to: &$0, suggested: []) },
                 text: RecoveryText.nothing(isTooOld: passedOver))
-        }
-        // From the end of the certain window on, which the sweep then extends.
-        if stated == nil, let end = ledger.completeness.state(of: client.bundleId)?.through {
-            window.from = min(window.from, end)
         }
         var request = RecoveryRequest(
             bundleId: client.bundleId, environment: settings.environment,
@@ -107,6 +103,12 @@ struct RecoverCommand: OutputCommand {
         request.types = filter
         request.id = id
         request.onlyFailures = onlyFailures
+        // From the end of the certain window on, which the sweep then extends.
+        if stated == nil, request.isWhole,
+            let end = ledger.completeness.state(of: client.bundleId)?.through
+        {
+            request.from = min(request.from, end)
+        }
         let recovery = Recovery(
             request, ledger: ledger, client: client, apps: try settings.requiredApps(),
             verifier: try settings.verifier(), revocation: revocation

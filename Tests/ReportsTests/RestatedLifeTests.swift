@@ -88,7 +88,20 @@ struct RestatedLifeTests {
         }
     }
 
-    @Test("Comparisons and explanations count them once")
+    /// Facts of the warehouse, summed over chains.
+    private func facts(_ ledger: TemporaryLedger) async throws -> [String: Int64] {
+        try await ledger.session { session in
+            let export = try #require(WarehouseExport(query: session.query, reportTimeZone: "UTC"))
+            var bytes: [UInt8] = []
+            try await export.run(.facts, format: .ndjson) { bytes += $0 }
+            return try bytes.split(separator: UInt8(ascii: "\n")).reduce(into: [:]) { sums, text in
+                let line = try JSONValue.parse(Array(text))
+                sums[line["fact"]?.string ?? "", default: 0] += line["sign"]?.int64 ?? 0
+            }
+        }
+    }
+
+    @Test("Comparisons, explanations and exports count them once")
     func once() async throws {
         let ledger = try TemporaryLedger()
         _ = try await ledger.ingest(life)
@@ -96,11 +109,14 @@ struct RestatedLifeTests {
         let explanations = try await explained(ledger)
         #expect(comparisons.values.contains { rows in rows.contains { $0["theirs"] != 0 } })
         #expect(explanations["subscriber freePeriods 2026-01-10"] == 1)
+        let facts = try await facts(ledger)
+        #expect(facts["renewed"] ?? 0 > 0)
         try await ledger.erase(chains: [chain.id])
         #expect(try await compared(ledger) == comparisons)
         #expect(try await explained(ledger) == explanations)
         #expect(try await ledger.ingest(restated).appended == 3)
         #expect(try await compared(ledger) == comparisons)
         #expect(try await explained(ledger) == explanations)
+        #expect(try await self.facts(ledger) == facts)
     }
 }

@@ -57,7 +57,11 @@ struct ChainsRouteTests {
         #expect(
             MetricParameters.pairs("product=a,product=,phase=trial")
                 == ["product=a", "product=", "phase=trial"])
-        #expect(MetricParameters.pairs("offer=a,b=c,") == ["offer=a,b=c,"])
+        #expect(MetricParameters.pairs("offer=a,1=c,") == ["offer=a,1=c,"])
+        // What may be meant as another filter is refused where it names none.
+        #expect(
+            MetricParameters.pairs("offer=a, prodct=x,country=USA,GBR,")
+                == ["offer=a", " prodct=x", "country=USA", "GBR", ""])
         #expect(MetricParameters.pairs("colour=red,country=USA") == ["colour=red", "country=USA"])
         #expect(MetricParameters.pairs("") == [] && MetricParameters.pairs(nil) == [])
         let purchase = purchase

@@ -48,6 +48,9 @@ package final class UncertainSweeps: Sendable {
         _ reservation: RecoveryReport.Reservation?, at now: Timestamp
     ) {
         entries.withLock { entries in
+            // A repetition that was due replaces its entry, also where Apple's history begins later
+            // by now.
+            if let entry = entries[name], entry.againAt <= now { entries[name] = nil }
             guard reservation != nil else {
                 // One that began later leaves what came before it uncertain.
                 if let entry = entries[name], entry.swept.from < swept.from { return }

@@ -59,8 +59,10 @@ package struct EventPage {
             detail.evidence == nil
             ? ""
             : "<a href=\"\(frame.url("events", String(position), "raw"))\" data-key=\"e\">Raw bytes</a>"
+        // Nothing proves what an erased event stated.
+        let proof = detail.evidence == nil ? "" : frame.proof("events", String(position))
         return "<nav class=\"pager\" aria-label=\"Events\">\(previous) \(next) \(raw)"
-            + " \(frame.proof("events", String(position)))</nav>"
+            + " \(proof)</nav>"
     }
 
     private var fields: HTML {

@@ -83,7 +83,9 @@ extension History {
 extension Period {
     /// The periods of a chain, in order. Only auto-renewable transactions make periods.
     static func periods(of records: [TransactionRecord], _ facts: OrderedFacts) -> [Period] {
-        var periods = groups(records.indices, records, facts).map { Period($0, records, facts) }
+        var periods = groups(records.indices, records, facts).map { group in
+            Period(group.records, records, facts, renewal: group.renewalFact)
+        }
         periods.sort(by: precedes)
         if let first = periods.first, first.firstStated < first.start,
             facts.transactionReason(first.bestFact) == .renewal
@@ -91,6 +93,12 @@ extension Period {
             periods[0].countsFrom = first.firstStated
         }
         return periods
+    }
+
+    /// The transactions of one period, and the first fact about ignored ones that names a renewal.
+    private struct Group {
+        let records: ArraySlice<Int>
+        var renewalFact: Int?
     }
 
     /// A transaction that may be one of several of one purchase.
@@ -119,7 +127,7 @@ extension Period {
     /// overlap, directly or through a third, into periods. Each group is a slice of one array.
     private static func groups(
         _ candidates: some Collection<Int>, _ records: [TransactionRecord], _ facts: OrderedFacts
-    ) -> [ArraySlice<Int>] {
+    ) -> [Group] {
         var order: [Int] = []
         var shared: [Restorable] = []
         order.reserveCapacity(candidates.count)
@@ -134,9 +142,9 @@ extension Period {
                 order.append(index)
             }
         }
-        var groups: [ArraySlice<Int>] = []
+        var groups: [Group] = []
         groups.reserveCapacity(candidates.count)
-        for index in order.indices { groups.append(order[index...index]) }
+        for index in order.indices { groups.append(Group(records: order[index...index])) }
         shared.sort(by: Restorable.precedes)
         let sharedOrder = shared.map(\.record)
         var (start, reach) = (0, Timestamp(milliseconds: .min))
@@ -145,28 +153,51 @@ extension Period {
                 index > 0 && shared[index].from < reach
                 && shared[index - 1].id == shared[index].id
             if !continues {
-                if index > 0 { groups.append(sharedOrder[start..<index]) }
+                if index > 0 { groups.append(Group(records: sharedOrder[start..<index])) }
                 (start, reach) = (index, shared[index].to)
             }
             reach = max(reach, shared[index].to)
         }
-        if !shared.isEmpty { groups.append(sharedOrder[start...]) }
+        if !shared.isEmpty { groups.append(Group(records: sharedOrder[start...])) }
         guard facts.ranksDiffer else { return groups }
-        return groups.flatMap { accepted($0, records, facts) }
+        return groups.flatMap { accepted($0.records, records, facts) }
     }
 
     /// The transactions of one purchase with its highest rank: lower-rank statements about it,
     /// under any transactionId, are ignored (`Lifecycle.md` §2 rule 2) and do not join what would
-    /// otherwise be several purchases.
+    /// otherwise be several purchases. They may still name a renewal (`isRenewal`).
     private static func accepted(
         _ group: ArraySlice<Int>, _ all: [TransactionRecord], _ facts: OrderedFacts
-    ) -> [ArraySlice<Int>] {
+    ) -> [Group] {
         let trust = group.map { all[$0].best.trust }.max()
         let kept = group.filter { all[$0].best.trust == trust }
-        return kept.count == group.count ? [group] : groups(kept, all, facts)
+        guard kept.count < group.count else { return [Group(records: group)] }
+        let ignored = group.filter { all[$0].best.trust != trust && all[$0].renewalFact != nil }
+        return groups(kept, all, facts).map { found in
+            var found = found
+            found.renewalFact = ignored.filter { index in
+                found.records.contains { overlap(all[index], all[$0], facts) }
+            }.compactMap { all[$0].renewalFact }.min()
+            return found
+        }
     }
 
-    private init(_ group: ArraySlice<Int>, _ all: [TransactionRecord], _ facts: OrderedFacts) {
+    private static func overlap(
+        _ left: TransactionRecord, _ right: TransactionRecord, _ facts: OrderedFacts
+    ) -> Bool {
+        let (left, right) = (
+            facts[left.bestFact].statedTransaction, facts[right.bestFact].statedTransaction
+        )
+        guard let from = left?.purchaseDate, let to = left?.expiresDate,
+            let otherFrom = right?.purchaseDate, let otherTo = right?.expiresDate
+        else { return false }
+        return from < otherTo && otherFrom < to
+    }
+
+    private init(
+        _ group: ArraySlice<Int>, _ all: [TransactionRecord], _ facts: OrderedFacts,
+        renewal ignored: Int?
+    ) {
         let sorted =
             group.count == 1
             ? group : group.sorted { Statement.isWorse(all[$0].best, all[$1].best) }[...]
@@ -179,7 +210,7 @@ extension Period {
         var end = Timestamp(milliseconds: .min)
         var endFact = bestRecord.endFact
         var first = (bestRecord.firstStated, bestRecord.firstFact)
-        var renewal: Int?
+        var renewal = ignored
         var spans: [RevocationSpan] = []
         for index in sorted {
             let record = all[index]

@@ -98,9 +98,13 @@ extension OccurrenceReader {
     mutating func readRetention() {
         guard !life.isAdopted else { return }
         let known = paid.filter { $0.start < limit }
-        guard let first = known.first, let last = known.last,
-            let newest = periods.last(where: { $0.isCounted && $0.start < limit })
-        else { return }
+        guard let first = known.first, let last = known.last else { return }
+        // A free period that continues the run delays what would have followed.
+        var newest = last
+        for period in periods where period.index > last.index && period.isCounted {
+            guard period.start < limit, continuesRun(period) else { break }
+            newest = period
+        }
         let length = lengthToFollow(newest, known) ?? last.period?.length
         var amounts: [String: Int64] = ["cohort": 1]
         for step in 2...MetricSteps.count {

@@ -45,19 +45,26 @@ public struct MetricParameters: Sendable {
         return text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// Splits a comma-separated list of `dimension=value`. A value may contain commas: only the
-    /// name of a dimension and `=` begin the next one.
+    /// Splits a comma-separated list of `dimension=value`. A value that a developer chose (of
+    /// `takingCommas`) may contain commas: only a word and `=` begin the next one.
     public static func pairs(_ text: String?) -> [String] {
         var found: [String] = []
         for part in list(text) {
-            let isNext = Dimension.allCases.contains { part.hasPrefix("\($0.rawValue)=") }
-            if isNext || found.isEmpty {
-                found.append(part)
-            } else {
+            let word = part.drop { $0 == " " }.prefix { $0 != "=" }
+            let isNamed =
+                part.contains("=") && !word.isEmpty
+                && word.allSatisfy { $0.isASCII && $0.isLetter }
+            if !isNamed, let last = found.last, takingCommas.contains(where: last.hasPrefix) {
                 found[found.count - 1] += ",\(part)"
+            } else {
+                found.append(part)
             }
         }
         return found
+    }
+
+    private static let takingCommas = [Dimension.offer, .offerIdentifier, .group].map {
+        "\($0.rawValue)="
     }
 
     // MARK: Reading

@@ -48,7 +48,7 @@ public struct WarehouseExport: Sendable {
         if after <= 0, let header = writer.header { try output(header) }
         let end = min(through, query.head)
         let rules = rules(subject)
-        let erased = try await erasedChains()
+        let erased = try await erasedChains(after: max(0, after))
         var position = after
         while position < end {
             let events = try await query.ledger.log.events(after: position, through: end)
@@ -82,10 +82,13 @@ public struct WarehouseExport: Sendable {
 
     /// The random ids under which erased events count, by the position of the event, whose own row
     /// names no chain any more (`Erasure.md`).
-    private func erasedChains() async throws(StoreError) -> [Int64: Set<ChainId>] {
+    private func erasedChains(
+        after start: Int64
+    ) async throws(StoreError) -> [Int64: Set<ChainId>] {
         let log = query.ledger.log
         var chains: [Int64: Set<ChainId>] = [:]
-        for position in try await log.erasurePositions(after: 0, through: query.head) {
+        // An erasure names events before it only.
+        for position in try await log.erasurePositions(after: start, through: query.head) {
             guard let erasure = try await log.event(at: position) else { continue }
             for stated in try FactDecoder.decode(erasure) where stated.chain.isPseudonym {
                 chains[stated.fact.position, default: []].insert(stated.chain)

@@ -75,6 +75,17 @@ struct FollowingPeriodTests {
         #expect(ended["step.3.chance"] == 1 && ended["step.3.reached"] == nil)
     }
 
+    @Test("A free period after a break does not take missed steps back")
+    func freeAfterBreak() {
+        let life = given(
+            bought, .expired(at: day(30)), free("2", day(500), day(590)),
+            catalogue: FollowingPeriodTests.monthly)
+        for limit in [day(499), day(520), day(600)] {
+            let found = reported(life, .retention, limit: limit)
+            #expect(found["step.2.chance"] == 1 && found["step.10.chance"] == 1)
+        }
+    }
+
     // MARK: Proceeds
 
     @Test("Days of an extension are not paid service")

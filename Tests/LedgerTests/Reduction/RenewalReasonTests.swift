@@ -43,6 +43,23 @@ struct RenewalReasonTests {
         #expect(renewals(given(bought, named, response)) == 1)
     }
 
+    @Test("Nor does one that lists the purchase as restored, under another transactionId")
+    func outrankedByCopy() {
+        func renewal(_ fact: Fact, _ id: TransactionId) -> Fact {
+            fact.transaction {
+                $0.transactionId = id
+                $0.webOrderLineItemId = WebOrderLineItemId("902")
+            }
+        }
+        let named = renewal(versionOne(.didRenew, at: day(31)), "2")
+        let copy = renewal(stated(.receipt, at: day(45)), "7")
+        let life = given(bought, named, copy)
+        #expect(life.lifeFacts(.renewed).map(\.at) == [day(30)])
+        #expect(renewals(life) == 1)
+        let other = renewal(versionOne(.didChangeRenewalStatus, at: day(31)), "2")
+        #expect(renewals(given(bought, other, copy)) == 0)
+    }
+
     @Test("An upload before DID_RENEW does not take the renewal away; both are named")
     func uploadedBefore() {
         let named = Fact.didRenew("2", day(30), day(60), at: day(31)).priced(10_000)

@@ -273,6 +273,19 @@ struct RecountedReportTests {
         #expect(count > 50)
     }
 
+    /// `Metrics.md`: whether the first stated period is a later one than the original purchase.
+    private func isAdopted(_ life: RecountedLife) -> Bool {
+        let stated = life.life.deliveries.compactMap(\.transaction).min {
+            ($0.purchaseDate ?? .distant) < ($1.purchaseDate ?? .distant)
+        }
+        guard let first = stated,
+            let bought = first.purchaseDate, let begun = first.originalPurchaseDate,
+            first.transactionId?.rawValue != first.originalTransactionId?.rawValue
+        else { return false }
+        return first.transactionReason == Raw(.renewal)
+            || bought.milliseconds(since: begun) > 60_000
+    }
+
     /// Of every customer, by the last stated token; a chain's revenue is recounted with the
     /// revenue metric.
     private func accounts(_ world: RecountedWorld) async throws -> [Account] {
@@ -304,7 +317,7 @@ struct RecountedReportTests {
                     var account = accounts[name] ?? Account()
                     if gross > 0, account.first.map({ found.at < $0 }) ?? true {
                         account.first = found.at
-                        account.isAdopted = folded.isAdopted
+                        account.isAdopted = isAdopted(life)
                     }
                     for amount in [gross, -refunded, reversed] where amount != 0 {
                         account.payments.append(

@@ -169,13 +169,16 @@ struct RecoveryWatchTests {
         #expect(looks[3].requestCount >= looks[0].requestCount)
     }
 
-    @Test("A first sweep with refused evidence is repeated, although later ones are clean")
-    func refusedFirst() async throws {
+    @Test(
+        "A first sweep with refused evidence is repeated once, although later ones are clean",
+        arguments: [(40, 2), (200, 3)] as [(Int64, Int)])
+    func refusedFirst(days: Int64, request: Int) async throws {
         var world = try RecoveryWorld()
-        let old = RecoveryWorld.times(1, every: 1, to: RecoveryWorld.days(40))
+        // Of the older event Apple's history begins later at each sweep.
+        let old = RecoveryWorld.times(1, every: 1, to: RecoveryWorld.days(days))
         _ = try await world.ledger.ingest(RecoveryWorld.deliveries(at: old))
         world.faults = [
-            ServedFaultRule(.badSignature, only: .notificationHistory, from: 2, count: 1)
+            ServedFaultRule(.badSignature, only: .notificationHistory, from: request, count: 1)
         ]
         let looks = try await looks(
             world, from: RecoveryWorld.now, after: [0, Self.hour, 25 * Self.hour, Self.hour])

@@ -279,8 +279,13 @@ extension PlainCounts {
             amounts["step.\(step).reached"] = 1
             amounts["step.\(step).chance"] = 1
         }
-        // If every further period followed the newest one, free or not, this one would have begun.
-        let newest = periods.last { sales[$0].isOwn && sales[$0].start < limit }!
+        // If every further period followed the newest one, or the free ones that follow it without
+        // a break, this one would have begun.
+        var newest = paid.last!
+        for sale in periods where sale > newest && sales[sale].isOwn {
+            guard sales[sale].start < limit, isSameRun(sale) else { break }
+            newest = sale
+        }
         let length = sales[newest].productLength(catalogue) ?? ordinaryLength(of: paid)
         var begins = sales[newest].end
         for step in max(2, paid.count + 1)...max(24, paid.count + 1)
