@@ -45,9 +45,9 @@ struct RenewalReasonTests {
 
     @Test("Nor does one that lists the purchase as restored, under another transactionId")
     func outrankedByCopy() {
-        func renewal(_ fact: Fact, _ id: TransactionId) -> Fact {
+        func renewal(_ fact: Fact, _ id: String) -> Fact {
             fact.transaction {
-                $0.transactionId = id
+                $0.transactionId = TransactionId(id)
                 $0.webOrderLineItemId = WebOrderLineItemId("902")
             }
         }
