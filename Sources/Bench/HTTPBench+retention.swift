@@ -16,7 +16,8 @@ extension HTTPBench {
     static let retentionRate = 2_000.0
     static let retentionSeconds = 10
     static let retentionRequestCount = Int(retentionRate) * retentionSeconds
-    static let retentionConnectionCount = 32
+    /// As many as notifications have.
+    static let retentionConnectionCount = notificationConnectionCount
     /// Notifications that last as long as the requests.
     public static let retentionBodyCount = Int(steadyRate) * retentionSeconds
 

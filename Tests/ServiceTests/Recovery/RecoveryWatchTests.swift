@@ -174,9 +174,10 @@ struct RecoveryWatchTests {
         arguments: [(40, 2), (200, 3)] as [(Int64, Int)])
     func refusedFirst(days: Int64, request: Int) async throws {
         var world = try RecoveryWorld()
-        // Of the older event Apple's history begins later at each sweep.
-        let old = RecoveryWorld.times(1, every: 1, to: RecoveryWorld.days(days))
-        _ = try await world.ledger.ingest(RecoveryWorld.deliveries(at: old))
+        // Beyond the older event's time Apple's history begins later at each sweep.
+        let recent = RecoveryWorld.now.advanced(byMilliseconds: -10 * Self.minute)
+        let times = [RecoveryWorld.days(days), recent]
+        _ = try await world.ledger.ingest(RecoveryWorld.deliveries(at: times))
         world.faults = [
             ServedFaultRule(.badSignature, only: .notificationHistory, from: request, count: 1)
         ]
