@@ -44,13 +44,15 @@ struct MetricMeaningTests {
 
     @Test("The end of the complete window is that of the app farthest behind, however far")
     func farthestBehind() async throws {
-        let place = try ServedPlace(apps: [MadePurchase.app, "com.example.other"])
+        let apps = [MadePurchase.app, "com.example.other"]
+        let place = try ServedPlace(apps: apps + ["com.example.withoutKey"])
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             let served = try host.ledger(.production)
             func end() async throws -> Double? {
                 let head = try await served.ledger.log.head().position
                 _ = try await served.laterSnapshot(atLeast: head)
-                return await served.gauges().first { $0.name == "complete_through_seconds" }?.value
+                let gauges = await served.gauges(apps: apps.map { BundleId($0) })
+                return gauges.first { $0.name == "complete_through_seconds" }?.value
             }
             _ = try await served.ledger.log.append([try served.sweep(5_000, 6_000)])
             #expect(try await end() == nil)

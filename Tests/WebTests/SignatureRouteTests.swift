@@ -188,6 +188,28 @@ struct SignatureRouteTests {
         }
     }
 
+    @Test("An erased customer may have nothing, whatever transaction is named")
+    func erasedCustomer() async throws {
+        try await serve { client, _ in
+            let token = SignatureRouteTests.token
+            let order = #"{"customer":"\#(token)","actor":"dpo","reason":"request 7"}"#
+            let erased = try await client.post("/v1/erasures", Array(order.utf8))
+            #expect(erased.status == 200)
+            for id in [SignatureRouteTests.purchase.id, "1000000000000000"] {
+                let members = [
+                    "productId": SignatureRouteTests.product, "transactionId": id,
+                    "customer": token,
+                ]
+                let answer = try await SignatureRouteTests.sign(
+                    client, "introductory-offer",
+                    SignatureRouteTests.body(
+                        members, ["ifEligible": true, "allowIntroductoryOffer": true]),
+                    query: "?minPosition=3")
+                #expect(answer.status == 404 && answer.code == "noSuchSubscription")
+            }
+        }
+    }
+
     @Test("Beside a customer who may have the offer, one named by the token may not")
     func both() async throws {
         try await serve(at: SignatureRouteTests.within) { client, _ in

@@ -14,7 +14,12 @@ public enum RetentionResult: String, Sendable, CaseIterable {
 extension Lifecycle {
     /// The result, as known now, of a message shown at `time`; `open` where nothing is known of
     /// that time.
-    public func retentionResult(ofMessageAt time: Timestamp, now: Timestamp) -> RetentionResult {
+    ///
+    /// - Parameter leeway: how long a renewal that is only overdue may still come, milliseconds
+    ///   (`Lifecycle.md` §6).
+    public func retentionResult(
+        ofMessageAt time: Timestamp, now: Timestamp, leeway: Int64
+    ) -> RetentionResult {
         guard let end = history.governingPeriod(at: time)?.end, end <= now,
             let first = history.interval(at: end)
         else { return .open }
@@ -23,6 +28,11 @@ extension Lifecycle {
             $0.state != .grace && $0.state != .billingRetry
         }
         guard let decided, decided.from <= now else { return .open }
+        if decided.reason == .unconfirmed,
+            now < decided.from.advanced(byMilliseconds: leeway)
+        {
+            return .open
+        }
         return decided.state.isInPeriod ? .kept : .lost
     }
 }

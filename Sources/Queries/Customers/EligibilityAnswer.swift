@@ -98,6 +98,7 @@ extension CustomerQuery {
             customers += named.life.holders.holders(at: moment.at).map(\.customer)
         }
         for customer in Set(customers).sorted() {
+            try await requireNotErased(customer, named: id)
             let reading = try await reading(of: customer, moment: moment, bundleId: bundleId)
             for chain in reading.chains { readings[chain.chain] = chain }
         }
@@ -114,6 +115,15 @@ extension CustomerQuery {
         return EligibilityAnswer(
             productId: product, chains: chains, eligibility: eligibility,
             stamp: stamp(moment, bundleId, position: moment.knowledge.position(head: head)))
+    }
+
+    /// Throws `noSuchSubscription` for a customer who was erased: the events that would decide are
+    /// gone, also where a transaction of theirs is no longer recognised.
+    private func requireNotErased(_ customer: CustomerId, named id: String?) async throws {
+        let home = ChainId(erased: ErasedChain(ChainId(customer: customer)))
+        guard try await facts.facts(of: [home]).allSatisfy(\.1.isEmpty) else {
+            throw QueryError.noSuchSubscription(id ?? customer.rawValue)
+        }
     }
 
     /// The chain of a transaction; nil for an unknown one.

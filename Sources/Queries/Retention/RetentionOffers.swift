@@ -114,12 +114,12 @@ extension ChainQuery {
                     offers.unanswered[record.outcome, default: 0] += 1
                     continue
                 }
-                let result =
-                    lives[record.chain]?.retentionResult(ofMessageAt: record.at, now: now) ?? .open
+                let result = lives[record.chain]?.retentionResult(
+                    ofMessageAt: record.at, now: now, leeway: ledger.catalogue.leewayMilliseconds)
                 let shown = Shown(
                     rule: record.rule ?? "", message: record.message ?? "",
                     promotionalOffer: record.promotionalOffer)
-                counts[shown, default: [:]][result, default: 0] += 1
+                counts[shown, default: [:]][result ?? .open, default: 0] += 1
             }
         }
         offers.rows = counts.map {

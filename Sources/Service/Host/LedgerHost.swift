@@ -47,6 +47,8 @@ public final class LedgerHost: Sendable {
     let refusedDecisions = RefusedDecisions()
     /// The clients of Apple and of the receivers of webhooks for operators, once set.
     public let reach = OperatorReach()
+    /// The apps with an API key, whose history Apple answers; in no order.
+    public var appsWithKey: [BundleId] { Array(reach.clients.keys) }
     /// Recoveries and audits that operators started.
     let recoveryJobs = RecoveryJobs()
     let auditRuns = AuditRuns()

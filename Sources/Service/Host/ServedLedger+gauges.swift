@@ -7,7 +7,9 @@ internal import SQLiteStore
 
 extension ServedLedger {
     /// Metrics computed on request, by name (Prometheus naming: the unit last).
-    public func gauges() async -> [(name: String, value: Double)] {
+    ///
+    /// - Parameter apps: those with an API key, whose history Apple answers.
+    public func gauges(apps: [BundleId]) async -> [(name: String, value: Double)] {
         let (positions, time) = lag
         let waiting = ledger.log.waiting
         var gauges: [(name: String, value: Double)] = [
@@ -21,7 +23,7 @@ extension ServedLedger {
             ("append_failing", obstacle == nil && !isStalled(at: .now) ? 0 : 1),
         ]
         // Of the app that is farthest behind; none while one was never swept.
-        let ends = ledger.apps.map { ledger.complete(of: $0, .everything, head: head)?.through }
+        let ends = apps.map { ledger.complete(of: $0, .everything, head: head)?.through }
         if !ends.contains(nil), let through = ends.compactMap({ $0 }).min() {
             gauges.append(("complete_through_seconds", Double(through.milliseconds) / 1_000))
         }

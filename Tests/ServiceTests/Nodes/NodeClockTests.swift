@@ -103,9 +103,9 @@ struct NodeClockTests {
             ledger.noteEnd(0)
             #expect(ledger.age.map { $0 >= least } == true)
             // A database that is away, and may not answer, is not asked.
-            #expect(await ledger.gauges().contains { $0.name == "quarantine_items" })
+            #expect(await ledger.gauges(apps: []).contains { $0.name == "quarantine_items" })
             ledger.note(projection: StoreError(.databaseUnavailable, reason: "", remedy: ""))
-            #expect(await !ledger.gauges().contains { $0.name == "quarantine_items" })
+            #expect(await !ledger.gauges(apps: []).contains { $0.name == "quarantine_items" })
             ledger.note(projection: nil)
             #expect(ledger.age == nil)
             let long = Duration.seconds(3_600)
@@ -115,7 +115,7 @@ struct NodeClockTests {
             ledger.note(projection: StoreError(.diskFull, reason: "", remedy: ""))
             #expect(ledger.age.map { $0 < long } == true)
             ledger.note(projection: nil)
-            #expect(await ledger.gauges().contains { $0.name == "quarantine_items" })
+            #expect(await ledger.gauges(apps: []).contains { $0.name == "quarantine_items" })
             host.stop()
             await host.run()
         }
