@@ -4,7 +4,7 @@ extension AuditWalk {
     /// Reads pages with `rows`, checks them on all cores and walks them in order. Damage that ends
     /// the reading is a finding. `progress` receives the positions done and in total.
     package static func pages(
-        through end: Int64, _ progress: @Sendable (Int64, Int64) -> Void,
+        through end: Int64, _ progress: @Sendable (Int64, Int64) async -> Void,
         reading readRows: (_ after: Int64, _ through: Int64) async throws(StoreError) -> (
             rows: [AuditRow], largestHeader: Int64
         )
@@ -26,7 +26,7 @@ extension AuditWalk {
                     while index - nextIndex >= width, let page = await group.next() {
                         early[page.index] = page
                         take(&early, &nextIndex, into: &walk)
-                        progress(position, end)
+                        await progress(position, end)
                     }
                     (rows, header) = try await readRows(position, end)
                 }

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Ledger
 
 /// The state an audit carries from page to page, in order: tree, clock and keys.
 package struct AuditWalk {
@@ -63,6 +64,18 @@ package struct AuditWalk {
             report.add(LogFinding(.timeGoesBack, at: event.position))
         }
         newestReceivedAt = max(newestReceivedAt ?? event.receivedAt, event.receivedAt)
+    }
+
+    /// Accepts tombstones that a later erasure names: one that commits during the walk changes rows
+    /// that are read afterwards, and stands beyond its end.
+    package mutating func excuseErasures(
+        of log: any LedgerLog, after end: Int64
+    ) async throws(StoreError) {
+        guard !unnamed.isEmpty else { return }
+        for position in try await log.erasurePositions(after: end, through: .max) {
+            let evidence = try await log.event(at: position)?.originalBytes()
+            unnamed.subtract(evidence.flatMap { Erasure(evidence: $0) }?.positions ?? [])
+        }
     }
 
     /// Compares the result of the walk with the head row as it was at the start.

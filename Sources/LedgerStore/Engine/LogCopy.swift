@@ -31,7 +31,7 @@ public struct LogCopy: Sendable {
     public func run(
         progress: @Sendable (_ done: Int64, _ all: Int64) -> Void = { _, _ in }
     ) async throws(StoreError) -> Report {
-        let end = try await source.tree()
+        var end = try await source.tree()
         let present = try await target.tree()
         let known = try await source.extended(
             CompactRange(), through: min(present.size, end.size))
@@ -42,6 +42,10 @@ public struct LogCopy: Sendable {
             progress(copied.size, end.size)
             let page = try await source.page(after: copied.size, through: end.size)
             for batch in try batches(of: page) { try await append(batch, to: &copied) }
+            // An erasure meanwhile names rows that were copied as tombstones: it belongs to them.
+            guard copied.size == end.size else { continue }
+            let later = try await source.erasurePositions(after: end.size, through: .max)
+            if !later.isEmpty { end = try await source.tree() }
         }
         // A target that is new never held what the source erased; in another one an interrupted run
         // may have left the removal undone.

@@ -100,7 +100,7 @@ public protocol LedgerLog: EventStore {
     /// `progress` receives the positions done and in total. Damage is reported, not thrown: throws
     /// only `ioError`, `fileLocked`, `fileReplaced` or `closed`.
     func verify(
-        progress: @Sendable (_ done: Int64, _ all: Int64) -> Void
+        progress: @Sendable (_ done: Int64, _ all: Int64) async -> Void
     ) async throws(StoreError) -> LogAuditReport
 
     /// A page of events as an audit reads them, for further checks of the evidence: damaged rows

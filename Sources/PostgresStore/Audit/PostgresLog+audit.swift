@@ -11,7 +11,7 @@ extension PostgresLog {
     /// Damage is reported, not thrown: throws only `databaseUnavailable`, `databaseRefused`,
     /// `ioError` or `closed`.
     public func verify(
-        progress: @Sendable (_ done: Int64, _ all: Int64) -> Void
+        progress: @Sendable (_ done: Int64, _ all: Int64) async -> Void
     ) async throws(StoreError) -> LogAuditReport {
         var walk = AuditWalk()
         do throws(StoreError) {
@@ -23,6 +23,7 @@ extension PostgresLog {
                 position, end async throws(StoreError) in
                 try await auditRows(after: position, through: end)
             }
+            try await walk.excuseErasures(of: self, after: head.lastPosition)
             walk.finish(head)
             for finding in try await headerFindings() { walk.add(finding) }
             let indexes = [(audits.keys, walk.keys), (audits.identities, walk.identities)]

@@ -7,8 +7,8 @@ internal import LedgerStore
 /// Neither of SQLite's own methods suits a log with continuous appends: its backup interface
 /// restarts whenever another process commits (https://www.sqlite.org/backup.html), and `VACUUM
 /// INTO` is one read transaction over the whole file, which blocks checkpoints meanwhile. But rows
-/// up to a position never change and a prefix is always complete, so the rows up to the head at one
-/// moment are read page by page, in transactions of milliseconds.
+/// up to a position change by an erasure only and a prefix is always complete, so the rows up to
+/// the head at one moment are read page by page, in transactions of milliseconds.
 extension EventLog {
     /// The end of a copy: the head row at one moment, and the last header stored by then.
     struct CopyEnd: Sendable {
@@ -28,7 +28,7 @@ extension EventLog {
     /// is written; memory stays at two pages.
     func copy(
         upTo end: CopyEnd, into target: String,
-        report: @Sendable (_ done: Int64, _ all: Int64) -> Void
+        report: @Sendable (_ done: Int64, _ all: Int64) async -> Void
     ) async throws {
         let writer = try await Blocking.run { () throws(StoreError) in
             try LogCopyWriter(path: target)
@@ -38,7 +38,7 @@ extension EventLog {
         while let position = page.last?.event.position {
             async let following = copiedPage(after: position, through: last)
             try await writer.add(page)
-            report(position, last)
+            await report(position, last)
             page = try await following
         }
         try await copyHeaders(through: end.lastHeader, writer)

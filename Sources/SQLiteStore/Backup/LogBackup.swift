@@ -43,19 +43,15 @@ public struct LogBackup: Sendable {
     /// Throws `BackupError` (`backupExists`, `logUnsound`) or `StoreError`; then there is no file
     /// with that name, and nothing is left behind.
     public func run(
-        report: @escaping @Sendable (BackupStep) -> Void = { _ in }
+        report: @escaping @Sendable (BackupStep) async -> Void = { _ in }
     ) async throws -> Report {
         let directory = DatabaseFile.parent(of: path)
         try requireFree()
         StagingDirectory.removeStale(in: directory)
-        let staging = try StagingDirectory.make(for: path)
-        defer { staging.remove() }
         let signed = try await operations?.newestCheckpointSize() ?? 0
-        let end = try await log.copyEnd()
-        let empty = try await EventLog.open(directory: staging.path)
-        await empty.close()
-        try await log.copy(upTo: end, into: staging.file) { report(.copying(done: $0, all: $1)) }
-        let head = try await verify(staging) { report(.verifying(done: $0, all: $1)) }
+        let staging = try await copied(report)
+        defer { staging.remove() }
+        let head = try await verify(staging) { await report(.verifying(done: $0, all: $1)) }
         let count = try await addCheckpoints(through: max(signed, head.position), to: staging)
         return try await Blocking.run { () throws in
             let description = try describe(staging, head, hasCheckpoints: count > 0)
@@ -71,6 +67,31 @@ public struct LogBackup: Sendable {
         }
     }
 
+    /// A copy of the log. An erasure meanwhile changes rows that may be copied already, and the
+    /// copy starts again, with the erasure in it.
+    private func copied(
+        _ report: @escaping @Sendable (BackupStep) async -> Void
+    ) async throws -> StagingDirectory {
+        while true {
+            let staging = try StagingDirectory.make(for: path)
+            do {
+                let end = try await log.copyEnd()
+                let empty = try await EventLog.open(directory: staging.path)
+                await empty.close()
+                try await log.copy(upTo: end, into: staging.file) {
+                    await report(.copying(done: $0, all: $1))
+                }
+                let later = try await log.erasurePositions(
+                    after: end.head.tree.size, through: .max)
+                if later.isEmpty { return staging }
+            } catch {
+                staging.remove()
+                throw error
+            }
+            staging.remove()
+        }
+    }
+
     private func requireFree() throws(BackupError) {
         var status = stat()
         guard lstat(path, &status) != 0 else { throw exists }
@@ -83,7 +104,7 @@ public struct LogBackup: Sendable {
     }
 
     private func verify(
-        _ staging: StagingDirectory, _ progress: @Sendable (Int64, Int64) -> Void
+        _ staging: StagingDirectory, _ progress: @Sendable (Int64, Int64) async -> Void
     ) async throws -> LogHead {
         let audit = try await staging.audit(progress)
         guard audit.isSound, let head = audit.head else {
@@ -161,7 +182,7 @@ extension OpenFile {
 extension StagingDirectory {
     /// Opens the file in the directory as a log, migrates its schema and verifies all of it.
     func audit(
-        _ progress: @Sendable (_ done: Int64, _ all: Int64) -> Void
+        _ progress: @Sendable (_ done: Int64, _ all: Int64) async -> Void
     ) async throws(StoreError) -> LogAuditReport {
         let log = try await EventLog.open(directory: path)
         let report = await Outcome { () throws(StoreError) in

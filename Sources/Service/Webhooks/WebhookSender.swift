@@ -147,14 +147,18 @@ public struct WebhookSender: Sendable {
         var report = Redelivered()
         var cursor = ChangePlace.afterEvent(at: max(0, from - 1))
         var failures = 0
+        // Chains whose later changes wait for one that was not accepted.
+        var blocked: Set<ChainId> = []
         while !Task.isCancelled {
             let page = try await reader.page(after: cursor, through: to)
             let wanted = page.changes.filter { endpoint.filter.admits($0) }
             report.changes += wanted.count
             for change in wanted { report.types[change.change.name.rawValue, default: 0] += 1 }
-            if !isDryRun, !wanted.isEmpty {
+            let free = wanted.filter { !blocked.contains($0.chain) }
+            if !isDryRun { report.failed += wanted.count - free.count }
+            if !isDryRun, !free.isEmpty {
                 let attempts = await post(
-                    Dictionary(grouping: wanted, by: \.chain).values.sorted {
+                    Dictionary(grouping: free, by: \.chain).values.sorted {
                         $0[0].chainPlace < $1[0].chainPlace
                     }, concurrency: WebhookLimits.concurrency
                 ) { finished in
@@ -164,6 +168,7 @@ public struct WebhookSender: Sendable {
                 let done = attempts.filter(\.isDone)
                 report.delivered += done.count
                 report.failed += attempts.count - done.count
+                blocked.formUnion(attempts.lazy.filter { !$0.isDone }.map(\.change.chain))
                 report.lastFailure =
                     attempts.last { $0.isFailure }?.outcome?.text ?? report.lastFailure
                 try await ledger.operations.forgetParked(

@@ -51,6 +51,29 @@ struct LogBackupTests {
         #expect(try place.names(place.directory.path) == ["source"])
     }
 
+    @Test("An erasure during the copy is in the backup, with its tombstones")
+    func erasedMeanwhile() async throws {
+        let place = try BackupPlace()
+        for start in 0..<8 {
+            try await place.append(
+                Sample.events(start * 500..<start * 500 + 500), to: place.source)
+        }
+        let log = try await place.open(place.source)
+        let report = try await LogBackup(log, environment: .production, to: place.backup).run { _ in
+            guard let head = try? await log.head(), head.position == 4_000,
+                let erasure = try? LogErasureTests.erasure("e", [3, 3_999])
+            else { return }
+            _ = try? await log.erase(erasure, within: LogErasureTests.scope(4_000, []))
+        }
+        await log.close()
+        #expect(report.description.position == 4_001)
+        try await place.restore()
+        let copy = try await place.content(place.target)
+        #expect(copy.events.count == 4_001)
+        #expect(copy.events.count { $0.attributes.chain == nil } == 3)
+        #expect(try place.names(place.directory.path) == ["log.backup", "source", "target"])
+    }
+
     @Test("A restored log recognises known events and appends new ones")
     func goesOn() async throws {
         let place = try BackupPlace()

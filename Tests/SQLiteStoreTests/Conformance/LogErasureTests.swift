@@ -12,7 +12,7 @@ import Testing
 /// Erasures in every engine that keeps whole logs.
 @Suite("Erasures of the log")
 struct LogErasureTests {
-    private static func erasure(_ id: String, _ positions: [Int64]) throws -> NewEvent {
+    static func erasure(_ id: String, _ positions: [Int64]) throws -> NewEvent {
         let erasure = Erasure(
             id: id, actor: "dpo", reason: "asked", positions: positions, chains: [], facts: [])
         return NewEvent(
@@ -23,8 +23,7 @@ struct LogErasureTests {
             evidence: try Sample.packer.pack(.verbatim(erasure.evidence)))
     }
 
-    private static func scope(_ position: Int64, _ chains: [String] = ["chain-n1"]) -> ErasureScope
-    {
+    static func scope(_ position: Int64, _ chains: [String] = ["chain-n1"]) -> ErasureScope {
         ErasureScope(through: position, chains: chains.map { OriginalTransactionId($0) })
     }
 

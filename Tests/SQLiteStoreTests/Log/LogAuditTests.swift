@@ -3,6 +3,7 @@ import Faults
 import Ledger
 import LedgerTestSupport
 import Signing
+import Synchronization
 import TestSupport
 import Testing
 
@@ -232,6 +233,30 @@ struct LogAuditTests {
         #expect(report.findings.count == LogAuditReport.findingLimit)
         #expect(report.findingsOmitted == 1)
         #expect(!report.isSound)
+    }
+
+    @Test("An erasure that commits during an audit is no damage")
+    func erasedMeanwhile() async throws {
+        let directory = try TemporaryDirectory()
+        let log = try await EventLog.open(directory: directory.path)
+        for start in 0..<20 {
+            _ = try await log.append(Sample.events(start * 500..<start * 500 + 500))
+        }
+        let isErased = Mutex(false)
+        let report = try await log.verify { _, _ in
+            let isFirst = isErased.withLock { done in
+                defer { done = true }
+                return !done
+            }
+            guard isFirst, let erasure = try? LogErasureTests.erasure("e", [3, 9_999]) else {
+                return
+            }
+            _ = try? await log.erase(erasure, within: LogErasureTests.scope(10_000, []))
+        }
+        #expect(try await log.head().position == 10_001)
+        #expect(report.isSound && report.tombstoneCount > 0, "\(report.findings)")
+        #expect(try await log.verify().tombstoneCount == 2)
+        await log.close()
     }
 
     @Test("Progress is reported up to the end")

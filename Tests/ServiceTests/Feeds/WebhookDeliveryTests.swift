@@ -304,6 +304,27 @@ struct WebhookDeliveryStepTests {
         }
     }
 
+    @Test("a redelivery holds back what follows a refused change of its chain, on later pages too")
+    func redeliveryHeldBack() async throws {
+        try await open { live in
+            let id = chain.id
+            let receiver = Receiver { message in
+                message.chain == id ? .timedOut : .answered(status: 204)
+            }
+            let others = (0..<FeedLimits.pageEventCount).map {
+                MadeChain(id: String(500_000_000_001_000 + $0)).bought()
+            }
+            try await live.take([chain.bought()] + others + [chain.renewed(1)])
+            let report = try await WebhookSender(
+                endpoint: .test(), transport: receiver, clock: live.clock
+            ).redeliver(
+                live.session.ledger, from: 1, to: Int64(others.count + 2), isDryRun: false)
+            #expect(receiver.tried.count { $0.chain == id } == 1)
+            #expect(receiver.taken.count == others.count)
+            #expect(report.failed > 1 && report.delivered + report.failed == report.changes)
+        }
+    }
+
     @Test("a redelivery that is not accepted says so and stops")
     func redeliveryFails() async throws {
         try await open { live in

@@ -7,7 +7,7 @@ extension EventLog {
     /// are walked over, since leaves commit to hashes, and reported: no event of this release
     /// authorises one.
     public func verify(
-        progress: @Sendable (_ done: Int64, _ all: Int64) -> Void
+        progress: @Sendable (_ done: Int64, _ all: Int64) async -> Void
     ) async throws(StoreError) -> LogAuditReport {
         var walk = AuditWalk()
         do throws(StoreError) {
@@ -19,6 +19,7 @@ extension EventLog {
                 position, end async throws(StoreError) in
                 try await auditRows(after: position, through: end)
             }
+            try await walk.excuseErasures(of: self, after: head.lastPosition)
             walk.finish(head)
             for finding in try await read({ try AuditHeaders.findings($0) }) { walk.add(finding) }
             for (index, sum) in [(AuditIndex.keys, walk.keys), (.identities, walk.identities)]
