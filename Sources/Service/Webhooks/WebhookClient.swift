@@ -1,4 +1,5 @@
 import AppStore
+import AppStoreAPI
 import AsyncHTTPClient
 internal import Intake
 import NIOCore
@@ -40,7 +41,7 @@ public final class WebhookClient: WebhookTransport {
                 outgoing, timeout: timeout)
             let outcome = WebhookOutcome.answered(
                 status: Int(response.status.code),
-                retryAfter: response.headers.first(name: "retry-after").flatMap { Int64($0) })
+                retryAfter: WebhookClient.retryAfterSeconds(response.headers))
             // The body is read and ignored so that the connection can be reused. A connection with
             // an oversized body is dropped.
             _ = try? await response.body.collect(upTo: WebhookLimits.answerByteCount)
@@ -50,6 +51,17 @@ public final class WebhookClient: WebhookTransport {
         } catch {
             return .unreachable
         }
+    }
+
+    /// Seconds of `Retry-After` (RFC 9110 §10.2.3). A date counts from the response's own `Date`, so
+    /// that different clocks do no harm.
+    static func retryAfterSeconds(_ headers: HTTPHeaders) -> Int64? {
+        guard let text = headers.first(name: "retry-after") else { return nil }
+        if let seconds = Int64(text) { return seconds }
+        guard let end = HTTPDate.read(text),
+            let date = headers.first(name: "date").flatMap({ HTTPDate.read($0) })
+        else { return nil }
+        return end.milliseconds(since: date) / 1_000
     }
 
     private static let timeouts: [HTTPClientError] = [

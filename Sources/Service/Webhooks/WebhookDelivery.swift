@@ -23,6 +23,8 @@ public actor WebhookDelivery {
     private var failing: Set<ChainId> = []
     private var probes: Int64 = 0
     private var probeAt: Timestamp?
+    /// End of the pause that a `Retry-After` of the endpoint asked for.
+    private var pausedUntil: Timestamp?
     private var keptPosition: Int64 = 0
     private var reloadAt: Timestamp?
     /// The start of an endpoint without deliveries, while the feed has not reached it.
@@ -66,6 +68,7 @@ public actor WebhookDelivery {
     /// Retries due changes, else delivers new ones; false when there was nothing to do.
     public func step() async throws(StoreError) -> Bool {
         guard let row = try await load(), row.disabledAt == nil else { return false }
+        if let pausedUntil, schedule.isAhead(pausedUntil, of: clock.now) { return false }
         guard isDown else {
             if try await retry(row) { return true }
             return try await advance(row)
@@ -83,7 +86,8 @@ public actor WebhookDelivery {
     /// Reads everything again with the next step: another node may deliver meanwhile.
     func forget() {
         (row, waiting, failing) = (nil, [], [])
-        (probes, probeAt, keptPosition, reloadAt, beginning) = (0, nil, 0, nil, nil)
+        (probes, probeAt, pausedUntil) = (0, nil, nil)
+        (keptPosition, reloadAt, beginning) = (0, nil, nil)
     }
 
     private func load() async throws(StoreError) -> WebhookEndpointRow? {
@@ -205,7 +209,7 @@ public actor WebhookDelivery {
         }
         let held = Set(waiting.map(\.chain))
         let free = wanted.filter { !held.contains($0.chain) }
-        let attempts = await post(WebhookDelivery.chains(free), isProbe: isDown)
+        let attempts = await post(WebhookSender.chains(free), isProbe: isDown)
         guard !Task.isCancelled || attempts.contains(where: \.isDone) else { return false }
         let now = clock.now
         let behind = wanted.filter { held.contains($0.chain) }.map {
@@ -213,21 +217,6 @@ public actor WebhookDelivery {
         }
         try await recordResults(attempts + behind, &row)
         return true
-    }
-
-    /// Groups by chain, in order of first appearance.
-    private static func chains(_ changes: [FeedChange]) -> [[FeedChange]] {
-        var places: [ChainId: Int] = [:]
-        var chains: [[FeedChange]] = []
-        for change in changes {
-            if let place = places[change.chain] {
-                chains[place].append(change)
-            } else {
-                places[change.chain] = chains.count
-                chains.append([change])
-            }
-        }
-        return chains
     }
 
     // MARK: Waiting changes
@@ -273,6 +262,7 @@ public actor WebhookDelivery {
         let wasDown = isDown
         var failing = failing
         var hasTaken = false
+        var pause: Timestamp?
         let attempts = await sender.post(
             chains, concurrency: isProbe ? 1 : WebhookLimits.concurrency
         ) { finished in
@@ -282,10 +272,16 @@ public actor WebhookDelivery {
             }
             guard let failed = finished.first(where: \.isFailure) else { return true }
             failing.insert(failed.change.chain)
+            if let milliseconds = failed.outcome?.retryAfterMilliseconds {
+                let length = min(milliseconds, WebhookLimits.longestProbeMilliseconds)
+                pause = failed.at.advanced(byMilliseconds: length)
+                return false
+            }
             let isGone = failed.outcome?.isGone ?? false
             return !isGone && failing.count < WebhookLimits.downFailureCount
         }
         self.failing = failing
+        pausedUntil = pause
         note(wasDown: wasDown, hasTaken: hasTaken)
         return attempts
     }

@@ -30,6 +30,21 @@ public struct WebhookSender: Sendable {
         self.clock = clock
     }
 
+    /// Groups by chain, in order of first appearance.
+    static func chains(_ changes: [FeedChange]) -> [[FeedChange]] {
+        var places: [ChainId: Int] = [:]
+        var chains: [[FeedChange]] = []
+        for change in changes {
+            if let place = places[change.chain] {
+                chains[place].append(change)
+            } else {
+                places[change.chain] = chains.count
+                chains.append([change])
+            }
+        }
+        return chains
+    }
+
     /// Posts `chains`, each element the changes of one chain in order. `after` is called with every
     /// finished chain and returns whether another one may start; the rest is not attempted.
     func post(
@@ -158,9 +173,7 @@ public struct WebhookSender: Sendable {
             if !isDryRun { report.failed += wanted.count - free.count }
             if !isDryRun, !free.isEmpty {
                 let attempts = await post(
-                    Dictionary(grouping: free, by: \.chain).values.sorted {
-                        $0[0].chainPlace < $1[0].chainPlace
-                    }, concurrency: WebhookLimits.concurrency
+                    WebhookSender.chains(free), concurrency: WebhookLimits.concurrency
                 ) { finished in
                     failures = finished.contains(where: \.isDone) ? 0 : failures + 1
                     return failures < WebhookLimits.downFailureCount
