@@ -1,3 +1,5 @@
+import AppStore
+
 /// Payloads with every field of the wire reference, in documented order, with enumerated values
 /// unknown to every version. Encoding must reproduce exactly these members.
 enum FullPayloads {
@@ -10,6 +12,15 @@ enum FullPayloads {
             case .renewal: FullPayloads.renewal
             case .appTransaction: FullPayloads.appTransaction
             case .notification: FullPayloads.notification
+            }
+        }
+
+        var type: any WireObject.Type {
+            switch self {
+            case .transaction: TransactionPayload.self
+            case .renewal: RenewalPayload.self
+            case .appTransaction: AppTransactionPayload.self
+            case .notification: NotificationPayload.self
             }
         }
     }

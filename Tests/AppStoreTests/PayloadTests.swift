@@ -5,31 +5,53 @@ import Testing
 struct PayloadTests {
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    private func roundTrip<Payload: WireObject>(_ type: Payload.Type, _ text: String) throws
-        -> String
-    {
-        String(decoding: try Payload.decode(bytes(text)).encoded(), as: UTF8.self)
+    @Test(
+        "Every field of the reference is known and survives in order",
+        arguments: FullPayloads.Kind.allCases)
+    func everyField(_ kind: FullPayloads.Kind) throws {
+        let payload = try kind.type.decode(bytes(kind.text))
+        #expect(
+            String(decoding: payload.encoded(), as: UTF8.self) == FullPayloads.minified(kind.text))
+        #expect(payload.unknown.isEmpty)
     }
 
-    @Test("Every field of the reference is known and survives in order")
-    func everyField() throws {
-        #expect(
-            try roundTrip(TransactionPayload.self, FullPayloads.transaction)
-                == FullPayloads.minified(FullPayloads.transaction))
-        #expect(
-            try roundTrip(RenewalPayload.self, FullPayloads.renewal)
-                == FullPayloads.minified(FullPayloads.renewal))
-        #expect(
-            try roundTrip(AppTransactionPayload.self, FullPayloads.appTransaction)
-                == FullPayloads.minified(FullPayloads.appTransaction))
-        #expect(
-            try roundTrip(NotificationPayload.self, FullPayloads.notification)
-                == FullPayloads.minified(FullPayloads.notification))
-        #expect(try TransactionPayload.decode(bytes(FullPayloads.transaction)).unknown.isEmpty)
-        #expect(try RenewalPayload.decode(bytes(FullPayloads.renewal)).unknown.isEmpty)
-        #expect(
-            try AppTransactionPayload.decode(bytes(FullPayloads.appTransaction)).unknown.isEmpty)
-        #expect(try NotificationPayload.decode(bytes(FullPayloads.notification)).unknown.isEmpty)
+    @Test(
+        "Each key has the property of its name, but for the case of letters",
+        arguments: FullPayloads.Kind.allCases)
+    func names(_ kind: FullPayloads.Kind) throws {
+        let members = try #require(try JSONValue.parse(bytes(kind.text)).object)
+        for (path, alone) in leaves(members) {
+            let payload = try kind.type.decode(alone.encoded())
+            #expect(properties(payload).map { $0.lowercased() } == [path.lowercased()])
+        }
+    }
+
+    /// Each value that is no object, with its path, inside the objects that lead to it.
+    private func leaves(_ members: [JSONMember]) -> [(path: String, alone: JSONValue)] {
+        members.flatMap { member -> [(path: String, alone: JSONValue)] in
+            let element = member.value.array?.first?.object
+            guard let inner = member.value.object ?? element else {
+                return [(member.key, .object([member]))]
+            }
+            return leaves(inner).map { leaf in
+                let value = element == nil ? leaf.alone : .array([leaf.alone])
+                return (
+                    "\(member.key).\(leaf.path)",
+                    .object([JSONMember(key: member.key, value: value)])
+                )
+            }
+        }
+    }
+
+    /// The paths of the properties that have a value.
+    private func properties(_ object: any WireObject) -> [String] {
+        Mirror(reflecting: object).children.flatMap { child -> [String] in
+            guard let name = child.label, name != "unknown",
+                let value = Mirror(reflecting: child.value).children.first?.value
+            else { return [] }
+            let inner = (value as? any WireObject) ?? (value as? [any WireObject])?.first
+            return inner.map { properties($0).map { "\(name).\($0)" } } ?? [name]
+        }
     }
 
     @Test("Unknown enumerated values are kept, and named with their path")
