@@ -103,13 +103,4 @@ struct EnumerationTests {
     func periods(_ period: AdvancedCommercePeriod) throws {
         #expect(try ISO8601Period(period.rawValue).months + ISO8601Period(period.rawValue).days > 0)
     }
-
-    @Test("An unknown value keeps its raw form and has no meaning")
-    func unknown() throws {
-        let payload = try NotificationPayload.decode(Array(#"{"notificationType":"MIGRATE"}"#.utf8))
-        #expect(payload.notificationType?.rawValue == "MIGRATE")
-        #expect(payload.notificationType?.value == nil)
-        #expect(payload.unknownValues == ["notificationType"])
-        #expect(payload.encoded() == Array(#"{"notificationType":"MIGRATE"}"#.utf8))
-    }
 }
