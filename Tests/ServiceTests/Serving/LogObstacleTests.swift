@@ -1,12 +1,10 @@
 import AppStore
-import Dispatch
 import Ledger
 import LedgerStore
 import LedgerTestSupport
 import Projection
 import SQLiteStore
 import Signing
-import Synchronization
 import Testing
 
 @testable import Service
@@ -14,14 +12,12 @@ import Testing
 /// When a service reports that it can accept events again.
 @Suite("Obstacles to writing the log")
 struct LogObstacleTests {
-    private final class FullDisk: CommitFaults {
-        private struct Full: Error {}
+    private let first: NewEvent
+    private let second: NewEvent
 
-        private let isFull = Mutex(false)
-
-        func fill(_ isFull: Bool) { self.isFull.withLock { $0 = isFull } }
-        func willCommit() throws { if isFull.withLock({ $0 }) { throw Full() } }
-        func didCommit() throws {}
+    init() throws {
+        first = try LogObstacleTests.event("a")
+        second = try LogObstacleTests.event("b")
     }
 
     private static func event(_ id: String) throws -> NewEvent {
@@ -36,150 +32,92 @@ struct LogObstacleTests {
 
     @Test("A duplicate does not show that another event can be written")
     func known() async throws {
-        let disk = FullDisk()
-        try await LogFaults.$commits.withValue(disk) {
-            try await TemporaryLedger().ledger { ledger in
-                // No projector runs here, and no probe.
-                let served = ServedLedger(
-                    ledger, newestReceivedAt: nil, observer: NoServingObserver())
-                let (first, second) = try (
-                    LogObstacleTests.event("a"), LogObstacleTests.event("b")
-                )
-                #expect(try await served.append([first]) == [.appended(position: 1)])
-                disk.fill(true)
-                await #expect(throws: StoreError.self) { try await served.append([second]) }
-                #expect(served.obstacle?.code == .commitOutcomeUnknown)
-                // Writing nothing needs no room: SQLite commits it on a full disk, too.
-                disk.fill(false)
-                #expect(try await served.append([first]) == [.duplicate(of: 1)])
-                #expect(served.obstacle?.code == .commitOutcomeUnknown)
-                #expect(
-                    try await served.append([first, second]) == [
-                        .duplicate(of: 1), .appended(position: 2),
-                    ])
-                #expect(served.obstacle == nil)
-            }
+        try await FaultyDisk.serving { disk, served in
+            #expect(try await served.append([first]) == [.appended(position: 1)])
+            disk.fill(true)
+            await #expect(throws: StoreError.self) { try await served.append([second]) }
+            #expect(served.obstacle?.code == .commitOutcomeUnknown)
+            // Writing nothing needs no room: SQLite commits it on a full disk, too.
+            disk.fill(false)
+            #expect(try await served.append([first]) == [.duplicate(of: 1)])
+            #expect(served.obstacle?.code == .commitOutcomeUnknown)
+            #expect(
+                try await served.append([first, second]) == [
+                    .duplicate(of: 1), .appended(position: 2),
+                ])
+            #expect(served.obstacle == nil)
         }
     }
 
     @Test("A log whose every COMMIT fails is not ready, however much room there is")
     func refused() async throws {
-        let disk = FullDisk()
-        try await LogFaults.$commits.withValue(disk) {
-            try await TemporaryLedger().ledger { ledger in
-                let served = ServedLedger(
-                    ledger, newestReceivedAt: nil, observer: NoServingObserver())
-                let (first, second) = try (
-                    LogObstacleTests.event("a"), LogObstacleTests.event("b")
-                )
-                _ = try await served.append([first])
-                let head = try await ledger.log.head()
-                disk.fill(true)
-                await #expect(throws: StoreError.self) { try await served.append([second]) }
-                // Twice: the first check finds a writer that was given up.
-                for _ in 0..<2 {
-                    await served.probe()
-                    #expect(await served.obstacleCode() == "commitOutcomeUnknown")
-                }
-                disk.fill(false)
+        try await FaultyDisk.serving { disk, served in
+            _ = try await served.append([first])
+            let head = try await served.ledger.log.head()
+            disk.fill(true)
+            await #expect(throws: StoreError.self) { try await served.append([second]) }
+            // Twice: the first check finds a writer that was given up.
+            for _ in 0..<2 {
                 await served.probe()
-                #expect(await served.obstacleCode() == nil)
-                // The check itself left nothing behind.
-                #expect(try await ledger.log.head() == head)
-                #expect(try await served.append([second]) == [.appended(position: 2)])
+                #expect(await served.obstacleCode() == "commitOutcomeUnknown")
             }
-        }
-    }
-
-    /// A disk that blocks after a COMMIT until released.
-    private final class HungDisk: CommitFaults {
-        private let isFull = Mutex(false)
-        private let isHung = Mutex(false)
-        private let hungCount = Atomic(0)
-        private let release = DispatchSemaphore(value: 0)
-        private struct Full: Error {}
-
-        /// Whether a call waits for it.
-        var isAwaited: Bool { hungCount.load(ordering: .acquiring) > 0 }
-
-        func fill(_ isFull: Bool) { self.isFull.withLock { $0 = isFull } }
-        func hang() { isHung.withLock { $0 = true } }
-        func answer() {
-            isHung.withLock { $0 = false }
-            release.signal()
-        }
-        func willCommit() throws { if isFull.withLock({ $0 }) { throw Full() } }
-        func didCommit() throws {
-            guard isHung.withLock({ $0 }) else { return }
-            hungCount.add(1, ordering: .releasing)
-            release.wait()
+            disk.fill(false)
+            await served.probe()
+            #expect(await served.obstacleCode() == nil)
+            // The check itself left nothing behind.
+            #expect(try await served.ledger.log.head() == head)
+            #expect(try await served.append([second]) == [.appended(position: 2)])
         }
     }
 
     @Test("A COMMIT that does not return is reported after the limit, and not before")
     func stalled() async throws {
-        let disk = HungDisk()
-        try await LogFaults.$commits.withValue(disk) {
-            try await TemporaryLedger().ledger { ledger in
-                let served = ServedLedger(
-                    ledger, newestReceivedAt: nil, observer: NoServingObserver())
-                let (first, second) = try (
-                    LogObstacleTests.event("a"), LogObstacleTests.event("b")
-                )
-                _ = try await served.append([first])
-                #expect(ledger.log.writingSince == nil)
-                disk.hang()
-                async let hanging = served.append([second])
-                while !disk.isAwaited { await Task.yield() }
-                let since = ledger.log.writingSince
-                let last = since?.advanced(by: ServedLedger.stallLimit) ?? .now
-                let codes = await [
-                    served.obstacleCode(at: last.advanced(by: .nanoseconds(-1))),
-                    served.obstacleCode(at: last),
-                ]
-                disk.answer()
-                #expect(since != nil)
-                #expect(codes == [nil, "appendStalled"])
-                #expect(try await hanging == [.appended(position: 2)])
-                #expect(ledger.log.writingSince == nil)
-                #expect(await served.obstacleCode(at: last) == nil)
-            }
+        try await FaultyDisk.serving { disk, served in
+            _ = try await served.append([first])
+            #expect(served.ledger.log.writingSince == nil)
+            disk.hang()
+            async let hanging = served.append([second])
+            while !disk.isAwaited { await Task.yield() }
+            let since = served.ledger.log.writingSince
+            let last = since?.advanced(by: ServedLedger.stallLimit) ?? .now
+            let codes = await [
+                served.obstacleCode(at: last.advanced(by: .nanoseconds(-1))),
+                served.obstacleCode(at: last),
+            ]
+            disk.answer()
+            #expect(since != nil)
+            #expect(codes == [nil, "appendStalled"])
+            #expect(try await hanging == [.appended(position: 2)])
+            #expect(served.ledger.log.writingSince == nil)
+            #expect(await served.obstacleCode(at: last) == nil)
         }
     }
 
     @Test("A log that hangs during a probe does not block the projector")
     func hangingTry() async throws {
-        let disk = HungDisk()
-        try await LogFaults.$commits.withValue(disk) {
-            try await TemporaryLedger().ledger { ledger in
-                let served = ServedLedger(
-                    ledger, newestReceivedAt: nil, observer: NoServingObserver())
-                let (first, second) = try (
-                    LogObstacleTests.event("a"), LogObstacleTests.event("b")
-                )
-                _ = try await served.append([first])
-                disk.fill(true)
-                await #expect(throws: StoreError.self) { try await served.append([second]) }
-                disk.fill(false)
-                disk.hang()
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask {
-                        await ProjectionLoop(served: served).run()
-                    }
-                    while !disk.isAwaited { await Task.yield() }
-                    // Another process appends: the log's lock is free.
-                    let other = try await EventLog.open(
-                        directory: ledger.directory, faults: NoCommitFaults(),
-                        busyTimeoutSeconds: 5)
-                    #expect(try await other.append([second]) == [.appended(position: 2)])
-                    await other.close()
-                    let snapshot = try? await served.snapshot(atLeast: 2, limit: .seconds(600))
-                    #expect(snapshot?.position == 2)
-                    #expect(await served.obstacleCode() == "commitOutcomeUnknown")
-                    disk.answer()
-                    served.stop()
-                    try await group.waitForAll()
+        try await FaultyDisk.serving { disk, served in
+            _ = try await served.append([first])
+            disk.fill(true)
+            await #expect(throws: StoreError.self) { try await served.append([second]) }
+            disk.fill(false)
+            disk.hang()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    await ProjectionLoop(served: served).run()
                 }
+                while !disk.isAwaited { await Task.yield() }
+                // Another process appends: the log's lock is free.
+                let other = try await EventLog.open(
+                    directory: served.ledger.directory, faults: NoCommitFaults(),
+                    busyTimeoutSeconds: 5)
+                #expect(try await other.append([second]) == [.appended(position: 2)])
+                await other.close()
+                let snapshot = try? await served.snapshot(atLeast: 2, limit: .seconds(600))
+                #expect(snapshot?.position == 2)
+                #expect(await served.obstacleCode() == "commitOutcomeUnknown")
+                disk.answer()
+                served.stop()
+                try await group.waitForAll()
             }
         }
     }
