@@ -114,8 +114,8 @@ extension JSONCursor {
 
     private func checkUTF8(_ text: Text) throws(JSONError) {
         let slice = UnsafeBufferPointer(rebasing: bytes[text.start..<text.end])
-        if let fault = UTF8Validity.firstFault(slice) {
-            throw JSONError(.invalidUTF8, offset: text.start + fault)
+        do throws(UTF8.ValidationError) { _ = try UTF8Span(validating: slice.span) } catch {
+            throw JSONError(.invalidUTF8, offset: text.start + error.byteOffsets.lowerBound)
         }
     }
 
