@@ -18,8 +18,6 @@ final class UploadBudget: Sendable {
     /// counted.
     static let chainCount = 1_000_000
 
-    private static let dayMilliseconds: Int64 = 86_400_000
-
     private let state = Mutex(State())
 
     private struct State {
@@ -54,9 +52,7 @@ final class UploadBudget: Sendable {
 
     /// Seconds until the next day; at least one.
     static func secondsLeft(at now: Timestamp) -> Int {
-        let rest = now.milliseconds % dayMilliseconds
-        let passed = rest < 0 ? rest + dayMilliseconds : rest
-        return Int((dayMilliseconds - passed + 999) / 1_000)
+        Int((86_400_000 - now.millisecondOfDay + 999) / 1_000)
     }
 
     /// The refusal beyond the budget; no copy is kept.
@@ -72,16 +68,10 @@ final class UploadBudget: Sendable {
     }
 
     private static func beginDay(_ now: Timestamp, _ state: inout State) {
-        let day = day(now)
+        let day = now.date.daysSinceEpoch
         guard day != state.day else { return }
         state.day = day
         state.counts.removeAll()
-    }
-
-    private static func day(_ now: Timestamp) -> Int64 {
-        let (quotient, remainder) = now.milliseconds.quotientAndRemainder(
-            dividingBy: dayMilliseconds)
-        return remainder < 0 ? quotient - 1 : quotient
     }
 
     private static func subject(_ chain: ChainId, _ environment: Environment) -> Int {

@@ -51,8 +51,7 @@ final class IntakeTally: Sendable {
     }
 
     private static func hour(of time: Timestamp) -> Int64 {
-        let (hour, rest) = time.milliseconds.quotientAndRemainder(dividingBy: hourMilliseconds)
-        return rest < 0 ? hour - 1 : hour
+        CivilDate.floorDivide(time.milliseconds, hourMilliseconds)
     }
 }
 
