@@ -11,26 +11,10 @@ package enum StoredReceipts {
     package static let stored = AskedApple.now.advanced(byMilliseconds: -100 * 86_400_000)
     package static let reported = OriginalStoreKit(AskedApple.production)
 
-    /// All products of the simulated app.
-    package static let catalogue: Catalogue = {
-        var catalogue = Catalogue()
-        catalogue.products = Dictionary(
-            uniqueKeysWithValues: SimulatedProduct.catalogue.map {
-                product in
-                (
-                    product.productId,
-                    Catalogue.Product(
-                        entitlements: ["pro"], group: product.group, level: product.level,
-                        period: product.period, duration: product.duration)
-                )
-            })
-        return catalogue
-    }()
-
     /// A ledger that trusts the receipts of this run.
     package static func place(apps: [String] = [MadeChain.app]) throws -> TemporaryLedger {
         var place = try TemporaryLedger(apps: apps)
-        place.configuration.catalogue = catalogue
+        place.configuration.catalogue = .simulated
         place.roots = try TestAuthority.roots.adding(TestAuthority.receipts.rootDER)
         try place.share()
         return place

@@ -10,17 +10,6 @@ struct TruthTests {
     static let lossyLivesPerCase: UInt64 = 100
     static let world = SubscriberWorld()
 
-    static let catalogue = Catalogue(
-        products: Dictionary(
-            uniqueKeysWithValues: SimulatedProduct.catalogue.map { product in
-                (
-                    product.productId,
-                    Catalogue.Product(
-                        entitlements: ["pro"], group: product.group, level: product.level,
-                        period: product.period, duration: product.duration)
-                )
-            }))
-
     @Test(
         "The ledger reports the truth of every life, whatever the order and repetition of evidence",
         arguments: 0..<10 as Range<UInt64>)
@@ -59,7 +48,7 @@ struct TruthTests {
     }
 
     static func fold(
-        _ deliveries: [Delivery], _ life: SubscriberLife, catalogue: Catalogue = catalogue
+        _ deliveries: [Delivery], _ life: SubscriberLife, catalogue: Catalogue = .simulated
     ) -> Lifecycle {
         let facts = deliveries.enumerated().map { index, delivery in
             fact(delivery, seed: life.seed, position: Int64(index + 1))

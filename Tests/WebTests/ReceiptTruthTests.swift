@@ -29,15 +29,7 @@ struct ReceiptTruthTests {
         let file = place.directory.file("shared-secret")
         try Data("\(Self.secret)\n".utf8).write(to: URL(filePath: file))
         place.configuration.apps[0].sharedSecretFile = file
-        place.configuration.catalogue.products = Dictionary(
-            uniqueKeysWithValues: SimulatedProduct.catalogue.map { product in
-                (
-                    product.productId,
-                    Catalogue.Product(
-                        entitlements: ["pro"], group: product.group, level: product.level,
-                        period: product.period, duration: product.duration)
-                )
-            })
+        place.configuration.catalogue = .simulated
         return place
     }
 

@@ -1,4 +1,5 @@
 public import AppStore
+package import Ledger
 
 /// A product as configured in App Store Connect, including what payloads omit, such as the level.
 public struct SimulatedProduct: Hashable, Sendable {
@@ -70,4 +71,18 @@ public struct SimulatedProduct: Hashable, Sendable {
             "com.example.\(name)", .autoRenewableSubscription, level: level,
             period: ISO8601Period(months: months, days: days), price: price)
     }
+}
+
+extension Catalogue {
+    /// Every simulated product, with access to `pro`.
+    package static let simulated = Catalogue(
+        products: Dictionary(
+            uniqueKeysWithValues: SimulatedProduct.catalogue.map { product in
+                (
+                    product.productId,
+                    Catalogue.Product(
+                        entitlements: ["pro"], group: product.group, level: product.level,
+                        period: product.period, duration: product.duration)
+                )
+            }))
 }

@@ -52,7 +52,7 @@ struct MigratedPastTests {
         #expect(run.reports.map(\.isComplete) == [true])
         let past = MigratedPast(
             reported: reported, ids: ids, stated: StatedLives(plan),
-            catalogue: StoredReceipts.catalogue)
+            catalogue: .simulated)
         return Migrated(past: past, facts: try await past.facts(place))
     }
 

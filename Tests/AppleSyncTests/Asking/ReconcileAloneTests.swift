@@ -28,16 +28,7 @@ struct ReconcileAloneTests {
     func ledger() async throws -> TemporaryLedger {
         var place = try TemporaryLedger()
         place.now = AskedApple.now
-        place.configuration.catalogue = Catalogue(
-            products: Dictionary(
-                uniqueKeysWithValues: SimulatedProduct.catalogue.map { product in
-                    (
-                        product.productId,
-                        Catalogue.Product(
-                            entitlements: ["pro"], group: product.group, level: product.level,
-                            period: product.period, duration: product.duration)
-                    )
-                }))
+        place.configuration.catalogue = .simulated
         let arrived = try Self.notifications() + Self.uploads()
         let lines = arrived.sorted { $0.arrival < $1.arrival }.map(\.line)
         #expect(try await place.ingest(lines).isClean)

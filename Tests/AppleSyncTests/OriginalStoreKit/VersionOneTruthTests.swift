@@ -14,7 +14,7 @@ struct VersionOneTruthTests {
 
     private func place() throws -> TemporaryLedger {
         var place = try TemporaryLedger()
-        place.configuration.catalogue = StoredReceipts.catalogue
+        place.configuration.catalogue = .simulated
         place.roots = try TestAuthority.roots.adding(TestAuthority.receipts.rootDER)
         try place.share()
         return place

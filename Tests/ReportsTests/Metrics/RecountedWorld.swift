@@ -33,16 +33,7 @@ struct RecountedWorld: Sendable {
     static func make(_ seeds: Range<UInt64>, sharing: Bool) async throws -> RecountedWorld {
         var ledger = try TemporaryLedger(in: TemporaryDirectory.shared())
         let world = SubscriberWorld()
-        ledger.configuration.catalogue = Catalogue(
-            products: Dictionary(
-                uniqueKeysWithValues: SimulatedProduct.catalogue.map { product in
-                    (
-                        product.productId,
-                        Catalogue.Product(
-                            entitlements: ["pro"], group: product.group, level: product.level,
-                            period: product.period, duration: product.duration)
-                    )
-                }))
+        ledger.configuration.catalogue = .simulated
         // After every period of the lives, so that no clock cuts any short.
         ledger.now = Timestamp(milliseconds: 1_830_297_600_000)
         let lives = seeds.map { world.life(seed: $0) }.filter { $0.environment == .production }

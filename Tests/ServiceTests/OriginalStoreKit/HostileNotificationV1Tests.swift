@@ -264,7 +264,7 @@ struct HostileNotificationV1Tests {
         var ledger = try place()
         ledger.roots = try ledger.roots.adding(authority.rootDER)
         let told = OriginalStoreKit(AskedApple.production)
-        ledger.configuration.catalogue = StoredReceipts.catalogue
+        ledger.configuration.catalogue = .simulated
         let sent = try told.notificationsV1(
             through: AskedApple.now, password: MadeChain.secret, authority: authority)
         let first = try #require(sent.first)

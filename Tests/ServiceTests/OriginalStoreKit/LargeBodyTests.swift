@@ -107,7 +107,7 @@ struct LargeBodyTests {
     private func histories(about id: String) async throws -> Int {
         var place = try TemporaryLedger()
         place.configuration.apps = [Configuration.App(bundleId: AskedApple.app)]
-        place.configuration.catalogue = StoredReceipts.catalogue
+        place.configuration.catalogue = .simulated
         place.roots = try TestAuthority.roots.adding(TestAuthority.receipts.rootDER)
         let (configuration, roots) = (place.configuration, place.roots)
         let apple = try AskedApple()

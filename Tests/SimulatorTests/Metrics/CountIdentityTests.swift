@@ -24,7 +24,7 @@ struct CountIdentityTests {
             self.metric = metric
             occurrences = chains.map { _, chain in
                 chain.plain.life.occurrences(
-                    of: metric, in: TruthTests.world.bundleId, catalogue: TruthTests.catalogue,
+                    of: metric, in: TruthTests.world.bundleId, catalogue: .simulated,
                     limit: world.limit, instants: days)
             }
         }
@@ -117,7 +117,7 @@ struct CountIdentityTests {
     func rollForwards(_ measure: RollForwardQuery.Measure) {
         let metrics = Self.chains.map { _, chain in
             ChainMetrics(
-                chain.plain.life, of: TruthTests.world.bundleId, catalogue: TruthTests.catalogue)
+                chain.plain.life, of: TruthTests.world.bundleId, catalogue: .simulated)
         }
         func rows(
             _ dimensions: [Dimension], _ filters: [Dimension: Set<String?>] = [:]

@@ -47,7 +47,7 @@ struct CountOracleTests {
             return (
                 seed,
                 PlainCounts(
-                    plain: PlainLife(known, ledger), catalogue: TruthTests.catalogue, limit: limit)
+                    plain: PlainLife(known, ledger), catalogue: .simulated, limit: limit)
             )
         }
         return World(limit: limit, chains: chains)
@@ -76,7 +76,7 @@ struct CountOracleTests {
         _ metric: CountedMetric, _ chain: PlainCounts, instants: [Timestamp]
     ) -> [Occurrence] {
         chain.plain.life.occurrences(
-            of: metric, in: TruthTests.world.bundleId, catalogue: TruthTests.catalogue,
+            of: metric, in: TruthTests.world.bundleId, catalogue: .simulated,
             limit: chain.limit, instants: instants)
     }
 
@@ -207,12 +207,12 @@ struct CountOracleTests {
             for count in found {
                 let sale = chain.plain.plain.sales[count.sale]
                 let isMeant = filters.allSatisfy {
-                    $0.value.contains(sale.value($0.key, TruthTests.catalogue))
+                    $0.value.contains(sale.value($0.key, .simulated))
                 }
                 guard isMeant, let from = instants.last(where: { $0 <= count.at }),
                     count.at < instants.last!
                 else { continue }
-                let group = named.map { sale.value($0, TruthTests.catalogue) }
+                let group = named.map { sale.value($0, .simulated) }
                 cells[Place(from: from, group: group), default: [:]].merge(
                     count.amounts.filter { $0.value != 0 }, uniquingKeysWith: +)
             }

@@ -28,7 +28,7 @@ struct MetricsTruthTests {
         }
 
     private static func metrics(_ life: Lifecycle) -> ChainMetrics {
-        ChainMetrics(life, of: TruthTests.world.bundleId, catalogue: TruthTests.catalogue)
+        ChainMetrics(life, of: TruthTests.world.bundleId, catalogue: .simulated)
     }
 
     @Test(
@@ -51,7 +51,7 @@ struct MetricsTruthTests {
                 let reported = Self.cells(sum.rows())
                 let plain = PlainRollForward(
                     measure: measure, dimensions: dimensions, filters: filter,
-                    catalogue: TruthTests.catalogue)
+                    catalogue: .simulated)
                 for (from, to) in zip(question.instants, question.instants.dropFirst()) {
                     let expected = plain.cells(&chains, from: from, to: to)
                     #expect(

@@ -18,7 +18,7 @@ struct OccurrenceTruthTests {
         _ metric: CountedMetric, _ ledger: Lifecycle
     ) -> [String: Int64] {
         ledger.occurrences(
-            of: metric, in: TruthTests.world.bundleId, catalogue: TruthTests.catalogue,
+            of: metric, in: TruthTests.world.bundleId, catalogue: .simulated,
             limit: limit, instants: []
         ).reduce(into: [:]) { sums, found in
             sums.merge(found.amounts.filter { $0.value != 0 }, uniquingKeysWith: +)
@@ -157,11 +157,11 @@ struct OccurrenceTruthTests {
             for (_, ledger) in Self.lives {
                 sum.add(
                     ChainMetrics(
-                        ledger, of: TruthTests.world.bundleId, catalogue: TruthTests.catalogue))
+                        ledger, of: TruthTests.world.bundleId, catalogue: .simulated))
                 table.add(
                     ledger.occurrences(
                         of: .active, in: TruthTests.world.bundleId,
-                        catalogue: TruthTests.catalogue, limit: Self.limit, instants: instants))
+                        catalogue: .simulated, limit: Self.limit, instants: instants))
             }
             let column = measure == .chains ? "active" : "activePaid"
             #expect(table.rows().map { $0[column] } == sum.rows().map { $0.activeEnd })

@@ -66,20 +66,9 @@ struct SmallWorld: Sendable {
                     bundleId: SmallWorld.subscribers.bundleId,
                     appAppleId: SmallWorld.subscribers.appAppleId)
             ])
-        configuration.catalogue = SmallWorld.catalogue
+        configuration.catalogue = .simulated
         return configuration
     }
-
-    private static let catalogue = Catalogue(
-        products: Dictionary(
-            uniqueKeysWithValues: SimulatedProduct.catalogue.map { product in
-                (
-                    product.productId,
-                    Catalogue.Product(
-                        entitlements: ["pro"], group: product.group, level: product.level,
-                        period: product.period, duration: product.duration)
-                )
-            }))
 
     static func credentials() throws -> APICredentials {
         try APICredentials(
