@@ -12,14 +12,6 @@ import Testing
 struct VersionOneTruthTests {
     static let reported = OriginalStoreKit(AskedApple.production)
 
-    private func place() throws -> TemporaryLedger {
-        var place = try TemporaryLedger()
-        place.configuration.catalogue = .simulated
-        place.roots = try TestAuthority.roots.adding(TestAuthority.receipts.rootDER)
-        try place.share()
-        return place
-    }
-
     private static func notifications() throws -> [[UInt8]] {
         try reported.notificationsV1(
             through: AskedApple.now, password: MadeChain.secret,
@@ -33,7 +25,7 @@ struct VersionOneTruthTests {
 
     @Test("With notifications and one verifyReceipt request every current state is true")
     func withVerifyReceipt() async throws {
-        let place = try place()
+        let place = try StoredReceipts.place()
         let ids = Self.reported.ids(at: AskedApple.now)
         let answers = ids.compactMap { Self.reported.verifyReceipt(of: $0, at: AskedApple.now) }
         let summary = try await place.ingest(try Self.notifications() + answers)
@@ -49,7 +41,7 @@ struct VersionOneTruthTests {
 
     @Test("With notifications alone, only what version 1 cannot express differs")
     func alone() async throws {
-        let place = try place()
+        let place = try StoredReceipts.place()
         let summary = try await place.ingest(try Self.notifications())
         #expect(summary.errors.isEmpty, "\(summary.errors.prefix(3))")
         let kinds = Set(try await wrong(place).values)
@@ -59,7 +51,7 @@ struct VersionOneTruthTests {
 
     @Test("Versions 1 and 2 of the same lives never contradict each other")
     func together() async throws {
-        let place = try place()
+        let place = try StoredReceipts.place()
         var lines: [[UInt8]] = []
         var refunded: Set<String> = []
         var stream = HistoryStream(AskedApple.productionPlan)
