@@ -85,17 +85,15 @@ extension WireObject {
     }
 
     /// Nil for the literal `null`: Apple has signed such renewal infos.
-    public static func decodeUnlessNull(
-        _ bytes: UnsafeBufferPointer<UInt8>
-    ) throws(JSONError) -> Self? {
-        var cursor = JSONCursor(bytes)
-        if try cursor.readLoneNull() { return nil }
-        return try decode(bytes)
+    public static func decodeUnlessNull(_ bytes: [UInt8]) throws(JSONError) -> Self? {
+        try isNull(bytes) ? nil : decode(bytes)
     }
 
-    /// Nil for the literal `null`: Apple has signed such renewal infos.
-    public static func decodeUnlessNull(_ bytes: [UInt8]) throws(JSONError) -> Self? {
-        try bytes.withBytes { (buffer) throws(JSONError) in try decodeUnlessNull(buffer) }
+    private static func isNull(_ bytes: [UInt8]) throws(JSONError) -> Bool {
+        try bytes.withBytes { (buffer) throws(JSONError) in
+            var cursor = JSONCursor(buffer)
+            return try cursor.readLoneNull()
+        }
     }
 
     /// Like `decode`, for bytes from a log: dates accepted by earlier releases outside the years 1
@@ -111,11 +109,7 @@ extension WireObject {
 
     /// Like `decodeUnlessNull`, for bytes from a log; see `decode(stored:)`.
     public static func decodeUnlessNull(stored bytes: [UInt8]) throws(JSONError) -> Self? {
-        let isNull = try bytes.withBytes { (buffer) throws(JSONError) in
-            var cursor = JSONCursor(buffer)
-            return try cursor.readLoneNull()
-        }
-        return isNull ? nil : try decode(stored: bytes)
+        try isNull(bytes) ? nil : decode(stored: bytes)
     }
 }
 
