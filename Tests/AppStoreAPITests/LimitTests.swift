@@ -75,20 +75,6 @@ struct LimitTests {
         }
     }
 
-    @Test("a hold lasts at most an hour")
-    func longestHold() async throws {
-        let longest = APILimits.longestHoldMilliseconds
-        for (wait, held) in [(longest, longest), (longest + 1, longest)] {
-            let until = Asked.start.advanced(byMilliseconds: wait)
-            let limited = TransportResponse(status: 429, retryAfter: String(until.milliseconds))
-            let asked = try Asked([.answer(limited), RetryTests.good])
-            _ = await Asked.failure { try await RetryTests().ask(asked) }
-            let place = asked.client.sender.limiter.reserve(
-                .transactionInfo, .production, at: 0, longest: 0)
-            #expect(place == .held(until: held))
-        }
-    }
-
     @Test("a walk has a limited number of pages; beyond it ends with a reason")
     func longestWalk() {
         #expect(PageGuard().longestWalk == APILimits.pageCount)
