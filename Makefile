@@ -32,7 +32,7 @@ help:
 
 # Installs missing packages, or reports in one sentence why it cannot.
 setup:
-	@command -v swift >/dev/null || { echo "error: no Swift toolchain on PATH; install Swift 6.1 or later from swift.org."; exit 1; }
+	@command -v swift >/dev/null || { echo "error: no Swift toolchain on PATH; install Swift 6.2 or later from swift.org."; exit 1; }
 	@missing=""; for package in $(PACKAGES); do dpkg -s $$package >/dev/null 2>&1 || missing="$$missing $$package"; done; \
 	if [ -n "$$missing" ]; then \
 	  command -v apt-get >/dev/null || { echo "error: missing$$missing, and no apt-get to install them."; exit 1; }; \
