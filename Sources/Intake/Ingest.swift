@@ -8,7 +8,7 @@ public import Signing
 /// rest.
 public struct Ingest: Sendable {
     private let log: any EventStore
-    private let quarantine: any QuarantineStore
+    private let quarantine: any OperationalState
     private let preparation: EventPreparation
     /// Whether refused evidence goes into quarantine; false for retries from there.
     private let keepsRefused: Bool
@@ -37,7 +37,7 @@ public struct Ingest: Sendable {
     /// (`environmentMissing`). Files have no `revocation`: their evidence may be older than any
     /// responder's answer.
     public init(
-        log: any EventStore, quarantine: any QuarantineStore, environment: Environment,
+        log: any EventStore, quarantine: any OperationalState, environment: Environment,
         apps: [Configuration.App], verifier: EvidenceVerifier,
         source: EventSource = .import, isEnvironmentNamed: Bool = true, keepsRefused: Bool = true,
         revocation: RevocationChecks? = nil, clock: @escaping @Sendable () -> Timestamp

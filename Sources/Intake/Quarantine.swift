@@ -5,10 +5,10 @@ public import Signing
 /// Quarantined evidence: listing and retry.
 public struct Quarantine: Sendable {
     let log: any EventStore
-    let store: any QuarantineStore
+    let store: any OperationalState
     let environment: Environment
 
-    public init(log: any EventStore, store: any QuarantineStore, environment: Environment) {
+    public init(log: any EventStore, store: any OperationalState, environment: Environment) {
         self.log = log
         self.store = store
         self.environment = environment

@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// A write locks the row of its area first, so that it reads what the one before it wrote. Where
 /// this node holds the lease of the area's task, the write is refused once another node took it.
-public final class PostgresOperations: SharedOperations, SQLOperations {
+public final class PostgresOperations: SharedOperations {
     public let location: String
     let schema: String
     let session: PostgresSession

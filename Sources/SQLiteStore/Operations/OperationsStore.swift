@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// `operations.sqlite` of one environment: operational state on which no answer depends, so losing
 /// it loses no answer. One connection, on its own dispatch queue.
-public final class OperationsStore: SQLOperations {
+public final class OperationsStore: OperationalState {
     public let location: String
     var path: String { location }
     private let connection: DatabaseQueue

@@ -5,7 +5,7 @@ import Synchronization
 /// Writes refused evidence to quarantine without letting a flood of it delay other work: few writes
 /// at a time, and nothing is kept beyond a bound.
 final class QuarantineQueue: Sendable {
-    private let operations: any QuarantineStore
+    private let operations: any OperationalState
     private let state = Mutex(State())
     /// Items that wait for nothing but the log to be writable, by payload hash: Apple may sign
     /// again what it sends again.
@@ -32,7 +32,7 @@ final class QuarantineQueue: Sendable {
     static let waitingCount = 256
     static let waitingByteCount = 16 * 1024 * 1024
 
-    init(_ operations: any QuarantineStore) { self.operations = operations }
+    init(_ operations: any OperationalState) { self.operations = operations }
 
     /// Keeps an item if there is room for it.
     func keep(_ item: NewQuarantineItem) async -> Result {

@@ -6,8 +6,8 @@ import Signing
 @testable import PostgresStore
 
 /// Every call of a log or of operational state that runs statements on tables (`SQLLog`,
-/// `SQLOperations`, `SharedOperations`), so that `SchemaTables.statements` has them all. What they
-/// answer is tested elsewhere.
+/// `OperationalState`, `SharedOperations`), so that `SchemaTables.statements` has them all. What
+/// they answer is tested elsewhere.
 extension Database {
     private static let start = Timestamp(milliseconds: 1_770_000_000_000)
     private static let list = SHA256.hash([1])

@@ -12,7 +12,7 @@ struct OperationsSnapshotTests {
     func snapshot() async throws {
         let engine = OperationsEngine.sqlite
         let place = try TemporaryDirectory()
-        let reader = try #require(try await engine.open(place) as? any SQLOperations)
+        let reader = try await engine.open(place)
         let writer = try await engine.open(place)
         let (began, wrote) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let counts = Task {

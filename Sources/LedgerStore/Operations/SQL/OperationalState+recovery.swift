@@ -1,7 +1,13 @@
 public import AppStore
 
 /// Durable cursors of recoveries: an interrupted one continues where it stopped.
-extension SQLOperations {
+extension OperationalState {
+    /// The recovery with that name, if it was interrupted; otherwise a new one.
+    ///
+    /// - `start`: of a new one, the end of the log before its first request.
+    /// - `log`: the end of the log.
+    /// - `slices`: the slices of a new one.
+    /// - `lifetime`: how long after its start it can be continued, milliseconds.
     public func beginRecovery(
         _ id: String, at now: Timestamp, start: Int64, log: ProjectionCursor,
         slices: [RecoverySlice], keptFor lifetime: Int64
@@ -30,6 +36,10 @@ extension SQLOperations {
         }
     }
 
+    /// Stores the progress through a slice, and the results of its last page.
+    ///
+    /// - `undelivered`: undeliverable notifications by name.
+    /// - `log`: the end of the log that includes that page.
     public func advanceRecovery(
         _ id: String, _ slice: RecoverySlice, undelivered: [(name: String, body: String)],
         appleDate: Timestamp?, isFlawed: Bool, log: ProjectionCursor
@@ -46,6 +56,7 @@ extension SQLOperations {
         }
     }
 
+    /// Replaces a slice with smaller ones.
     public func divideRecovery(
         _ id: String, _ slice: RecoverySlice, into pieces: [RecoverySlice],
         appleDate: Timestamp?, isFlawed: Bool, log: ProjectionCursor
@@ -61,10 +72,13 @@ extension SQLOperations {
         }
     }
 
+    /// The current state of the recovery; nil when it is unknown, or no longer stored.
     public func recovery(_ id: String) async throws(StoreError) -> RecoveryRecord? {
         try await readTables { try $0.recovery(id) }
     }
 
+    /// The notifications in a recovery's window that Apple could not deliver, by name; the first
+    /// `OperationsLimits.undeliveredCount`.
     public func undelivered(_ id: String) async throws(StoreError) -> [String] {
         try await readTables { tables in
             try tables.rows(
@@ -76,7 +90,13 @@ extension SQLOperations {
         }
     }
 
-    public func endRecovery(_ id: String, keeping report: StoredReport?) async throws(StoreError) {
+    /// Removes a finished recovery and stores its report: both, or neither. The newest
+    /// `OperationsLimits.recoveryReportCount` reports are kept.
+    ///
+    /// - `report`: nil when there is nothing to store.
+    public func endRecovery(
+        _ id: String, keeping report: StoredReport? = nil
+    ) async throws(StoreError) {
         try await writeTables(.recovery) { tables in
             try tables.forgetRecovery(id)
             guard let report else { return }
@@ -94,6 +114,9 @@ extension SQLOperations {
         }
     }
 
+    /// The report of the last recovery that ended here; nil when none is stored.
+    ///
+    /// - Parameter app: only reports of this app.
     public func lastRecoveryReport(of app: BundleId?) async throws(StoreError) -> StoredReport? {
         try await readTables { tables in
             try tables.recoveryReport(
@@ -101,6 +124,7 @@ extension SQLOperations {
         }
     }
 
+    /// The stored reports without their contents, newest first.
     public func recoveryReports() async throws(StoreError) -> [StoredReportEntry] {
         try await readTables { tables in
             try tables.rows(
@@ -115,10 +139,13 @@ extension SQLOperations {
         }
     }
 
+    /// One stored report; nil when it is no longer stored.
     public func recoveryReport(_ id: Int64) async throws(StoreError) -> StoredReport? {
         try await readTables { try $0.recoveryReport("id = $1::bigint", id) }
     }
 
+    /// Recoveries that have begun and not ended, newest first: they are running, or were
+    /// interrupted and can be continued.
     public func openRecoveries() async throws(StoreError) -> [RecoveryRecord] {
         try await readTables { tables in
             let ids = try tables.rows("SELECT id FROM @recoveries ORDER BY asked_at DESC, id") {

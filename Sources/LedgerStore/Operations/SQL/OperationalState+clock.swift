@@ -2,7 +2,8 @@ package import AppStore
 public import Ledger
 
 /// The feed's clock: when it emitted changes that no event caused (`ChangeStream`).
-extension SQLOperations {
+extension OperationalState {
+    /// The ends of the log at which readings were made, newest first, before `position`.
     public func readingEnds(
         before position: Int64, limit: Int
     ) async throws(StoreError) -> [ProjectionCursor] {
@@ -16,6 +17,8 @@ extension SQLOperations {
         }
     }
 
+    /// Removes readings after `end`, which belonged to another log. The clock goes back to the
+    /// newest remaining one, so that everything due since is evaluated again.
     public func forgetClock(after end: ProjectionCursor) async throws(StoreError) {
         try await writeTables(.feeds) { tables in
             try tables.execute(
@@ -29,6 +32,7 @@ extension SQLOperations {
         }
     }
 
+    /// The readings that concern each of the chains.
     public func clockReadings(
         of chains: [ChainId]
     ) async throws(StoreError) -> [ChainId: [ClockReading]] {
@@ -47,6 +51,8 @@ extension SQLOperations {
         }
     }
 
+    /// The chains of readings that may hold changes after the cursor, up to and including the
+    /// position, in order; at most `limit`.
     public func clockReadings(
         after cursor: ChangePlace, through position: Int64, limit: Int
     ) async throws(StoreError) -> [(chain: ChainId, reading: ClockReading)] {

@@ -1,7 +1,8 @@
 public import Ledger
 
 /// Positions reached in histories, and chains that were looked up because of their notices.
-extension SQLOperations {
+extension OperationalState {
+    /// The position reached in this history; nil when there is none.
     public func place(_ key: HistoryPlace.Key) async throws(StoreError) -> HistoryPlace? {
         try await readTables { tables in
             try tables.rows(
@@ -17,6 +18,7 @@ extension SQLOperations {
         }
     }
 
+    /// Stores the position reached in a history; nil removes it.
     public func keep(_ place: HistoryPlace?, of key: HistoryPlace.Key) async throws(StoreError) {
         try await writeTables(.requests) { tables in
             guard let place else {
@@ -37,6 +39,7 @@ extension SQLOperations {
         }
     }
 
+    /// Every chain that was looked up because of its notices and still had notices.
     public func lookups() async throws(StoreError) -> [ChainId: ChainLookup] {
         let all = try await readTables { tables in
             try tables.rows("SELECT bundle_id, chain, asked_at, times, notices FROM @lookups") {
@@ -52,6 +55,7 @@ extension SQLOperations {
         return Dictionary(all) { $1 }
     }
 
+    /// Stores when a chain was looked up; nil removes the entry, when no notices are left.
     public func keep(_ lookup: ChainLookup?, of chain: ChainId) async throws(StoreError) {
         try await writeTables(.requests) { tables in
             guard let lookup else {

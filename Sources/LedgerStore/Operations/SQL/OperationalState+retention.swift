@@ -2,7 +2,20 @@ public import AppStore
 internal import Ledger
 
 /// Answers to Apple's requests for retention messages.
-extension SQLOperations {
+extension OperationalState {
+    /// Stores answers to requests for retention messages; a request that is known keeps its first
+    /// answer. Drops answers older than `OperationsLimits.retentionMilliseconds` before the newest
+    /// one given, and the oldest beyond `OperationsLimits.retentionAnswerCount`.
+    ///
+    /// An erasure is appended to the log between two calls of `erase`. Where the caller reads the
+    /// count and then looks for erasures in the log, nothing of an erased chain remains: the look
+    /// finds the erasure, or the second `erase` comes before this call, which is then refused, or
+    /// after it, and removes the answer.
+    ///
+    /// - Parameters:
+    ///   - answers: in any order.
+    ///   - count: `erasureCount` before the look.
+    /// - Returns: false where `erase` was called since, and nothing was stored.
     public func keep(
         _ answers: [RetentionRecord], erasures count: Int64
     ) async throws(StoreError) -> Bool {
@@ -22,10 +35,12 @@ extension SQLOperations {
         }
     }
 
+    /// How often `erase` was called, by any process.
     public func erasureCount() async throws(StoreError) -> Int64 {
         try await readTables { tables in try tables.erasureCount() }
     }
 
+    /// The answers after a place and before a time, in order; at most `limit`.
     public func retentionAnswers(
         after place: RetentionRecord.Place, before end: Timestamp, limit: Int
     ) async throws(StoreError) -> [RetentionRecord] {

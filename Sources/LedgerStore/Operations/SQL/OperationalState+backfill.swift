@@ -1,7 +1,8 @@
 public import AppStore
 
 /// Backfill lists of ids in progress.
-extension SQLOperations {
+extension OperationalState {
+    /// The progress through a list and its failures; nil when it was never started, or has ended.
     public func backfill(
         _ list: Digest
     ) async throws(StoreError) -> (run: BackfillRun, troubles: [BackfillRun.Trouble])? {
@@ -38,6 +39,10 @@ extension SQLOperations {
         }
     }
 
+    /// Stores the progress through a list and the failures since the last call; all of it or
+    /// nothing.
+    ///
+    /// - `solved`: the index of an id that had failed and no longer does.
     public func keep(
         _ run: BackfillRun, of list: Digest, troubles: [BackfillRun.Trouble], solved: Int?,
         at now: Timestamp
@@ -77,6 +82,7 @@ extension SQLOperations {
         }
     }
 
+    /// Removes a list: it is done, or starts again.
     public func forgetBackfill(_ list: Digest) async throws(StoreError) {
         try await writeTables(.requests) { try $0.forgetBackfill(list) }
     }

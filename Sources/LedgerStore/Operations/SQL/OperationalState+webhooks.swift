@@ -1,11 +1,16 @@
 internal import Ledger
 
 /// The state of every webhook endpoint, and the changes still to be delivered to it.
-extension SQLOperations {
+extension OperationalState {
+    /// The state of one endpoint; nil when it is not registered.
     public func webhookEndpoint(_ name: String) async throws(StoreError) -> WebhookEndpointRow? {
         try await readTables { try $0.endpoint(name) }
     }
 
+    /// Registers an endpoint and its starting place unless it is registered: of several processes
+    /// the first one decides.
+    ///
+    /// - Returns: its stored state.
     public func begin(
         _ endpoint: WebhookEndpointRow
     ) async throws(StoreError) -> WebhookEndpointRow {
@@ -16,8 +21,10 @@ extension SQLOperations {
         }
     }
 
+    /// Moves an endpoint's cursor, and adds and removes waiting changes, in one transaction: a
+    /// crash before it repeats deliveries and loses none.
     public func keep(
-        _ endpoint: WebhookEndpointRow, waiting: [WaitingChange], done: [ChainPlace]
+        _ endpoint: WebhookEndpointRow, waiting: [WaitingChange] = [], done: [ChainPlace] = []
     ) async throws(StoreError) {
         try await writeTables(.webhooks) { tables in
             try tables.write(endpoint)
@@ -26,8 +33,10 @@ extension SQLOperations {
         }
     }
 
+    /// Changes waiting for an endpoint, in feed order; with `parked`, those that were given up
+    /// instead.
     public func waiting(
-        for endpoint: String, parked: Bool, limit: Int
+        for endpoint: String, parked: Bool = false, limit: Int
     ) async throws(StoreError) -> [WaitingChange] {
         try await readTables { tables in
             try tables.rows(
@@ -48,6 +57,7 @@ extension SQLOperations {
         }
     }
 
+    /// The numbers of changes waiting for an endpoint and given up.
     public func waitingCounts(
         for endpoint: String
     ) async throws(StoreError) -> (waiting: Int, parked: Int) {
@@ -61,6 +71,7 @@ extension SQLOperations {
         }
     }
 
+    /// Keeps the newest `limit` parked changes; returns how many were dropped.
     public func dropParked(
         for endpoint: String, keeping limit: Int
     ) async throws(StoreError) -> Int {
@@ -77,6 +88,7 @@ extension SQLOperations {
         }
     }
 
+    /// Resumes delivery to an endpoint that reported that it is gone.
     public func enableWebhook(_ name: String) async throws(StoreError) {
         try await writeTables(.webhooks) { tables in
             _ = try tables.execute(
@@ -84,6 +96,7 @@ extension SQLOperations {
         }
     }
 
+    /// Removes parked changes that were delivered after all.
     public func forgetParked(
         _ places: [ChainPlace], of endpoint: String
     ) async throws(StoreError) {

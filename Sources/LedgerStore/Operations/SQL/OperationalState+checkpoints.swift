@@ -1,9 +1,16 @@
 /// Signed checkpoints of the log.
-extension SQLOperations {
+extension OperationalState {
+    /// Keeps a signed checkpoint for ever; replaces one of the same size, which then has fewer
+    /// signatures of witnesses.
     public func keep(_ checkpoint: StoredCheckpoint) async throws(StoreError) {
         try await writeTables(.requests) { try $0.keep(checkpoint) }
     }
 
+    /// Keeps checkpoints of the same log from elsewhere, all of them or none. Where one of the same
+    /// size is kept, the signatures that it lacks are added; where that one states another root or
+    /// origin, it stays and the other is refused.
+    ///
+    /// - Returns: how many were refused.
     public func adopt(_ checkpoints: [StoredCheckpoint]) async throws(StoreError) -> Int {
         try await writeTables(.requests) { tables in
             var refusedCount = 0
@@ -19,6 +26,7 @@ extension SQLOperations {
         }
     }
 
+    /// The checkpoints kept of more than `size` events, in order; at most `limit`.
     public func checkpoints(
         after size: Int64, limit: Int
     ) async throws(StoreError) -> [StoredCheckpoint] {
@@ -27,6 +35,7 @@ extension SQLOperations {
         }
     }
 
+    /// The checkpoints kept of fewer than `size` events, newest first; at most `limit`.
     public func checkpoints(
         before size: Int64, limit: Int
     ) async throws(StoreError) -> [StoredCheckpoint] {

@@ -1,7 +1,10 @@
 public import AppStore
 
 /// Keys of uploads, each with the request it belongs to and the record of its answer.
-extension SQLOperations {
+extension OperationalState {
+    /// Assigns a key to a request, or returns its state.
+    ///
+    /// - `request`: SHA-256 of the body.
     public func take(
         uploadKey key: String, request: Digest, at now: Timestamp
     ) async throws(StoreError) -> UploadKey {
@@ -27,6 +30,8 @@ extension SQLOperations {
         }
     }
 
+    /// Stores the record from which a request is answered, unless there is one; returns the stored
+    /// record.
     public func keep(
         _ record: UploadRecord, uploadKey key: String
     ) async throws(StoreError) -> UploadRecord {
@@ -42,6 +47,7 @@ extension SQLOperations {
         }
     }
 
+    /// Releases a key whose request was refused.
     public func forget(uploadKey key: String) async throws(StoreError) {
         try await writeTables(.uploads) { tables in
             _ = try tables.execute(

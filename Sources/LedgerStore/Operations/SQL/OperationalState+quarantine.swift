@@ -2,7 +2,11 @@ internal import AppStore
 internal import Signing
 
 /// The quarantine: inputs that could not be accepted, with the reason, within bounds.
-extension SQLOperations {
+extension OperationalState {
+    /// Stores inputs, or counts another delivery of the same bytes, and updates reason and standing
+    /// to the latest; results in their order.
+    ///
+    /// Throws `diskFull`, `fileLocked`, `fileReadOnly`, `fileCorrupt` or `ioError`.
     public func quarantine(
         _ items: [NewQuarantineItem]
     ) async throws(StoreError) -> [QuarantineResult] {
@@ -12,12 +16,20 @@ extension SQLOperations {
         }
     }
 
+    /// Keeps one item.
+    public func quarantine(_ item: NewQuarantineItem) async throws(StoreError) -> QuarantineResult {
+        try await quarantine([item])[0]
+    }
+
+    /// The number of items in quarantine.
     public func quarantineCount() async throws(StoreError) -> Int {
         try await readTables { try $0.count("quarantine") }
     }
 
+    /// Items after `id`, oldest first, without bytes; at most `limit`, itself at most
+    /// `QuarantineLimits.pageCount`.
     public func quarantined(
-        after id: Int64, limit: Int
+        after id: Int64 = 0, limit: Int = QuarantineLimits.pageCount
     ) async throws(StoreError) -> [QuarantineItem] {
         let limit = max(1, min(limit, QuarantineLimits.pageCount))
         return try await readTables { tables in
@@ -26,6 +38,8 @@ extension SQLOperations {
         }
     }
 
+    /// Items before `id` (nil: the newest), newest first, without bytes; at most `limit`, itself at
+    /// most `QuarantineLimits.pageCount`.
     public func quarantined(
         before id: Int64?, limit: Int
     ) async throws(StoreError) -> [QuarantineItem] {
@@ -37,6 +51,7 @@ extension SQLOperations {
         }
     }
 
+    /// What is in quarantine, for every standing in the order of their codes; costs no scan.
     public func quarantineTotals() async throws(StoreError) -> [QuarantineTotal] {
         try await readTables { tables in
             try tables.rows(
@@ -50,10 +65,12 @@ extension SQLOperations {
         }
     }
 
+    /// One item with its bytes; nil where there is none.
     public func quarantineItem(_ id: Int64) async throws(StoreError) -> QuarantineItem? {
         try await readTables { try $0.quarantineItems("bytes", "id = $1::bigint", [id]).first }
     }
 
+    /// Whether the item was there.
     public func removeFromQuarantine(_ id: Int64) async throws(StoreError) -> Bool {
         try await writeTables(.quarantine) { try QuarantineRows(tables: $0).remove(id) }
     }
