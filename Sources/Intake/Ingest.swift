@@ -7,7 +7,7 @@ public import Signing
 /// Ingests files: verifies on all cores, appends in input order. A rejected line does not stop the
 /// rest.
 public struct Ingest: Sendable {
-    private let log: any EventStore
+    private let log: any LedgerLog
     private let quarantine: any OperationalState
     private let preparation: EventPreparation
     /// Whether refused evidence goes into quarantine; false for retries from there.
@@ -37,7 +37,7 @@ public struct Ingest: Sendable {
     /// (`environmentMissing`). Files have no `revocation`: their evidence may be older than any
     /// responder's answer.
     public init(
-        log: any EventStore, quarantine: any OperationalState, environment: Environment,
+        log: any LedgerLog, quarantine: any OperationalState, environment: Environment,
         apps: [Configuration.App], verifier: EvidenceVerifier,
         source: EventSource = .import, isEnvironmentNamed: Bool = true, keepsRefused: Bool = true,
         revocation: RevocationChecks? = nil, clock: @escaping @Sendable () -> Timestamp

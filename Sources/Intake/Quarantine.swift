@@ -4,11 +4,11 @@ public import Signing
 
 /// Quarantined evidence: listing and retry.
 public struct Quarantine: Sendable {
-    let log: any EventStore
+    let log: any LedgerLog
     let store: any OperationalState
     let environment: Environment
 
-    public init(log: any EventStore, store: any OperationalState, environment: Environment) {
+    public init(log: any LedgerLog, store: any OperationalState, environment: Environment) {
         self.log = log
         self.store = store
         self.environment = environment

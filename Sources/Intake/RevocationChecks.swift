@@ -195,7 +195,7 @@ extension RevocationChecks.Finding {
     }
 }
 
-extension EventStore {
+extension LedgerLog {
     /// Whether the event is in the log; false as well while the log cannot be read.
     package func isKnown(_ event: NewEvent) async -> Bool {
         (try? await position(ofKnown: event)) != nil

@@ -73,7 +73,8 @@ struct StatementPlanTests {
         let files = try FileManager.default.contentsOfDirectory(
             atPath: Fixtures.repository.appending(path: operations).path)
         var names: [String] = []
-        for path in files.map({ "\(operations)/\($0)" }) + ["\(store)/Log/SQLLog.swift"] {
+        for path in files.map({ "\(operations)/\($0)" }) + ["\(store)/Log/LedgerLog+queries.swift"]
+        {
             let calls = try text(path).components(separatedBy: "extension SQLTables")[0]
             let functions = calls.split(separator: "public func ").dropFirst()
             names += functions.map { String($0.prefix { $0 != "(" }) }

@@ -1,13 +1,31 @@
 public import AppStore
-public import Ledger
 
-/// The log of one environment with everything that projection, audit, feeds, recovery and upkeep
-/// need of it beyond appending and reading (`EventStore`).
-public protocol LedgerLog: EventStore {
+/// The log of one environment: append-only, with contiguous positions, in the SQL tables of any
+/// engine.
+///
+/// An implementation guarantees: positions 1…n in commit order, so that "position ≤ p" is always a
+/// completed prefix; an answered append is durable; one identity with equal claims is stored once,
+/// permanently. It may use only plain SQL and one head row per log: no sequences, no advisory
+/// locks, no triggers for correctness (`Log.md` §8). Order is guaranteed within one log only.
+public protocol LedgerLog: Sendable {
     /// Names the store in messages and metrics: the path of its file.
     var location: String { get }
 
+    /// Packs evidence for this log: knows which certificate headers it holds.
+    var packer: EvidencePacker { get }
+
+    /// Appends verified events in the order given and answers when they are durable; all or none.
+    func append(_ batch: [NewEvent]) async throws(StoreError) -> [AppendResult]
+
     // MARK: Reading
+
+    /// Runs `body`, which must only read.
+    func readTables<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLTables) throws -> Value
+    ) async throws(StoreError) -> Value
+
+    /// The current end of the log.
+    func head() async throws(StoreError) -> LogHead
 
     /// The current tree over the whole log, including other processes' appends.
     func tree() async throws(StoreError) -> CompactRange
@@ -17,22 +35,12 @@ public protocol LedgerLog: EventStore {
         _ tree: CompactRange, through end: Int64
     ) async throws(StoreError) -> CompactRange?
 
-    /// The leaf hashes after `position` up to and including `through`, in order, of at most
-    /// `LogLimits.scannedEventCount` rows; fewer than requested where the log is shorter or a row
-    /// is missing or damaged.
-    func leafHashes(
-        after position: Int64, through: Int64
-    ) async throws(StoreError) -> [Digest]
-
     /// The end of the log, and the leaf hashes of the block there that is not full
     /// (`LogLimits.provenBlockCount`).
     func edge() async throws(StoreError) -> (head: LogHead, leaves: [Digest])
 
-    /// The event with this key, or nil; a conflict has a different key (`EventKey`).
-    func event(key: Digest) async throws(StoreError) -> LoggedEvent?
-
-    /// The rows after `position` up to and including `through`; at most `limit`, itself at most
-    /// `LogLimits.pageEventCount`.
+    /// The rows after `position` up to and including `through`, in order; at most `limit`, itself at
+    /// most `LogLimits.pageEventCount`.
     func events(
         after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
     ) async throws(StoreError) -> [RecordedEvent]
@@ -46,35 +54,6 @@ public protocol LedgerLog: EventStore {
     /// Positions whose row or evidence could not be read since the last call; each once, and the
     /// first `LogLimits.unreadablePositionCount` only.
     func takeUnreadablePositions() -> [Int64]
-
-    /// Positions of commands up to and including `end`, newest first, without those of clients
-    /// (claims); at most `limit`.
-    func decisionPositions(through end: Int64, limit: Int) async throws(StoreError) -> [Int64]
-
-    // MARK: Outages and completeness
-
-    /// Deliveries of an app's notifications at the positions after `position` through `end`, newest
-    /// positions first, received at or after `since`: those that Apple made, and those whose time
-    /// is stated by a line that was imported.
-    func arrivals(
-        of bundleId: BundleId, since: Timestamp, after position: Int64, through end: Int64
-    ) async throws(StoreError) -> [NotificationDelivery]
-
-    /// Positions of erasures after `position` up to and including `through`, in order.
-    func erasurePositions(
-        after position: Int64, through: Int64
-    ) async throws(StoreError) -> [Int64]
-
-    /// Positions of sweeps up to `through`, in order.
-    func sweepPositions(through: Int64) async throws(StoreError) -> [Int64]
-
-    /// Notifications of an app after `position`, up to `through`, signed in `[from, before)`, in
-    /// order; those within the next `LogLimits.scannedEventCount` positions, and where to continue.
-    /// TEST is Apple's answer to a request and belongs to no history.
-    func notifications(
-        of bundleId: BundleId, signedFrom from: Timestamp, before: Timestamp,
-        after position: Int64, through: Int64
-    ) async throws(StoreError) -> (found: [LateNotification], next: Int64)
 
     // MARK: Erasure
 

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// One connection appends and a few read, each on a thread of its own. Nothing is kept in a session
 /// that an append depends on, and no row is ever changed but the one of `head`.
-public final class PostgresLog: SharedLog, SQLLog {
+public final class PostgresLog: SharedLog {
     public let location: String
     /// Packs evidence for this log; safe to use from any thread.
     public let packer = EvidencePacker()

@@ -11,7 +11,7 @@ internal import Synchronization
 /// separately), a pool of read-only connections, and one connection that only checkpoints. All of
 /// them run on their own dispatch queues; nothing here blocks the cooperative pool. Two processes
 /// may append to one file.
-public final class EventLog: SQLLog {
+public final class EventLog: LedgerLog {
     public let location: String
     var path: String { location }
     public let packer = EvidencePacker()

@@ -5,7 +5,7 @@ import Signing
 
 @testable import PostgresStore
 
-/// Every call of a log or of operational state that runs statements on tables (`SQLLog`,
+/// Every call of a log or of operational state that runs statements on tables (`LedgerLog`,
 /// `OperationalState`, `SharedOperations`), so that `SchemaTables.statements` has them all. What
 /// they answer is tested elsewhere.
 extension Database {

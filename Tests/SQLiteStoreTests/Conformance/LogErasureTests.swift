@@ -29,7 +29,7 @@ struct LogErasureTests {
 
     @Test(
         "Evidence and identifying columns go; hashes, tree and everything else stay",
-        arguments: StoreEngine.logs)
+        arguments: StoreEngine.all)
     func erased(_ engine: StoreEngine) async throws {
         try await engine.withLog { log in
             _ = try await log.append(Sample.events(0..<4))
@@ -65,7 +65,7 @@ struct LogErasureTests {
 
     @Test(
         "Newer events that may belong to it stop an erasure, and others do not",
-        arguments: StoreEngine.logs)
+        arguments: StoreEngine.all)
     func overtaken(_ engine: StoreEngine) async throws {
         try await engine.withLog { log in
             _ = try await log.append(Sample.events(0..<4))
@@ -93,7 +93,7 @@ struct LogErasureTests {
 
     @Test(
         "A copy of a log with tombstones and conflicts is the same log",
-        arguments: StoreEngine.logs)
+        arguments: StoreEngine.all)
     func copied(_ engine: StoreEngine) async throws {
         try await StoreEngine.sqlite.withLog { source in
             _ = try await source.append(Sample.events(0..<3))

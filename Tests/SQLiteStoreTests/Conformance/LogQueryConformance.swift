@@ -4,7 +4,7 @@ import LedgerStore
 import LedgerTestSupport
 import Testing
 
-/// Questions that both engines answer by the same SQL (`SQLLog`).
+/// Questions that both engines answer by the same SQL (`LedgerLog`).
 @Suite("Any log: questions")
 struct LogQueryConformance {
     private static let app = BundleId("com.example")
@@ -39,7 +39,7 @@ struct LogQueryConformance {
 
     @Test(
         "Arrivals are those of the app that Apple made or a line states",
-        arguments: StoreEngine.logs)
+        arguments: StoreEngine.all)
     func arrivals(engine: StoreEngine) async throws {
         try await engine.withLog { log in
             _ = try await log.append(try events())
@@ -60,7 +60,7 @@ struct LogQueryConformance {
 
     @Test(
         "Sweeps and decisions are found by their kind, decisions newest first",
-        arguments: StoreEngine.logs)
+        arguments: StoreEngine.all)
     func kinds(engine: StoreEngine) async throws {
         try await engine.withLog { log in
             _ = try await log.append(try events())
@@ -74,7 +74,7 @@ struct LogQueryConformance {
 
     @Test(
         "Late notifications are those signed in the span, without TEST",
-        arguments: StoreEngine.logs)
+        arguments: StoreEngine.all)
     func late(engine: StoreEngine) async throws {
         try await engine.withLog { log in
             _ = try await log.append(try events())
@@ -92,7 +92,7 @@ struct LogQueryConformance {
 
     @Test(
         "Trees are extended, and events found by key and by what they repeat",
-        arguments: StoreEngine.logs)
+        arguments: StoreEngine.all)
     func keys(engine: StoreEngine) async throws {
         try await engine.withLog { log in
             let events = try Sample.events(0..<5)

@@ -6,13 +6,13 @@ import Testing
 
 @testable import LedgerStore
 
-/// The guarantees of every engine for appends (`EventStore`).
-@Suite("Any event store: appending")
+/// The guarantees of every engine for appends (`LedgerLog`).
+@Suite("Any log: appending")
 struct StoreAppendConformance {
     @Test(
         "Positions follow input order from 1, contiguous over batches", arguments: StoreEngine.all)
     func contiguity(engine: StoreEngine) async throws {
-        try await engine.withStore { store in
+        try await engine.withLog { store in
             let first = try await store.append(Sample.events(0..<3))
             #expect(first == [1, 2, 3].map { .appended(position: $0) })
             #expect(try await store.append([]) == [])
@@ -27,7 +27,7 @@ struct StoreAppendConformance {
 
     @Test("Equal claims are stored once, however they were signed", arguments: StoreEngine.all)
     func duplicates(engine: StoreEngine) async throws {
-        try await engine.withStore { store in
+        try await engine.withLog { store in
             let event = try Sample.event("n")
             let again = [
                 event, try Sample.event("n", signature: 2),
@@ -44,7 +44,7 @@ struct StoreAppendConformance {
 
     @Test("Other claims under one identity are conflicts, each once", arguments: StoreEngine.all)
     func conflicts(engine: StoreEngine) async throws {
-        try await engine.withStore { store in
+        try await engine.withLog { store in
             let events = try [1, 2, 3].map { try Sample.event("n", price: $0) }
             #expect(
                 try await store.append([events[0], events[1], events[0], events[1]]) == [
@@ -72,7 +72,7 @@ struct StoreAppendConformance {
 
     @Test("One identity of two kinds is two events", arguments: StoreEngine.all)
     func kinds(engine: StoreEngine) async throws {
-        try await engine.withStore { store in
+        try await engine.withLog { store in
             let token = Evidence.jws(Array(Sample.token(Sample.transaction("t")).utf8))
             let events = try [EventKind.transaction, .appTransaction].map {
                 try Sample.event("t", kind: $0, evidence: token)
@@ -85,7 +85,7 @@ struct StoreAppendConformance {
 
     @Test("Unclaimed arrival times never decrease", arguments: StoreEngine.all)
     func times(engine: StoreEngine) async throws {
-        try await engine.withStore { store in
+        try await engine.withLog { store in
             _ = try await store.append([try Sample.event("a", at: 9_999, claimed: true)])
             #expect(try await store.head().newestReceivedAt == nil)
             _ = try await store.append([
@@ -106,7 +106,7 @@ struct StoreAppendConformance {
         "A batch is admitted at its bounds, and refused past them", arguments: StoreEngine.all
     )
     func bounds(engine: StoreEngine) async throws {
-        try await engine.withStore { store in
+        try await engine.withLog { store in
             let many = try (0...LogLimits.batchEventCount).map { try Sample.command("c\($0)", [1]) }
             await #expect(throws: StoreError(.batchTooLarge, reason: "", remedy: "")) {
                 try await store.append(many)
@@ -127,16 +127,16 @@ struct StoreAppendConformance {
     func durability(engine: StoreEngine) async throws {
         let place = try TemporaryDirectory()
         let first = try await engine.open(place)
-        _ = try await first.store.append(Sample.events(0..<20))
-        _ = try await first.store.append([try Sample.event("n3", price: 5)])
-        let head = try await first.store.head()
-        let rows = try await first.store.allEvents()
+        _ = try await first.append(Sample.events(0..<20))
+        _ = try await first.append([try Sample.event("n3", price: 5)])
+        let head = try await first.head()
+        let rows = try await first.allEvents()
         await first.close()
         let second = try await engine.open(place)
-        #expect(try await second.store.head() == head)
-        #expect(try await second.store.allEvents() == rows)
+        #expect(try await second.head() == head)
+        #expect(try await second.allEvents() == rows)
         #expect(
-            try await second.store.append([
+            try await second.append([
                 try Sample.event("n3", price: 5), try Sample.event("n3"), try Sample.event("x"),
                 try Sample.event("n3", price: 6),
             ]) == [
@@ -151,17 +151,17 @@ struct StoreAppendConformance {
         let place = try TemporaryDirectory()
         let open = try await engine.open(place)
         let events = try Sample.events(0..<1)
-        _ = try await open.store.append(events)
+        _ = try await open.append(events)
         await open.close()
         let closed = StoreError(.closed, reason: "", remedy: "")
-        await #expect(throws: closed) { try await open.store.append(events) }
-        await #expect(throws: closed) { try await open.store.head() }
-        await #expect(throws: closed) { try await open.store.event(at: 1) }
+        await #expect(throws: closed) { try await open.append(events) }
+        await #expect(throws: closed) { try await open.head() }
+        await #expect(throws: closed) { try await open.event(at: 1) }
         await #expect(throws: closed) {
-            try await open.store.events(after: 0, through: .max, limit: 1)
+            try await open.events(after: 0, through: .max, limit: 1)
         }
         await #expect(throws: closed) {
-            try await open.store.page(after: 0, through: .max, limit: 1)
+            try await open.page(after: 0, through: .max, limit: 1)
         }
     }
 }

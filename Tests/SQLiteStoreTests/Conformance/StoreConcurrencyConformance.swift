@@ -3,14 +3,14 @@ import LedgerTestSupport
 import TestSupport
 import Testing
 
-/// The guarantees of every engine for concurrent appends (`EventStore`).
-@Suite("Any event store: several appenders")
+/// The guarantees of every engine for concurrent appends (`LedgerLog`).
+@Suite("Any log: several appenders")
 struct StoreConcurrencyConformance {
     @Test(
         "Batches stay together and in their order; positions are contiguous",
         arguments: StoreEngine.all)
     func manyCallers(engine: StoreEngine) async throws {
-        try await engine.withStore { store in
+        try await engine.withLog { store in
             let answers = try await withThrowingTaskGroup(of: [Int64].self) { group in
                 for number in 0..<60 {
                     group.addTask {
@@ -30,7 +30,7 @@ struct StoreConcurrencyConformance {
 
     @Test("The same event from many callers is stored once", arguments: StoreEngine.all)
     func sameEvent(engine: StoreEngine) async throws {
-        try await engine.withStore { store in
+        try await engine.withLog { store in
             let results = try await withThrowingTaskGroup(of: [AppendResult].self) { group in
                 for number in 0..<40 {
                     group.addTask {
@@ -52,7 +52,7 @@ struct StoreConcurrencyConformance {
 
     @Test("Rows below the head are complete while others append", arguments: StoreEngine.all)
     func prefix(engine: StoreEngine) async throws {
-        try await engine.withStore { store in
+        try await engine.withLog { store in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<30 {
                     group.addTask {
@@ -82,7 +82,7 @@ struct StoreConcurrencyConformance {
         let results = try await withThrowingTaskGroup(of: [AppendResult].self) { group in
             for open in both {
                 for start in stride(from: 0, to: 100, by: 10) {
-                    group.addTask { try await open.store.append(Sample.events(start..<start + 10)) }
+                    group.addTask { try await open.append(Sample.events(start..<start + 10)) }
                 }
             }
             return try await group.reduce(into: []) { $0 += $1 }
@@ -90,14 +90,14 @@ struct StoreConcurrencyConformance {
         let appended = results.filter { if case .appended = $0 { true } else { false } }
         #expect(Set(appended.map(\.position)) == Set(1...100))
         #expect(appended.count == 100 && results.count == 200)
-        #expect(try await both[0].store.head() == both[1].store.head())
+        #expect(try await both[0].head() == both[1].head())
         for open in both { await open.close() }
     }
 
     @Test(
         "Under overload, events are answered durably or refused", arguments: StoreEngine.all)
     func flood(engine: StoreEngine) async throws {
-        try await engine.withStore { store in
+        try await engine.withLog { store in
             let batches = try (0..<30).map { number in
                 try (0..<LogLimits.batchEventCount).map {
                     try Sample.command("c\(number)-\($0)", [1])

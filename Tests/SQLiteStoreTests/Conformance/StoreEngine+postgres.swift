@@ -11,13 +11,12 @@ extension StoreEngine {
         ? [StoreEngine(testDescription: "PostgreSQL", open: openPostgres)] : []
 
     /// The log in a schema that is named after the test's directory.
-    private static func openPostgres(_ place: TemporaryDirectory) async throws -> OpenStore {
+    private static func openPostgres(_ place: TemporaryDirectory) async throws -> any LedgerLog {
         let cluster = try PostgresCluster.shared()
         let name = place.path.split(separator: "/").last.map(String.init) ?? ""
         let schema = "s_" + name.lowercased().replacing("-", with: "_").suffix(40)
         let string = try #require(ConnectionString(cluster.url(PostgresCluster.superuser)))
-        let log = try await PostgresLog.open(
+        return try await PostgresLog.open(
             try #require(PostgresLocation(string, schema: schema)), environment: .production)
-        return OpenStore(store: log) { await log.close() }
     }
 }

@@ -6,12 +6,12 @@ import Testing
 
 @testable import LedgerStore
 
-/// The guarantees of every engine for reads (`EventStore`).
-@Suite("Any event store: reading")
+/// The guarantees of every engine for reads (`LedgerLog`).
+@Suite("Any log: reading")
 struct StoreReadConformance {
     @Test("An empty store has no events and the root of nothing", arguments: StoreEngine.all)
     func empty(engine: StoreEngine) async throws {
-        try await engine.withStore { store in
+        try await engine.withLog { store in
             let head = try await store.head()
             #expect(head == LogHead(position: 0, root: SHA256.hash([]), newestReceivedAt: nil))
             for position: Int64 in [.min, -1, 0, 1, .max] {
@@ -45,7 +45,7 @@ struct StoreReadConformance {
 
     @Test("A row round-trips unchanged", arguments: StoreEngine.all, shapes)
     func attributes(engine: StoreEngine, attributes: EventAttributes) async throws {
-        try await engine.withStore { store in
+        try await engine.withLog { store in
             let given = NewEvent(
                 key: EventKey.make(attributes.kind, ["x"]), attributes: attributes,
                 receivedAt: Timestamp(milliseconds: -1),
@@ -66,7 +66,7 @@ struct StoreReadConformance {
 
     @Test("Every kind, source and trust with a code round-trips", arguments: StoreEngine.all)
     func vocabulary(engine: StoreEngine) async throws {
-        try await engine.withStore { store in
+        try await engine.withLog { store in
             var events: [NewEvent] = []
             for kind in EventKind.allCases {
                 for source in EventSource.allCases {
@@ -97,7 +97,7 @@ struct StoreReadConformance {
             .pair(transaction: token, renewal: token, status: .min),
             .verbatim([UInt8](repeating: 0xFF, count: 1_000_000)),
         ]
-        try await engine.withStore { store in
+        try await engine.withLog { store in
             let events = try all.enumerated().map { index, evidence in
                 try Sample.event("e\(index)", kind: .command, evidence: evidence)
             }
@@ -117,7 +117,7 @@ struct StoreReadConformance {
         "The head's root equals that of the tree over the rows, at every size",
         arguments: StoreEngine.all)
     func tree(engine: StoreEngine) async throws {
-        try await engine.withStore { store in
+        try await engine.withLog { store in
             var leaves: [Digest] = []
             for number in 0..<20 {
                 _ = try await store.append([try Sample.event("n\(number)")])
@@ -143,7 +143,7 @@ struct StoreReadConformance {
     @Test("A page holds the requested rows in order, from any place", arguments: StoreEngine.all)
     func paging(engine: StoreEngine) async throws {
         let places: [Int64] = [.min, -1, 0, 1, 2, 5, 9, 10, 11, .max]
-        try await engine.withStore { store in
+        try await engine.withLog { store in
             _ = try await store.append(Sample.events(0..<10))
             for after in places {
                 for through in places {
@@ -164,7 +164,7 @@ struct StoreReadConformance {
 
     @Test("A page holds at most as many rows as its bound", arguments: StoreEngine.all)
     func pageBound(engine: StoreEngine) async throws {
-        try await engine.withStore { store in
+        try await engine.withLog { store in
             let all = try (0...LogLimits.pageEventCount).map { try Sample.command("c\($0)", [1]) }
             for start in stride(from: 0, to: all.count, by: LogLimits.batchEventCount) {
                 let end = min(start + LogLimits.batchEventCount, all.count)
@@ -182,7 +182,7 @@ struct StoreReadConformance {
 
     @Test("A page of large evidence may end early, but is never empty", arguments: StoreEngine.all)
     func pageBytes(engine: StoreEngine) async throws {
-        try await engine.withStore { store in
+        try await engine.withLog { store in
             let large = [UInt8](repeating: 1, count: LogLimits.evidenceByteCount)
             for number in 0..<3 {
                 _ = try await store.append([try Sample.command("c\(number)", large)])

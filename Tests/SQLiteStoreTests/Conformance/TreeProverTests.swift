@@ -8,7 +8,7 @@ import Testing
 /// `TreeProver` over every engine that keeps whole logs.
 @Suite("Proofs of the events of a log")
 struct TreeProverTests {
-    @Test("An event that the log does not hold is not proven", arguments: StoreEngine.logs)
+    @Test("An event that the log does not hold is not proven", arguments: StoreEngine.all)
     func absent(_ engine: StoreEngine) async throws {
         try await engine.withLog { log in
             _ = try await log.append(Sample.events(0..<3))
@@ -32,7 +32,7 @@ struct TreeProverTests {
         }
     }
 
-    @Test("Leaf hashes come in order, up to the end", arguments: StoreEngine.logs)
+    @Test("Leaf hashes come in order, up to the end", arguments: StoreEngine.all)
     func leaves(_ engine: StoreEngine) async throws {
         try await engine.withLog { log in
             _ = try await log.append(Sample.events(0..<5))
@@ -46,7 +46,7 @@ struct TreeProverTests {
 
     @Test(
         "Events are proven while the log grows over the bounds of blocks",
-        arguments: StoreEngine.logs)
+        arguments: StoreEngine.all)
     func growing(_ engine: StoreEngine) async throws {
         try await engine.withLog { log in
             let prover = TreeProver(log)

@@ -1,15 +1,11 @@
 public import AppStore
 public import Ledger
 
-/// A log in SQL tables: the reads that both engines share.
-public protocol SQLLog: LedgerLog {
-    /// Runs `body`, which must only read.
-    func readTables<Value: Sendable>(
-        _ body: @escaping @Sendable (any SQLTables) throws -> Value
-    ) async throws(StoreError) -> Value
-}
-
-extension SQLLog {
+/// The reads whose statements all engines share.
+extension LedgerLog {
+    /// The position of the stored event that appending this one would repeat, determined from equal
+    /// bytes or equal payloads; nil when there is none. Takes no lock, so it also works while the
+    /// log cannot be written.
     public func position(ofKnown event: NewEvent) async throws(StoreError) -> Int64? {
         try await readTables { tables in
             try tables.rows(
@@ -28,6 +24,7 @@ extension SQLLog {
         }
     }
 
+    /// The event with this key, or nil; a conflict has a different key (`EventKey`).
     public func event(key: Digest) async throws(StoreError) -> LoggedEvent? {
         let position = try await readTables { tables in
             try tables.rows("SELECT position FROM @events WHERE key = $1::bytea", key) {
@@ -38,6 +35,9 @@ extension SQLLog {
         return try await event(at: position)
     }
 
+    /// The leaf hashes after `position` up to and including `through`, in order, of at most
+    /// `LogLimits.scannedEventCount` rows; fewer than requested where the log is shorter or a row
+    /// is missing or damaged.
     public func leafHashes(
         after position: Int64, through: Int64
     ) async throws(StoreError) -> [Digest] {
@@ -51,6 +51,7 @@ extension SQLLog {
         return (head, try await leafHashes(after: head.lastBlockEnd, through: head.position))
     }
 
+    /// Positions of sweeps up to `through`, in order.
     public func sweepPositions(through: Int64) async throws(StoreError) -> [Int64] {
         try await readTables { tables in
             try tables.rows(
@@ -62,6 +63,7 @@ extension SQLLog {
         }
     }
 
+    /// Positions of erasures after `position` up to and including `through`, in order.
     public func erasurePositions(
         after position: Int64, through: Int64
     ) async throws(StoreError) -> [Int64] {
@@ -76,6 +78,8 @@ extension SQLLog {
         }
     }
 
+    /// Positions of commands up to and including `end`, newest first, without those of clients
+    /// (claims); at most `limit`.
     public func decisionPositions(
         through end: Int64, limit: Int
     ) async throws(StoreError) -> [Int64] {
@@ -90,6 +94,9 @@ extension SQLLog {
         }
     }
 
+    /// Deliveries of an app's notifications at the positions after `position` through `end`, newest
+    /// positions first, received at or after `since`: those that Apple made, and those whose time
+    /// is stated by a line that was imported.
     public func arrivals(
         of bundleId: BundleId, since: Timestamp, after position: Int64, through end: Int64
     ) async throws(StoreError) -> [NotificationDelivery] {
@@ -110,6 +117,9 @@ extension SQLLog {
         }
     }
 
+    /// Notifications of an app after `position`, up to `through`, signed in `[from, before)`, in
+    /// order; those within the next `LogLimits.scannedEventCount` positions, and where to continue.
+    /// TEST is Apple's answer to a request and belongs to no history.
     public func notifications(
         of bundleId: BundleId, signedFrom from: Timestamp, before: Timestamp,
         after position: Int64, through: Int64
