@@ -157,11 +157,65 @@ struct StoreAppendConformance {
         await #expect(throws: closed) { try await open.append(events) }
         await #expect(throws: closed) { try await open.head() }
         await #expect(throws: closed) { try await open.event(at: 1) }
+        await #expect(throws: closed) { try await open.checkpoint() }
         await #expect(throws: closed) {
             try await open.events(after: 0, through: .max, limit: 1)
         }
         await #expect(throws: closed) {
             try await open.page(after: 0, through: .max, limit: 1)
         }
+    }
+
+    @Test("A pair is compared by both payloads and its status", arguments: StoreEngine.all)
+    func pairs(engine: StoreEngine) async throws {
+        func pair(_ price: Int, _ status: Int64?, _ signature: UInt8) throws -> NewEvent {
+            let transaction = Sample.token(
+                Sample.transaction("t", price: price), signature: signature)
+            let renewal = Sample.token(Sample.renewal("t"), signature: signature)
+            return try Sample.event(
+                "t", kind: .renewalPair,
+                evidence: .pair(
+                    transaction: Array(transaction.utf8), renewal: Array(renewal.utf8),
+                    status: status))
+        }
+        let results = try await append(
+            [
+                try pair(1, 1, 1), try pair(1, 1, 2), try pair(1, nil, 1), try pair(2, 1, 1),
+                try pair(1, nil, 3),
+            ], to: engine)
+        #expect(
+            results == [
+                .appended(position: 1), .duplicate(of: 1), .conflict(position: 2),
+                .conflict(position: 3), .duplicate(of: 2),
+            ])
+    }
+
+    @Test(
+        "Commands compare as JSON if they are JSON, otherwise as bytes", arguments: StoreEngine.all)
+    func commands(engine: StoreEngine) async throws {
+        let results = try await append(
+            [
+                try Sample.command("c", Array(#"{"a":1,"b":2}"#.utf8)),
+                try Sample.command("c", Array(#"{ "b":2, "a":1 }"#.utf8)),
+                try Sample.command("c", Array(#"{"a":1}"#.utf8)),
+                try Sample.command("d", [0xFF]), try Sample.command("d", [0xFE]),
+                try Sample.command("d", [0xFF]),
+            ], to: engine)
+        #expect(
+            results == [
+                .appended(position: 1), .duplicate(of: 1), .conflict(position: 2),
+                .appended(position: 3), .conflict(position: 4), .duplicate(of: 3),
+            ])
+    }
+
+    private func append(
+        _ events: [NewEvent], to engine: StoreEngine
+    ) async throws -> [AppendResult] {
+        var results: [AppendResult] = []
+        try await engine.withLog { log in
+            results = try await log.append(events)
+            #expect(try await log.verify().isSound)
+        }
+        return results
     }
 }

@@ -91,6 +91,7 @@ struct StoreConcurrencyConformance {
         #expect(Set(appended.map(\.position)) == Set(1...100))
         #expect(appended.count == 100 && results.count == 200)
         #expect(try await both[0].head() == both[1].head())
+        #expect(try await both[1].verify().isSound)
         for open in both { await open.close() }
     }
 

@@ -64,24 +64,29 @@ struct StoreReadConformance {
         }
     }
 
+    /// An event for every kind, source and trust with a code.
+    static func everyCode() throws -> [NewEvent] {
+        var events: [NewEvent] = []
+        for kind in EventKind.allCases {
+            for source in EventSource.allCases {
+                for trust in Trust.allCases {
+                    events.append(
+                        NewEvent(
+                            key: EventKey.make(kind, [source.rawValue, trust.rawValue]),
+                            attributes: EventAttributes(
+                                kind: kind, source: source, trust: trust, bundleId: BundleId("b")),
+                            receivedAt: Timestamp(milliseconds: 0),
+                            evidence: try Sample.packer.pack(.verbatim([]))))
+                }
+            }
+        }
+        return events
+    }
+
     @Test("Every kind, source and trust with a code round-trips", arguments: StoreEngine.all)
     func vocabulary(engine: StoreEngine) async throws {
         try await engine.withLog { store in
-            var events: [NewEvent] = []
-            for kind in EventKind.allCases {
-                for source in EventSource.allCases {
-                    for trust in Trust.allCases {
-                        events.append(
-                            NewEvent(
-                                key: EventKey.make(kind, [source.rawValue, trust.rawValue]),
-                                attributes: EventAttributes(
-                                    kind: kind, source: source, trust: trust,
-                                    bundleId: BundleId("b")),
-                                receivedAt: Timestamp(milliseconds: 0),
-                                evidence: try Sample.packer.pack(.verbatim([]))))
-                    }
-                }
-            }
+            let events = try StoreReadConformance.everyCode()
             _ = try await store.append(events)
             #expect(try await store.allEvents().map(\.attributes) == events.map(\.attributes))
         }
@@ -126,18 +131,9 @@ struct StoreReadConformance {
                 leaves.append(row.leafHash)
                 let head = try await store.head()
                 #expect(head.position == Int64(leaves.count))
-                #expect(head.root == StoreReadConformance.root(leaves[...]))
+                #expect(head.root == LogTreeTests.root(leaves[...]))
             }
         }
-    }
-
-    /// By the definition (RFC 6962 §2.1).
-    private static func root(_ leaves: ArraySlice<Digest>) -> Digest {
-        guard leaves.count > 1 else { return leaves.first ?? SHA256.hash([]) }
-        var split = 1
-        while split * 2 < leaves.count { split *= 2 }
-        let middle = leaves.startIndex + split
-        return SHA256.hash(prefix: 0x01, root(leaves[..<middle]), root(leaves[middle...]))
     }
 
     @Test("A page holds the requested rows in order, from any place", arguments: StoreEngine.all)

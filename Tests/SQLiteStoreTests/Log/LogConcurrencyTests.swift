@@ -7,30 +7,6 @@ import Testing
 
 @Suite("Several appenders")
 struct LogConcurrencyTests {
-    @Test("Two logs on one file append contiguously, without losing or duplicating an event")
-    func twoInstances() async throws {
-        let directory = try TemporaryDirectory()
-        let first = try await EventLog.open(directory: directory.path)
-        let second = try await EventLog.open(directory: directory.path)
-        // Every event is appended through both.
-        let results = try await withThrowingTaskGroup(of: [AppendResult].self) { group in
-            for log in [first, second] {
-                for start in stride(from: 0, to: 400, by: 20) {
-                    group.addTask { try await log.append(Sample.events(start..<start + 20)) }
-                }
-            }
-            return try await group.reduce(into: []) { $0 += $1 }
-        }
-        let appended = results.filter { if case .appended = $0 { true } else { false } }
-        #expect(appended.count == 400)
-        #expect(Set(appended.map(\.position)) == Set(1...400))
-        #expect(results.count == 800)
-        #expect(try await first.head() == second.head())
-        #expect(try await second.verify().isSound)
-        await first.close()
-        await second.close()
-    }
-
     @Test("Many callers share transactions, and each gets its own answers in order")
     func groupCommit() async throws {
         let directory = try TemporaryDirectory()

@@ -1,39 +1,10 @@
 import LedgerTestSupport
-import TestSupport
 import Testing
 
 @testable import LedgerStore
-@testable import SQLiteStore
 
 @Suite("Limits of the log")
 struct LogLimitTests {
-    @Test("A batch is admitted at its bound and refused one event past it")
-    func batchEvents() async throws {
-        let directory = try TemporaryDirectory()
-        let log = try await EventLog.open(directory: directory.path)
-        let events = try (0...LogLimits.batchEventCount).map { try Sample.command("c\($0)", [1]) }
-        await #expect(throws: StoreError(.batchTooLarge, reason: "", remedy: "")) {
-            try await log.append(events)
-        }
-        #expect(try await log.head().position == 0)
-        let results = try await log.append(Array(events.dropLast()))
-        #expect(results.count == LogLimits.batchEventCount)
-        await log.close()
-    }
-
-    @Test("A batch is admitted at its bound and refused one stored byte past it")
-    func batchBytes() async throws {
-        let directory = try TemporaryDirectory()
-        let log = try await EventLog.open(directory: directory.path)
-        let half = [UInt8](repeating: 7, count: LogLimits.batchByteCount / 2)
-        let atBound = [try Sample.command("a", half), try Sample.command("b", half)]
-        await #expect(throws: StoreError(.batchTooLarge, reason: "", remedy: "")) {
-            try await log.append(atBound + [try Sample.command("c", [1])])
-        }
-        #expect(try await log.append(atBound).count == 2)
-        await log.close()
-    }
-
     @Test("A header counts once per batch, however often it is used")
     func headersOfBatch() throws {
         let event = try Sample.event("a")
@@ -126,31 +97,6 @@ struct LogLimitTests {
             (-1, 1), (0, 1), (1, 1), (1_000, 1_000), (1_001, 1_000),
         ])
     func pages(asked: Int, given: Int) { #expect(LogLimits.page(asked) == given) }
-
-    @Test("A page holds at most as many rows as its bound")
-    func pageBound() async throws {
-        let directory = try TemporaryDirectory()
-        let log = try await EventLog.open(directory: directory.path)
-        for start in [0, 500, 1_000] {
-            let range = start..<min(start + 500, LogLimits.pageEventCount + 1)
-            _ = try await log.append(try range.map { try Sample.command("c\($0)", [1]) })
-        }
-        #expect(try await log.events(after: 0, limit: .max).count == LogLimits.pageEventCount)
-        #expect(try await log.page(after: 0, limit: .max).count == LogLimits.pageEventCount)
-        #expect(try await log.page(after: 1, limit: .max).count == LogLimits.pageEventCount)
-        await log.close()
-    }
-
-    @Test("A page of large evidence ends early, but never before its first event")
-    func pageBytes() async throws {
-        let directory = try TemporaryDirectory()
-        let log = try await EventLog.open(directory: directory.path)
-        let large = [UInt8](repeating: 1, count: LogLimits.evidenceByteCount)
-        for number in 0..<3 { _ = try await log.append([try Sample.command("c\(number)", large)]) }
-        #expect(try await log.page(after: 0).map(\.event.position) == [1, 2])
-        #expect(try await log.page(after: 2).map(\.event.position) == [3])
-        await log.close()
-    }
 
     @Test("Known headers are bounded")
     func knownHeaders() throws {

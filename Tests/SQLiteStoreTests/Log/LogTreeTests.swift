@@ -1,17 +1,14 @@
 import AppStore
 import Ledger
-import LedgerTestSupport
 import Signing
-import TestSupport
 import Testing
 
 @testable import LedgerStore
-@testable import SQLiteStore
 
 @Suite("The Merkle tree")
 struct LogTreeTests {
     /// The tree computed by its definition (RFC 6962 §2.1), to check the compact range.
-    private static func root(_ leaves: ArraySlice<Digest>) -> Digest {
+    static func root(_ leaves: ArraySlice<Digest>) -> Digest {
         guard leaves.count > 1 else {
             return leaves.first ?? SHA256.hash([])
         }
@@ -74,18 +71,6 @@ struct LogTreeTests {
             range.append(SHA256.hash([UInt8(size)]))
         }
         #expect(CompactRange(size: 3, bytes: range.bytes) == nil)
-    }
-
-    @Test("The head row's root is the root over the rows' leaf hashes")
-    func headRoot() async throws {
-        let directory = try TemporaryDirectory()
-        let log = try await EventLog.open(directory: directory.path)
-        for start in [0, 1, 4, 11] { _ = try await log.append(Sample.events(start..<(start + 9))) }
-        let rows = try await log.events(after: 0)
-        #expect(rows.count == 20)
-        #expect(try await log.head().root == LogTreeTests.root(rows.map(\.leafHash)[...]))
-        #expect(rows.allSatisfy { $0.computedLeafHash() == $0.leafHash })
-        await log.close()
     }
 
     @Test("The leaf encoding is the documented one")
