@@ -1,7 +1,6 @@
 import AppStore
 import Ledger
 import Signing
-import TestSupport
 import Testing
 
 @testable import LedgerStore
@@ -12,18 +11,9 @@ struct AskingTests {
     private let one = SHA256.hash(Array("one".utf8))
     private let start = Timestamp(milliseconds: 1_770_000_000_000)
 
-    private func store(_ body: (any OperationalState) async throws -> Void) async throws {
-        for engine in OperationsEngine.all {
-            let directory = try TemporaryDirectory()
-            let store = try await engine.open(directory)
-            try await body(store)
-            await store.close()
-        }
-    }
-
     @Test("A list is stored and removed together with its failures")
     func run() async throws {
-        try await store { store in
+        try await OperationsEngine.each { store in
             #expect(try await store.backfill(one) == nil)
             var run = BackfillRun(startedAt: start)
             run.settled = 3
@@ -53,7 +43,7 @@ struct AskingTests {
 
     @Test("Unfinished lists are bounded; beyond it the least recently touched is dropped")
     func bound() async throws {
-        try await store { store in
+        try await OperationsEngine.each { store in
             let lists = (0...OperationsLimits.backfillRunCount).map {
                 SHA256.hash(Array("\($0)".utf8))
             }
@@ -70,7 +60,7 @@ struct AskingTests {
 
     @Test("A place is keyed by app, id and endpoint, and can be removed")
     func places() async throws {
-        try await store { store in
+        try await OperationsEngine.each { store in
             let key = HistoryPlace.Key(bundleId: BundleId("a"), id: "1", endpoint: "e")
             let others = [
                 HistoryPlace.Key(bundleId: BundleId("b"), id: "1", endpoint: "e"),
@@ -92,7 +82,7 @@ struct AskingTests {
 
     @Test("A look-up is stored while notices are left")
     func lookups() async throws {
-        try await store { store in
+        try await OperationsEngine.each { store in
             let chain = ChainId(
                 bundleId: BundleId("a"), originalTransactionId: OriginalTransactionId("1"))
             let lookup = ChainLookup(

@@ -34,4 +34,15 @@ struct OperationsEngine: Sendable, CustomTestStringConvertible {
         return try await PostgresOperations.open(
             try #require(PostgresLocation(string, schema: schema)), environment: .production)
     }
+
+    /// Runs `body` with a new store of every engine.
+    static func each(_ body: (any OperationalState) async throws -> Void) async throws {
+        for engine in all {
+            let place = try TemporaryDirectory()
+            let store = try await engine.open(place)
+            let result = await Result { try await body(store) }
+            await store.close()
+            try result.get()
+        }
+    }
 }

@@ -1,26 +1,12 @@
 import AppStore
 import LedgerStore
 import Signing
-import TestSupport
 import Testing
 
 @Suite("Stored recoveries")
 struct RecoveryRecordTests {
     private static let start = Timestamp(milliseconds: 1_780_272_000_000)
     private static let app = BundleId("com.example.app")
-
-    private func store(
-        _ body: (any OperationalState) async throws -> Void
-    ) async throws {
-        for engine in OperationsEngine.all {
-            let directory = try TemporaryDirectory()
-            let store = try await engine.open(directory)
-            let result: Result<Void, any Error>
-            do { result = .success(try await body(store)) } catch { result = .failure(error) }
-            await store.close()
-            try result.get()
-        }
-    }
 
     private func slice() -> RecoverySlice {
         RecoverySlice(
@@ -33,7 +19,7 @@ struct RecoveryRecordTests {
             (OperationsLimits.recoveryMilliseconds - 1, true),
             (OperationsLimits.recoveryMilliseconds, false),
         ] {
-            try await store { store in
+            try await OperationsEngine.each { store in
                 _ = try await store.beginRecovery(
                     "a", at: Self.start, start: 1, log: .start, slices: [slice()],
                     keptFor: OperationsLimits.recoveryMilliseconds)
@@ -50,7 +36,7 @@ struct RecoveryRecordTests {
     func undelivered() async throws {
         let bound = OperationsLimits.undeliveredCount
         for (count, kept) in [(bound, bound), (bound + 1, bound)] {
-            try await store { store in
+            try await OperationsEngine.each { store in
                 _ = try await store.beginRecovery(
                     "a", at: Self.start, start: 1, log: .start, slices: [slice()],
                     keptFor: OperationsLimits.recoveryMilliseconds)
@@ -68,7 +54,7 @@ struct RecoveryRecordTests {
     @Test("the earliest time of Apple's clock is kept, a flaw and the last position stay")
     func noted() async throws {
         let lifetime = OperationsLimits.recoveryMilliseconds
-        try await store { store in
+        try await OperationsEngine.each { store in
             let begun = try await store.beginRecovery(
                 "a", at: Self.start, start: 5, log: .start, slices: [slice()], keptFor: lifetime)
             #expect(begun.appleRequestedAt == nil && !begun.isFlawed)
@@ -104,7 +90,7 @@ struct RecoveryRecordTests {
 
     @Test("the last report is found, of any app or of one; an unstored report is nil")
     func last() async throws {
-        try await store { store in
+        try await OperationsEngine.each { store in
             #expect(try await store.lastRecoveryReport(of: nil) == nil)
             try await store.endRecovery("a")
             #expect(try await store.lastRecoveryReport(of: nil) == nil)
@@ -119,7 +105,7 @@ struct RecoveryRecordTests {
 
     @Test("reports are listed newest first, and found by the number in the list")
     func listed() async throws {
-        try await store { store in
+        try await OperationsEngine.each { store in
             #expect(try await store.recoveryReports().isEmpty)
             #expect(try await store.recoveryReport(1) == nil)
             try await store.endRecovery("a", keeping: report(1))
@@ -135,7 +121,7 @@ struct RecoveryRecordTests {
 
     @Test("a recovery is open until it ends")
     func open() async throws {
-        try await store { store in
+        try await OperationsEngine.each { store in
             #expect(try await store.openRecoveries().isEmpty)
             for (id, wait) in [("a", Int64(0)), ("b", 1)] {
                 _ = try await store.beginRecovery(
@@ -151,7 +137,7 @@ struct RecoveryRecordTests {
 
     @Test("the newest reports stay: the first one at the bound, but not past it")
     func bound() async throws {
-        try await store { store in
+        try await OperationsEngine.each { store in
             let first = BundleId("com.example.first")
             try await store.endRecovery("a", keeping: report(0, of: first))
             for number in 1..<OperationsLimits.recoveryReportCount {

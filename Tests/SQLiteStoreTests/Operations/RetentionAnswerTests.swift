@@ -23,15 +23,6 @@ struct RetentionAnswerTests {
             alternateProduct: ProductId("basic"), promotionalOffer: "stay")
     }
 
-    private func store(_ body: (any OperationalState) async throws -> Void) async throws {
-        for engine in OperationsEngine.all {
-            let directory = try TemporaryDirectory()
-            let store = try await engine.open(directory)
-            try await body(store)
-            await store.close()
-        }
-    }
-
     private func all(_ store: any OperationalState) async throws -> [RetentionRecord] {
         try await store.retentionAnswers(
             after: RetentionRecord.Place(before: Timestamp(milliseconds: 0)),
@@ -40,7 +31,7 @@ struct RetentionAnswerTests {
 
     @Test("A request keeps its first answer; answers come in order, a page at a time")
     func kept() async throws {
-        try await store { store in
+        try await OperationsEngine.each { store in
             let bare = RetentionRecord(
                 requestId: "c", chain: record("c").chain, at: start, outcome: .unknownChain)
             try await store.keep([record("b", after: 1), record("a", after: 1), bare])
@@ -63,7 +54,7 @@ struct RetentionAnswerTests {
         "An answer is kept for 400 days, and not a millisecond longer",
         arguments: [-1, 0] as [Int64])
     func lifetime(excess: Int64) async throws {
-        try await store { store in
+        try await OperationsEngine.each { store in
             try await store.keep([record("a")])
             let later = OperationsLimits.retentionMilliseconds + excess
             try await store.keep([record("b", after: later)])
@@ -73,7 +64,7 @@ struct RetentionAnswerTests {
 
     @Test("Erasing a chain removes its answers, and no other's")
     func erased() async throws {
-        try await store { store in
+        try await OperationsEngine.each { store in
             try await store.keep([record("a", "1"), record("b", "2")])
             try await store.erase(chains: [record("a", "1").chain], ids: [], positions: [])
             #expect(try await all(store) == [record("b", "2")])
@@ -82,7 +73,7 @@ struct RetentionAnswerTests {
 
     @Test("After an erasure nothing is stored under the count of before, of any chain")
     func overtaken() async throws {
-        try await store { store in
+        try await OperationsEngine.each { store in
             try await store.keep([record("a", "1")])
             let count = try await store.erasureCount()
             try await store.erase(chains: [record("b", "2").chain], ids: [], positions: [])
@@ -115,7 +106,7 @@ struct RetentionAnswerTests {
     func pages() async throws {
         // By bytes, whatever the language of the database.
         let ids = ["10", "2", "B", "a", "\u{e9}"]
-        try await store { store in
+        try await OperationsEngine.each { store in
             try await store.keep(ids.reversed().map { record($0) })
             var found: [String] = []
             var place = RetentionRecord.Place(before: start)
@@ -131,7 +122,7 @@ struct RetentionAnswerTests {
 
     @Test("Ids, by which the oldest answers are dropped, are in order; a repetition takes none")
     func repeated() async throws {
-        try await store { store in
+        try await OperationsEngine.each { store in
             try await store.keep([record("a"), record("a")])
             try await store.keep([record("c"), record("a"), record("b"), record("c")])
             #expect(try await store.storedAnswers == ["1 a", "2 c", "3 b"])
@@ -140,7 +131,7 @@ struct RetentionAnswerTests {
 
     @Test("A million answers are kept; with one more the oldest is dropped")
     func count() async throws {
-        try await store { store in
+        try await OperationsEngine.each { store in
             try await store.keep([record("a")])
             try await store.skipAnswerIds(to: OperationsLimits.retentionAnswerCount)
             try await store.keep([record("b")])

@@ -1,7 +1,6 @@
 import AppStore
 import GRDB
 import Signing
-import TestSupport
 import Testing
 
 @testable import LedgerStore
@@ -17,20 +16,9 @@ struct UploadKeyTests {
         result: "appended", eventPosition: 7, claim: "moved",
         at: Timestamp(milliseconds: 1_770_000_000_001), position: 8)
 
-    private func store(
-        _ body: (any OperationalState) async throws -> Void
-    ) async throws {
-        for engine in OperationsEngine.all {
-            let directory = try TemporaryDirectory()
-            let store = try await engine.open(directory)
-            try await body(store)
-            await store.close()
-        }
-    }
-
     @Test("A key belongs to one request; its first answer stays")
     func kept() async throws {
-        try await store { store in
+        try await OperationsEngine.each { store in
             #expect(try await store.take(uploadKey: "k", request: one, at: start) == .new)
             #expect(try await store.take(uploadKey: "k", request: two, at: start) == .taken)
             #expect(try await store.take(uploadKey: "k", request: one, at: start) == .open)
@@ -49,7 +37,7 @@ struct UploadKeyTests {
 
     @Test("A key whose request was refused is free again")
     func forgotten() async throws {
-        try await store { store in
+        try await OperationsEngine.each { store in
             _ = try await store.take(uploadKey: "k", request: one, at: start)
             try await store.forget(uploadKey: "k")
             #expect(try await store.take(uploadKey: "k", request: two, at: start) == .new)
@@ -58,7 +46,7 @@ struct UploadKeyTests {
 
     @Test("A key is kept for a day, and not a millisecond longer", arguments: [-1, 0] as [Int64])
     func day(excess: Int64) async throws {
-        try await store { store in
+        try await OperationsEngine.each { store in
             _ = try await store.take(uploadKey: "k", request: one, at: start)
             let later = start.advanced(
                 byMilliseconds: OperationsLimits.uploadKeyMilliseconds + excess)
@@ -69,7 +57,7 @@ struct UploadKeyTests {
 
     @Test("Keys are kept up to the bound; one more drops the oldest")
     func count() async throws {
-        try await store { store in
+        try await OperationsEngine.each { store in
             try await store.fillUploadKeys(OperationsLimits.uploadKeyCount - 1, at: start)
             _ = try await store.take(
                 uploadKey: "last", request: one, at: start.advanced(byMilliseconds: 1))
