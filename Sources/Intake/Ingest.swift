@@ -313,23 +313,3 @@ extension IngestSummary.IngestError {
             input: refusal.submission.input, code: refusal.code, message: refusal.message)
     }
 }
-
-/// Splits events into batches that one append accepts.
-package struct EventBatches: Sequence, IteratorProtocol {
-    private var rest: ArraySlice<NewEvent>
-
-    package init(_ events: [NewEvent]) { rest = events[...] }
-
-    package mutating func next() -> ArraySlice<NewEvent>? {
-        guard !rest.isEmpty else { return nil }
-        var end = rest.startIndex
-        var byteCount = 0
-        while end < rest.endIndex, end - rest.startIndex < LogLimits.batchEventCount {
-            byteCount += rest[end].evidence.packed.storedByteCount
-            if end > rest.startIndex, byteCount > LogLimits.batchByteCount { break }
-            end += 1
-        }
-        defer { rest = rest[end...] }
-        return rest[..<end]
-    }
-}

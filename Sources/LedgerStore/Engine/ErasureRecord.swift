@@ -129,9 +129,8 @@ public struct ErasureRecord: Sendable {
         }
         let missing = rows.filter { places[$0.position] == nil }
         let end = try await log.head().position
-        for start in stride(from: 0, to: missing.count, by: LogLimits.batchEventCount) {
-            let batch = missing[start..<min(start + LogLimits.batchEventCount, missing.count)]
-            _ = try await log.append(batch.map { NewEvent(copying: $0, nil) })
+        for batch in EventBatches(missing.map { NewEvent(copying: $0, nil) }) {
+            _ = try await log.append(Array(batch))
         }
         for (row, position) in zip(missing, (end + 1)...) { places[row.position] = position }
         let again = erasure.moved { places[$0] ?? $0 }

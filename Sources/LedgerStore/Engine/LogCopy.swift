@@ -41,7 +41,7 @@ public struct LogCopy: Sendable {
         while copied.size < end.size {
             progress(copied.size, end.size)
             let page = try await source.page(after: copied.size, through: end.size)
-            for batch in try batches(of: page) { try await append(batch, to: &copied) }
+            try await append(page, to: &copied)
             // An erasure meanwhile names rows that were copied as tombstones: it belongs to them.
             guard copied.size == end.size else { continue }
             let later = try await source.erasurePositions(after: end.size, through: .max)
@@ -61,45 +61,29 @@ public struct LogCopy: Sendable {
         return Report(presentCount: present.size, position: end.size, root: end.root)
     }
 
-    /// A page in parts that one transaction takes.
-    private func batches(of page: [LoggedEvent]) throws(StoreError) -> [[LoggedEvent]] {
+    private func append(
+        _ page: [LoggedEvent], to copied: inout CompactRange
+    ) async throws(StoreError) {
         guard !page.isEmpty else {
             throw StoreError(
                 .fileCorrupt, path: source.location, reason: "Positions of the source are missing.",
                 remedy: "Run `subledger audit verify`, and restore a backup that verifies.")
         }
-        var batches: [[LoggedEvent]] = []
-        var (batch, byteCount): ([LoggedEvent], Int) = ([], 0)
-        for logged in page {
-            let size = logged.evidence?.storedByteCount ?? 0
-            if batch.count == LogLimits.batchEventCount
-                || !batch.isEmpty && byteCount + size > LogLimits.batchByteCount
-            {
-                batches.append(batch)
-                (batch, byteCount) = ([], 0)
-            }
-            batch.append(logged)
-            byteCount += size
-        }
-        return batches + [batch]
-    }
-
-    private func append(
-        _ batch: [LoggedEvent], to copied: inout CompactRange
-    ) async throws(StoreError) {
-        let events = try await Parallel.map(batch) { (logged) throws(StoreError) in
+        let events = try await Parallel.map(page) { (logged) throws(StoreError) in
             try event(logged)
         }
-        let first = copied.size + 1
-        let results = try await target.append(events)
-        for (offset, logged) in batch.enumerated() {
-            guard results[offset].isWritten, results[offset].position == first + Int64(offset),
-                logged.event.position == results[offset].position
-            else { throw refusal("Another program writes to it.") }
-            copied.append(logged.event.leafHash)
-        }
-        guard try await target.tree() == copied else {
-            throw refusal("It differs from the source at positions \(first) to \(copied.size).")
+        for batch in EventBatches(events) {
+            let first = copied.size + 1
+            let results = try await target.append(Array(batch))
+            for (result, logged) in zip(results, page[batch.indices]) {
+                guard result.isWritten, result.position == copied.size + 1,
+                    logged.event.position == result.position
+                else { throw refusal("Another program writes to it.") }
+                copied.append(logged.event.leafHash)
+            }
+            guard try await target.tree() == copied else {
+                throw refusal("It differs from the source at positions \(first) to \(copied.size).")
+            }
         }
     }
 
