@@ -42,9 +42,44 @@ extension LedgerLog {
         after position: Int64, through: Int64
     ) async throws(StoreError) -> [Digest] {
         let end = min(through, position + LogLimits.scannedEventCount)
-        return try await readTables { try $0.leafHashes(after: position, through: end) }
+        return try await readTables { tables in
+            try tables.rows(
+                """
+                SELECT leaf_hash FROM @events
+                WHERE position > $1::bigint AND position <= $2::bigint ORDER BY position
+                """, position, end
+            ) { $0.digest(0) }
+        }
     }
 
+    /// A tree extended by the next leaves of the log, up to `end`; nil when one is missing.
+    ///
+    /// - Parameter count: leaves read in one transaction.
+    package func extended(
+        _ tree: CompactRange, through end: Int64, by count: Int64 = LogLimits.scannedEventCount
+    ) async throws(StoreError) -> CompactRange? {
+        var tree = tree
+        while tree.size < end {
+            let (size, stretch) = (tree.size, min(end, tree.size + count))
+            let leaves = try await readTables { tables in
+                try tables.rows(
+                    """
+                    SELECT position, leaf_hash FROM @events
+                    WHERE position > $1::bigint AND position <= $2::bigint ORDER BY position
+                    """, size, stretch
+                ) { (position: try $0.int64(0), hash: $0.digest(1)) }
+            }
+            guard !leaves.isEmpty else { return tree }
+            for leaf in leaves {
+                guard leaf.position == tree.size + 1, let hash = leaf.hash else { return nil }
+                tree.append(hash)
+            }
+        }
+        return tree
+    }
+
+    /// The end of the log, and the leaf hashes of the block there that is not full
+    /// (`LogLimits.provenBlockCount`).
     public func edge() async throws(StoreError) -> (head: LogHead, leaves: [Digest]) {
         let head = try await head()
         guard head.lastBlockEnd < head.position else { return (head, []) }
@@ -141,17 +176,5 @@ extension LedgerLog {
             }
         }
         return (found, end)
-    }
-}
-
-extension SQLTables {
-    /// As `LedgerLog.leafHashes`, of any number of rows.
-    package func leafHashes(after position: Int64, through: Int64) throws -> [Digest] {
-        try rows(
-            """
-            SELECT leaf_hash FROM @events
-            WHERE position > $1::bigint AND position <= $2::bigint ORDER BY position
-            """, position, through
-        ) { $0.digest(0) }
     }
 }

@@ -30,15 +30,6 @@ public protocol LedgerLog: Sendable {
     /// The current tree over the whole log, including other processes' appends.
     func tree() async throws(StoreError) -> CompactRange
 
-    /// A tree extended by the next leaves of the log, up to `end`; nil when one is missing.
-    func extended(
-        _ tree: CompactRange, through end: Int64
-    ) async throws(StoreError) -> CompactRange?
-
-    /// The end of the log, and the leaf hashes of the block there that is not full
-    /// (`LogLimits.provenBlockCount`).
-    func edge() async throws(StoreError) -> (head: LogHead, leaves: [Digest])
-
     /// The rows after `position` up to and including `through`, in order; at most `limit`, itself at
     /// most `LogLimits.pageEventCount`.
     func events(

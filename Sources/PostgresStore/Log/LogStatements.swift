@@ -19,7 +19,6 @@ struct LogStatements: Sendable {
     let insertEvidence: Statement
     let events: Statement
     let evidence: Statement
-    let nextLeaves: Statement
     let erasing: ErasureStatements
 
     init(schema name: String) {
@@ -70,11 +69,6 @@ struct LogStatements: Sendable {
             """)
         events = Statement(EventColumns.page(schema))
         evidence = Statement(LogStatements.evidence(schema))
-        nextLeaves = Statement(
-            """
-            SELECT position, leaf_hash FROM \(schema).events
-            WHERE position > $1::bigint AND position <= $2::bigint ORDER BY position
-            """)
         erasing = ErasureStatements(schema)
     }
 

@@ -29,36 +29,6 @@ extension PostgresLog {
         }
     }
 
-    public func extended(
-        _ tree: CompactRange, through end: Int64
-    ) async throws(StoreError) -> CompactRange? {
-        var tree = tree
-        // In stretches, so that no result holds a whole log.
-        while tree.size < end {
-            let (start, stretch) = (tree, min(end, tree.size + LogLimits.scannedEventCount))
-            let next = try await read { [self] connection -> CompactRange? in
-                var tree = start
-                let rows = try connection.run(
-                    statements.nextLeaves.with {
-                        $0.add(start.size)
-                        $0.add(stretch)
-                    }
-                ).rows
-                for row in rows {
-                    guard try row.int64(0) == tree.size + 1, let leaf = row.digest(1) else {
-                        return nil
-                    }
-                    tree.append(leaf)
-                }
-                return tree
-            }
-            guard let next else { return nil }
-            guard next.size > tree.size else { return tree }
-            tree = next
-        }
-        return tree
-    }
-
     public func events(
         after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
     ) async throws(StoreError) -> [RecordedEvent] {

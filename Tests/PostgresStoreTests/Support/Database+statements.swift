@@ -41,6 +41,7 @@ extension Database {
         _ = try await log.position(ofKnown: event)
         _ = try await log.event(key: event.key)
         _ = try await log.leafHashes(after: 0, through: 1)
+        _ = try await log.extended(CompactRange(), through: 1)
         _ = try await log.edge()
         _ = try await log.sweepPositions(through: 1)
         _ = try await log.erasurePositions(after: 0, through: 1)
