@@ -115,10 +115,7 @@ struct GenuineDataTests {
                 event["rootFingerprint"]?.string
                     == "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179")
         }
-        let report = try await ledger.session { session in
-            try await Audit(log: session.ledger.log, directory: ledger.environmentDirectory).verify(
-                verifier: ledger.verifier)
-        }
+        let report = try await ledger.audit(by: ledger.verifier)
         #expect(report.isSound)
         #expect(report.signaturesVerified == summary.appended)
         #expect(report.log.eventCount == summary.appended)

@@ -62,12 +62,22 @@ extension TemporaryLedger {
         }
     }
 
-    /// Whether the log verifies, and derived data equals a rebuild.
-    package func isSound() async throws -> Bool {
+    /// Audits the log and the checkpoints of derived data, and leaves both as they are.
+    ///
+    /// - Parameter verifier: of signatures; nil leaves them out.
+    package func audit(
+        by verifier: EvidenceVerifier? = nil, apps: [Configuration.App] = []
+    ) async throws -> Audit.Report {
         let log = try await EventLog.open(directory: environmentDirectory)
         let report = try await Audit(log: log, directory: environmentDirectory)
-            .verify(verifier: verifier)
+            .verify(verifier: verifier, apps: apps)
         await log.close()
+        return report
+    }
+
+    /// Whether the log verifies, and derived data equals a rebuild.
+    package func isSound() async throws -> Bool {
+        let report = try await audit(by: verifier)
         return try await session { session in
             guard let projector = session.projector else { return false }
             let check = try await RebuildCheck(projector).run()

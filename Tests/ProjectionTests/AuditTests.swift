@@ -25,20 +25,10 @@ struct AuditTests {
         return ledger
     }
 
-    private func audit(
-        _ ledger: TemporaryLedger, signatures: Bool = false
-    ) async throws -> Audit.Report {
-        let directory = ledger.environmentDirectory
-        let log = try await EventLog.open(directory: directory)
-        let report = try await Audit(log: log, directory: directory)
-            .verify(verifier: signatures ? ledger.verifier : nil)
-        await log.close()
-        return report
-    }
-
     @Test("An unchanged ledger is sound", arguments: [false, true])
     func sound(signatures: Bool) async throws {
-        let report = try await audit(try await taken(), signatures: signatures)
+        let ledger = try await taken()
+        let report = try await ledger.audit(by: signatures ? ledger.verifier : nil)
         #expect(report.isSound)
         #expect(report.log.eventCount == 4)
         #expect(report.projectionsMatch == true)
@@ -48,7 +38,8 @@ struct AuditTests {
 
     @Test("An empty ledger is sound")
     func empty() async throws {
-        let report = try await audit(try TemporaryLedger(), signatures: true)
+        let ledger = try TemporaryLedger()
+        let report = try await ledger.audit(by: ledger.verifier)
         #expect(report.isSound)
         #expect(report.log.eventCount == 0)
     }
@@ -62,7 +53,7 @@ struct AuditTests {
         let file = try DatabaseQueue(path: ledger.environmentDirectory + "/" + link)
         try change(file, "UPDATE checkpoint SET leaf_hash = zeroblob(32)")
         try file.close()
-        let report = try await audit(ledger)
+        let report = try await ledger.audit()
         #expect(report.log.isSound)
         #expect(report.projectionsMatch == false)
         #expect(!report.isSound)
@@ -80,7 +71,7 @@ struct AuditTests {
             #""notificationType":"EXPIRED""#, by: #""notificationType":"EXPIREF""#,
             in: ledger.environmentDirectory + "/log.sqlite")
         #expect(changed == 1)
-        let report = try await audit(ledger)
+        let report = try await ledger.audit()
         #expect(!report.isSound)
         #expect(report.log.findings.compactMap(\.position) == [4, 4])
         let codes = Set(report.log.findings.map(\.code))
@@ -93,7 +84,7 @@ struct AuditTests {
         try FileDamage.replace(
             #""notificationType":"EXPIRED""#, by: #""notificationType":"EXPIREF""#,
             in: ledger.environmentDirectory + "/log.sqlite")
-        let report = try await audit(ledger, signatures: true)
+        let report = try await ledger.audit(by: ledger.verifier)
         #expect(report.signatureFindings.map(\.position) == [4])
         #expect(report.signatureFindings.map(\.code) == ["signatureMismatch"])
         #expect(report.signaturesVerified == 3)
@@ -112,19 +103,19 @@ struct AuditTests {
             bytes[place] ^= 1
             let flipped = String(decoding: bytes, as: UTF8.self)
             #expect(try FileDamage.replace(text, by: flipped, in: path) == 1)
-            let report = try await audit(ledger, signatures: true)
+            let report = try await ledger.audit(by: ledger.verifier)
             #expect(report.log.findings.contains { $0.code == .headerHashMismatch })
             #expect(report.signatureFindings.map(\.position) == [1, 2, 3, 4], "byte \(place)")
             try FileDamage.replace(flipped, by: text, in: path)
         }
-        #expect(try await audit(ledger, signatures: true).isSound)
+        #expect(try await ledger.audit(by: ledger.verifier).isSound)
     }
 
     @Test("Without its trust root no signature verifies again")
     func missingRoot() async throws {
         var ledger = try await taken()
         ledger.roots = .apple
-        let report = try await audit(ledger, signatures: true)
+        let report = try await ledger.audit(by: ledger.verifier)
         #expect(report.log.isSound)
         #expect(!report.isSound)
         #expect(Set(report.signatureFindings.map(\.code)) == ["untrustedRoot"])
@@ -162,7 +153,7 @@ struct AuditTests {
         #expect(!derived.isEmpty)
         for isGone in [false, true] {
             if isGone { try FileDamage.remove(derived, in: ledger.environmentDirectory) }
-            let report = try await audit(ledger, signatures: true)
+            let report = try await ledger.audit(by: ledger.verifier)
             #expect(report.log.findings == [LogFinding(.evidenceUnreadable, at: 2)])
             #expect(report.signatureFindings.map(\.position) == [2])
             #expect(report.signaturesVerified == 3)
@@ -176,7 +167,7 @@ struct AuditTests {
         let ledger = try await taken()
         let path = try await ledger.session { $0.projections.path }
         try Data(repeating: 0xA5, count: 20_000).write(to: URL(filePath: path))
-        let report = try await audit(ledger, signatures: true)
+        let report = try await ledger.audit(by: ledger.verifier)
         #expect(report.log.isSound)
         #expect(report.signaturesVerified == 4)
         #expect(report.projectionsMatch == nil)
@@ -225,7 +216,7 @@ struct AuditTests {
         let lines = try deliveries.map { try $0.line() } + [Array(token.utf8)]
         let summary = try await ledger.ingest(lines)
         #expect(summary.appended == 5)
-        let report = try await audit(ledger, signatures: true)
+        let report = try await ledger.audit(by: ledger.verifier)
         #expect(report.isSound)
         #expect(report.signaturesVerified == 5)
         let kinds = try await ledger.exportLines(.events).map { $0["kind"]?.string }

@@ -60,15 +60,7 @@ struct DrillTests {
         #expect(again.appended == Int64(all.count) - held)
         let after = try await ledger.export(.subscriptions, at: TemporaryLedger.end)
         #expect(after == before)
-        #expect(try await isSound(ledger))
-    }
-
-    private func isSound(_ ledger: TemporaryLedger) async throws -> Bool {
-        try await ledger.session { session in
-            try await Audit(log: session.ledger.log, directory: ledger.environmentDirectory).verify(
-                verifier: ledger.verifier
-            ).isSound
-        }
+        #expect(try await ledger.isSound())
     }
 
     @Test("Answers after a restore are the backup's, whatever was derived since")
@@ -84,7 +76,7 @@ struct DrillTests {
         let report = try await restore(ledger, from: backup, replaces: true)
         #expect(report.before == .position(Int64(all.count)))
         #expect(try await ledger.export(.subscriptions, at: TemporaryLedger.end) == half)
-        #expect(try await isSound(ledger))
+        #expect(try await ledger.isSound())
     }
 
     @Test("Without a log there is nothing to back up, and no log is created")

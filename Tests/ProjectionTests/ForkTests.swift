@@ -1,6 +1,7 @@
 import AppStore
 import Foundation
 import GRDB
+import Intake
 import Ledger
 import LedgerStore
 import LedgerTestSupport
@@ -32,14 +33,6 @@ struct ForkTests {
         try await ledger.ledger { try await $0.log.event(at: position)?.event.leafHash }
     }
 
-    private func audit(_ ledger: TemporaryLedger) async throws -> Audit.Report {
-        let log = try await EventLog.open(directory: ledger.environmentDirectory)
-        let report = try await Audit(log: log, directory: ledger.environmentDirectory)
-            .verify(verifier: nil)
-        await log.close()
-        return report
-    }
-
     /// Replaces this log by the other one.
     private func replaceLog(of ledger: TemporaryLedger, by other: TemporaryLedger) throws {
         try FileDamage.copy(
@@ -59,13 +52,13 @@ struct ForkTests {
         #expect(try await leaf(ledger, 2) == leaf(other, 2))
         #expect(try await leaf(ledger, 1) != leaf(other, 1))
         try replaceLog(of: ledger, by: other)
-        let report = try await audit(ledger)
+        let report = try await ledger.audit()
         #expect(report.log.isSound)
         #expect(report.projectionsMatch == false)
         let remarks = try await ledger.session { $0.remarks }
         #expect(remarks.count == 2)
         #expect(remarks.allSatisfy { $0.contains("position 2 of another log") })
-        #expect(try await audit(ledger).isSound)
+        #expect(try await ledger.audit().isSound)
         #expect(
             try await ledger.export(.subscriptions) == other.export(.subscriptions))
         try await ledger.session { #expect($0.remarks.isEmpty) }
@@ -77,7 +70,7 @@ struct ForkTests {
         let path = try await ledger.session { $0.projections.path }
         for period in 1...9 {
             _ = try await ledger.ingest([mine.renewed(period)])
-            #expect(try await audit(ledger).isSound)
+            #expect(try await ledger.audit().isSound)
             try await ledger.session { session in
                 #expect(session.remarks.isEmpty)
                 #expect(session.projections.path == path)
@@ -101,9 +94,9 @@ struct ForkTests {
         let file = try DatabaseQueue(path: try await ledger.session { $0.projections.path })
         try await file.write { try $0.execute(sql: "UPDATE checkpoint SET \(change)") }
         try file.close()
-        #expect(try await audit(ledger).projectionsMatch == false)
+        #expect(try await ledger.audit().projectionsMatch == false)
         try await ledger.session { #expect($0.remarks.count == 1) }
-        #expect(try await audit(ledger).isSound)
+        #expect(try await ledger.audit().isSound)
     }
 
     @Test("Files of a release that stored no tree are rebuilt without a remark")
@@ -126,5 +119,34 @@ struct ForkTests {
             let checkpoint = try await session.projections.checkpoint()
             #expect(checkpoint.tree?.size == 2)
         }
+    }
+
+    @Test("Derived data of a longer log that was lost is rebuilt, with a remark")
+    func divergence() async throws {
+        let ledger = try TemporaryLedger()
+        let long = try await ledger.ingest(mine.life)
+        try await ledger.session { #expect($0.remarks.isEmpty) }
+        let other = try TemporaryLedger()
+        _ = try await other.ingest([mine.bought()])
+        let names = ["", "-wal", "-shm"].map { EventLog.fileName + $0 }
+        try FileDamage.remove([EventLog.fileName], in: ledger.environmentDirectory)
+        // Nothing is appended to a log recreated in place of a lost one.
+        await #expect(throws: StoreError(.fileReplaced, reason: "", remedy: "")) {
+            try await ledger.ingest([mine.bought()])
+        }
+        for name in names {
+            try? FileManager.default.moveItem(
+                atPath: "\(other.environmentDirectory)/\(name)",
+                toPath: "\(ledger.environmentDirectory)/\(name)")
+        }
+        let report = try await ledger.audit()
+        #expect(report.log.isSound)
+        #expect(report.projectionsMatch == false)
+        #expect(!report.isSound)
+        try await ledger.session { session in
+            #expect(session.remarks.contains { $0.contains("position \(long.position)") })
+        }
+        #expect(try await ledger.audit().isSound)
+        try await ledger.session { #expect($0.remarks.isEmpty) }
     }
 }

@@ -24,11 +24,7 @@ struct SealAuditTests {
     }
 
     private func audit(_ ledger: TemporaryLedger) async throws -> Audit.Report {
-        let (verifier, apps) = (ledger.verifier, ledger.configuration.apps)
-        return try await ledger.ledger { opened in
-            try await Audit(log: opened.log, directory: ledger.environmentDirectory)
-                .verify(verifier: verifier, apps: apps)
-        }
+        try await ledger.audit(by: ledger.verifier, apps: ledger.configuration.apps)
     }
 
     @Test("With the secret the seal is verified like a signature")

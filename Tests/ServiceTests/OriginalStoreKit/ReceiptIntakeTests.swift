@@ -95,20 +95,12 @@ struct ReceiptIntakeTests {
         let summary = try await again.ingest(lines)
         #expect(summary.appended == 2)
         #expect(summary.errors.isEmpty)
-        let verifier = ledger.verifier
-        let report = try await ledger.ledger { opened in
-            try await Audit(log: opened.log, directory: ledger.environmentDirectory)
-                .verify(verifier: verifier)
-        }
+        let report = try await ledger.audit(by: ledger.verifier)
         #expect(report.isSound)
         #expect(report.signaturesVerified == 1)
         // Under other roots the signature does not verify.
         let stranger = EvidenceVerifier(roots: TestAuthority.roots)
-        let strange = try await ledger.ledger { opened in
-            try await Audit(log: opened.log, directory: ledger.environmentDirectory)
-                .verify(verifier: stranger)
-        }
-        #expect(!strange.isSound)
+        #expect(try await !ledger.audit(by: stranger).isSound)
     }
 
     @Test("Chains of one receipt are folded again each time one comes")

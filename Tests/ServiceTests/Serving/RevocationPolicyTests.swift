@@ -263,11 +263,7 @@ struct RevocationPolicyTests {
                 #expect(try await position(host) == 2)
             }
         }
-        let log = try await EventLog.open(directory: place.environmentDirectory)
-        let audit = try await Audit(log: log, directory: place.environmentDirectory)
-            .verify(verifier: place.verifier)
-        await log.close()
-        #expect(audit.signaturesVerified == 2)
+        #expect(try await place.audit(by: place.verifier).signaturesVerified == 2)
         try await place.session { #expect($0.head == 2) }
         #expect(responder.requestedCount == 2)
         // Only something new is asked about.
