@@ -147,25 +147,4 @@ struct QuarantineTests {
         #expect(summary.appended == 1)
         #expect(try await items(ledger).count == 2)
     }
-
-    @Test("The same bytes are one item, counted")
-    func sameBytes() async throws {
-        let ledger = try TemporaryLedger()
-        let line = try foreign.bought().line()
-        let summary = try await ledger.ingest([line, line, line])
-        #expect(summary.quarantined == 3)
-        #expect(try await items(ledger).map(\.attempts) == [3])
-    }
-
-    @Test("Of an app that is not configured the first hundred are kept", arguments: [100, 101])
-    func foreignBound(count: Int) async throws {
-        #expect(QuarantineLimits.foreignCountPerBundle == 100)
-        let ledger = try TemporaryLedger()
-        let deliveries = (0..<count).map { index in
-            MadeChain(id: "59\(1_000 + index)", bundleId: foreign.bundleId).bought()
-        }
-        let summary = try await ledger.ingest(deliveries)
-        #expect(summary.quarantined == Int64(count))
-        #expect(try await items(ledger).count == 100)
-    }
 }

@@ -93,24 +93,6 @@ struct LogOutcomeTests {
         await other.close()
     }
 
-    @Test("Two stores that append the same events at once: each event once")
-    func contention() async throws {
-        let database = try Database()
-        let logs = [try await database.open(), try await database.open()]
-        let results = try await withThrowingTaskGroup(of: [AppendResult].self) { group in
-            for number in 0..<80 {
-                group.addTask {
-                    try await logs[number % 2].append(Made.events(number / 2..<number / 2 + 10))
-                }
-            }
-            return try await group.reduce(into: []) { $0 += $1 }
-        }
-        let written = results.filter(\.isWritten).map(\.position)
-        #expect(written.sorted() == Array(1...49))
-        try await logs[0].expectSound(Set((0..<49).map { "e\($0)" }))
-        for log in logs { await log.close() }
-    }
-
     @Test("New headers from two stores at once have the ids 1…n")
     func headers() async throws {
         let database = try Database()

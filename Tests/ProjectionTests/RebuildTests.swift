@@ -154,25 +154,6 @@ struct RebuildTests {
         #expect(try await check(ledger).isEmpty)
     }
 
-    @Test("Projections and facts of another log are not used")
-    func otherLog() async throws {
-        let one = try await taken()
-        let two = try TemporaryLedger()
-        let stranger = MadeChain(id: "570000000000009")
-        // As many events as the other log has, so that only the leaf hash distinguishes them.
-        _ = try await two.ingest(stranger.life + other.life)
-        try await two.session { #expect($0.head == 8) }
-        let before = try await path(one)
-        try FileDamage.copy(
-            two.environmentDirectory + "/log.sqlite", to: one.environmentDirectory + "/log.sqlite")
-        #expect(try await one.show(stranger.id)["state"]?.string == "expired")
-        await #expect(throws: QueryError.noSuchSubscription(chain.id)) {
-            try await one.show(chain.id)
-        }
-        #expect(try await path(one) != before)
-        #expect(try await check(one).isEmpty)
-    }
-
     @Test("A shorter log restored from a backup removes answers from later events")
     func shorterLog() async throws {
         let ledger = try TemporaryLedger()

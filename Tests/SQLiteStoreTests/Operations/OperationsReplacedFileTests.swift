@@ -109,14 +109,4 @@ struct OperationsReplacedFileTests {
         #expect(try await next.quarantineCount() == 1)
         await next.close()
     }
-
-    @Test("A closed store throws closed, although its write-ahead log is removed")
-    func closed() async throws {
-        let directory = try TemporaryDirectory()
-        let store = try await OperationsStore.open(directory: directory.path)
-        await store.close()
-        await #expect(throws: StoreError(.closed, reason: "", remedy: "")) {
-            _ = try await store.quarantineCount()
-        }
-    }
 }
