@@ -23,6 +23,9 @@ public protocol SQLTables {
         _ values: KeyValuePairs<String, (any BoundValue)?>
     ) throws -> Int64
 
+    /// The condition that a column contains the bytes of the first parameter.
+    func contains(_ column: String) -> String
+
     /// Inserts answers to requests that have none yet; of several to one request, the first. Other
     /// answers take no id, since the oldest are dropped by id.
     func insertAnswers(_ answers: [RetentionRecord]) throws

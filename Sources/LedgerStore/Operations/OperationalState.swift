@@ -33,14 +33,6 @@ public protocol OperationalState: Sendable {
 
     // MARK: What each engine does in its own way
 
-    /// Removes what is kept about chains, ids and positions: look-ups, places in histories,
-    /// answers to retention requests, readings of the clock, waiting deliveries, keys of uploads,
-    /// failures of backfills, undelivered notifications and reports that name one. Quarantined
-    /// inputs are removed one by one.
-    func erase(
-        chains: [ChainId], ids: [String], positions: [Int64]
-    ) async throws(StoreError)
-
     /// Removes what is left of removed rows in the store's files.
     func purge() async throws(StoreError)
 
@@ -130,6 +122,9 @@ public enum OperationsLimits {
     public static let retentionMilliseconds: Int64 = 400 * 86_400_000
     /// Answers to requests for retention messages kept; beyond it the oldest is dropped.
     public static let retentionAnswerCount: Int64 = 1_000_000
+    /// Keys of uploads are texts of clients' own, which may contain an id. Shorter ids stand in many
+    /// keys that have nothing to do with them, and are compared with whole keys.
+    package static let containedByteCount = 8
     /// Unfinished backfill lists kept; beyond it the least recently touched one is dropped.
     public static let backfillRunCount = 100
 }

@@ -82,6 +82,14 @@ public final class PostgresOperations: SharedOperations {
         await threads.stopped()
     }
 
+    public func purge() async throws(StoreError) {
+        try await session.place.rewrite([
+            "quarantine", "clock_readings", "webhook_waiting", "lookups", "history_places",
+            "backfill_troubles", "recovery_undelivered", "recovery_reports", "upload_keys",
+            "retention_answers",
+        ])
+    }
+
     public func requireUsable() throws(StoreError) {
         guard !isClosed.withLock({ $0 }) else {
             throw StoreError(

@@ -48,6 +48,8 @@ struct SchemaTables: SQLTables {
         try connection.run(command(sql, values)).rows.compactMap { try read($0) }
     }
 
+    func contains(_ column: String) -> String { "position($1::bytea IN \(column)) > 0" }
+
     func insertNumbered(
         into table: String, _ area: OperationsArea,
         _ values: KeyValuePairs<String, (any BoundValue)?>

@@ -59,6 +59,13 @@ public final class OperationsStore: OperationalState {
         await Blocking.run { [connection] in _ = try? connection.close() }
     }
 
+    public func purge() async throws(StoreError) {
+        try await read { database in
+            try database.execute(sql: "VACUUM")
+            _ = try database.checkpoint(.truncate)
+        }
+    }
+
     public func lease(_ task: ExclusiveTask) async throws(StoreError) -> (any Lease)? {
         let path = "\(DatabaseFile.parent(of: path))/\(task.rawValue).lock"
         return try await Blocking.run { () throws(StoreError) in

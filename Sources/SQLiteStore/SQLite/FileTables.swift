@@ -27,6 +27,8 @@ struct FileTables: SQLTables {
         return database.lastInsertedRowID
     }
 
+    func contains(_ column: String) -> String { "instr(\(column), $1::bytea) > 0" }
+
     // MARK: Dialect
 
     /// PostgreSQL's SQL in shared statements, and SQLite's.

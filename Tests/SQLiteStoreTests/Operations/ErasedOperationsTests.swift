@@ -140,7 +140,7 @@ struct ErasedOperationsTests {
 
     @Test("A key that contains an id goes, unless the id is too short to mean anything")
     func keys() async throws {
-        let bound = FileTables.containedByteCount
+        let bound = OperationsLimits.containedByteCount
         let id = String("123456789".prefix(bound))
         let short = String(id.dropLast())
         for engine in OperationsEngine.all {
