@@ -32,13 +32,13 @@ public protocol LedgerLog: Sendable {
 
     /// The rows after `position` up to and including `through`, in order; at most `limit`, itself at
     /// most `LogLimits.pageEventCount`.
-    func events(
+    func readEvents(
         after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
     ) async throws(StoreError) -> [RecordedEvent]
 
-    /// As `events`, with the evidence. May end early, at `LogLimits.pageByteCount`, but never
+    /// As `readEvents`, with the evidence. May end early, at `LogLimits.pageByteCount`, but never
     /// before the first event.
-    func page(
+    func readPage(
         after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
     ) async throws(StoreError) -> [LoggedEvent]
 
@@ -106,34 +106,20 @@ public protocol LedgerLog: Sendable {
 }
 
 extension LedgerLog {
-    /// The rows after `position`; throws `fileCorrupt` at a damaged one.
+    /// The next rows after `position`; without a policy, throws `fileCorrupt` at a damaged one.
     public func events(
-        after position: Int64, through: Int64 = .max, limit: Int = LogLimits.pageEventCount
+        after position: Int64, through: Int64 = .max, limit: Int = LogLimits.pageEventCount,
+        damaged: DamagedRows = .refused
     ) async throws(StoreError) -> [RecordedEvent] {
-        try await events(after: position, through: through, limit: limit, damaged: .refused)
+        try await readEvents(after: position, through: through, limit: limit, damaged: damaged)
     }
 
-    /// The next page of rows, with a policy for damaged ones.
-    public func events(
-        after position: Int64, through: Int64 = .max, damaged: DamagedRows
-    ) async throws(StoreError) -> [RecordedEvent] {
-        try await events(
-            after: position, through: through, limit: LogLimits.pageEventCount, damaged: damaged)
-    }
-
-    /// The rows after `position` with their evidence; throws `fileCorrupt` at a damaged one.
+    /// As `events`, with their evidence.
     public func page(
-        after position: Int64, through: Int64 = .max, limit: Int = LogLimits.pageEventCount
+        after position: Int64, through: Int64 = .max, limit: Int = LogLimits.pageEventCount,
+        damaged: DamagedRows = .refused
     ) async throws(StoreError) -> [LoggedEvent] {
-        try await page(after: position, through: through, limit: limit, damaged: .refused)
-    }
-
-    /// The next page of rows with their evidence, with a policy for damaged ones.
-    public func page(
-        after position: Int64, through: Int64 = .max, damaged: DamagedRows
-    ) async throws(StoreError) -> [LoggedEvent] {
-        try await page(
-            after: position, through: through, limit: LogLimits.pageEventCount, damaged: damaged)
+        try await readPage(after: position, through: through, limit: limit, damaged: damaged)
     }
 
     /// The event at `position` with its evidence, or nil when there is none. If the event cannot be

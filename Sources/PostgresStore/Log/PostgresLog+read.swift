@@ -29,7 +29,7 @@ extension PostgresLog {
         }
     }
 
-    public func events(
+    public func readEvents(
         after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
     ) async throws(StoreError) -> [RecordedEvent] {
         let (events, isExtension) = try await read { [self] connection in
@@ -57,7 +57,7 @@ extension PostgresLog {
         return events
     }
 
-    public func page(
+    public func readPage(
         after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
     ) async throws(StoreError) -> [LoggedEvent] {
         let (page, isExtension) = try await read { [self] connection in

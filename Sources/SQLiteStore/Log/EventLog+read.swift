@@ -9,7 +9,7 @@ extension EventLog {
         try await read { [path] in try HeadRow.read($0, path: path).head }
     }
 
-    public func events(
+    public func readEvents(
         after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
     ) async throws(StoreError) -> [RecordedEvent] {
         let events = try await read { [path] database in
@@ -30,7 +30,7 @@ extension EventLog {
         return events
     }
 
-    public func page(
+    public func readPage(
         after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
     ) async throws(StoreError) -> [LoggedEvent] {
         let events = try await read { [self] database in
