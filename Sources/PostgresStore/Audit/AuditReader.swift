@@ -29,20 +29,8 @@ struct AuditReader {
                 $0.add(LogLimits.pageByteCount)
             },
         ])
-        var (evidence, end): ([Int64: ResultRow], Int64) = ([:], .max)
-        var ids: Set<Int64> = []
-        for row in results[1].rows {
-            let position = try row.int64(0)
-            guard try !row.bool(3) else {
-                end = position
-                break
-            }
-            evidence[position] = row
-            let form = try row.int64(1)
-            guard !row.isNull(2) else { continue }
-            row.withBytes(2) { EvidenceColumn.addHeaderIds(form: form, $0, to: &ids) }
-        }
-        try headers.load(ids: ids, connection)
+        let (stored, end, ids) = try EvidenceRow.page(results[1], &headers, connection)
+        let evidence = Dictionary(stored.map { ($0.position, $0) }) { $1 }
         var rows: [AuditRow] = []
         for row in results[0].rows {
             let position = try row.int64(0)
@@ -51,7 +39,7 @@ struct AuditReader {
             rows.append(
                 AuditRow(
                     position: position, event: event.isDamaged ? nil : event,
-                    evidence: try stored(evidence[position])))
+                    evidence: try state(of: evidence[position])))
         }
         return (rows, ids.max() ?? 0)
     }
@@ -64,15 +52,11 @@ struct AuditReader {
         parameters.add(LogLimits.pageEventCount)
     }
 
-    private func stored(_ row: ResultRow?) throws -> AuditRow.StoredEvidence {
+    private func state(of row: EvidenceRow?) throws -> AuditRow.StoredEvidence {
         guard let row else { return .missing }
-        guard !row.isNull(2) else { return .erased }
-        let form = try row.int64(1)
         do {
-            return .packed(
-                try row.withBytes(2) { bytes in
-                    try EvidenceColumn.decode(form: form, bytes) { try headers.header($0) }
-                })
+            guard let packed = try row.packed(headers) else { return .erased }
+            return .packed(packed)
         } catch let error as StoreError where error.code == .fileCorrupt {
             return .unreadable
         }

@@ -12,13 +12,6 @@ struct EvidencePage {
         self.location = location
     }
 
-    /// A row of the page, as it is stored.
-    private struct Stored {
-        let row: ResultRow
-        let position: Int64
-        let form: Int64
-    }
-
     /// Throws `fileCorrupt` when a row is damaged and such rows are not requested; damage of its
     /// evidence is in `LoggedEvent.damage`.
     mutating func read(
@@ -38,7 +31,7 @@ struct EvidencePage {
                 $0.add(LogLimits.pageByteCount)
             },
         ])
-        let (evidence, end) = try stored(results[1])
+        let (evidence, end, _) = try EvidenceRow.page(results[1], &headers, connection)
         var page: [LoggedEvent] = []
         page.reserveCapacity(results[0].count)
         var (last, index) = (position, 0)
@@ -53,30 +46,9 @@ struct EvidencePage {
             page.append(try logged(event, isThere ? evidence[index] : nil))
         }
         return page
-
-        /// The evidence in order, and the first position whose bytes are beyond the bound. Loads
-        /// its headers.
-        func stored(_ result: QueryResult) throws -> ([Stored], end: Int64) {
-            var (stored, end): ([Stored], Int64) = ([], .max)
-            stored.reserveCapacity(result.count)
-            var ids: Set<Int64> = []
-            for row in result.rows {
-                let position = try row.int64(0)
-                guard try !row.bool(3) else {
-                    end = position
-                    break
-                }
-                let form = try row.int64(1)
-                stored.append(Stored(row: row, position: position, form: form))
-                guard !row.isNull(2) else { continue }
-                row.withBytes(2) { EvidenceColumn.addHeaderIds(form: form, $0, to: &ids) }
-            }
-            try headers.load(ids: ids, connection)
-            return (stored, end)
-        }
     }
 
-    private func logged(_ event: RecordedEvent, _ stored: Stored?) throws -> LoggedEvent {
+    private func logged(_ event: RecordedEvent, _ stored: EvidenceRow?) throws -> LoggedEvent {
         guard !event.isDamaged else {
             // The evidence of a damaged row is not read: reading it depends on the row.
             return LoggedEvent(event: event, evidence: nil, damage: unreadable("row", event))
@@ -85,17 +57,9 @@ struct EvidencePage {
             return LoggedEvent(event: event, evidence: nil, damage: unreadable("evidence", event))
         }
         do {
-            return LoggedEvent(event: event, evidence: try packed(stored))
+            return LoggedEvent(event: event, evidence: try stored.packed(headers))
         } catch let error as StoreError where error.code == .fileCorrupt {
             return LoggedEvent(event: event, evidence: nil, damage: unreadable("evidence", event))
-        }
-    }
-
-    /// Nil for a tombstone.
-    private func packed(_ stored: Stored) throws -> PackedEvidence? {
-        guard !stored.row.isNull(2) else { return nil }
-        return try stored.row.withBytes(2) { bytes in
-            try EvidenceColumn.decode(form: stored.form, bytes) { try headers.header($0) }
         }
     }
 

@@ -23,13 +23,10 @@ final class StoredEvidence {
             throw StoreError.contradiction(
                 location, "Position \(position) has no evidence row.")
         }
-        guard !row.isNull(2) else { return nil }
-        let form = try row.int64(1)
-        return try row.withBytes(2) { bytes in
-            var ids: Set<Int64> = []
-            EvidenceColumn.addHeaderIds(form: form, bytes, to: &ids)
-            try headers.load(ids: ids, connection)
-            return try EvidenceColumn.decode(form: form, bytes) { try headers.header($0) }
-        }
+        let stored = try EvidenceRow(row)
+        var ids: Set<Int64> = []
+        stored.addHeaderIds(to: &ids)
+        try headers.load(ids: ids, connection)
+        return try stored.packed(headers)
     }
 }
