@@ -15,6 +15,31 @@ public struct LoggedEvent: Sendable {
         self.damage = damage
     }
 
+    /// A row with the evidence that `read` returns; where that throws `fileCorrupt`, with the
+    /// damage.
+    package init(
+        _ event: RecordedEvent, in location: String, reading read: () throws -> PackedEvidence?
+    ) throws {
+        func unreadable(_ part: String) -> StoreError {
+            StoreError(
+                .fileCorrupt, path: location,
+                reason: "The \(part) of position \(event.position) cannot be read.",
+                remedy: PackedEvidence.unreadable.remedy)
+        }
+        guard !event.isDamaged else {
+            // The evidence of a damaged row is not read: reading it depends on the row.
+            self.init(event: event, evidence: nil, damage: unreadable("row"))
+            return
+        }
+        let evidence: PackedEvidence?
+        do { evidence = try read() } catch let error as StoreError where error.code == .fileCorrupt
+        {
+            self.init(event: event, evidence: nil, damage: unreadable("evidence"))
+            return
+        }
+        self.init(event: event, evidence: evidence)
+    }
+
     /// The evidence exactly as it was received; nil for a tombstone. Throws `fileCorrupt` when the
     /// stored bytes are damaged.
     public func originalBytes() throws(StoreError) -> [UInt8]? {

@@ -43,30 +43,13 @@ struct EvidencePage {
             // Both are in order; evidence without an event is skipped.
             while index < evidence.count, evidence[index].position < last { index += 1 }
             let isThere = index < evidence.count && evidence[index].position == last
-            page.append(try logged(event, isThere ? evidence[index] : nil))
+            let stored = isThere ? evidence[index] : nil
+            page.append(
+                try LoggedEvent(event, in: location) {
+                    guard let stored else { throw PackedEvidence.unreadable }
+                    return try stored.packed(headers)
+                })
         }
         return page
-    }
-
-    private func logged(_ event: RecordedEvent, _ stored: EvidenceRow?) throws -> LoggedEvent {
-        guard !event.isDamaged else {
-            // The evidence of a damaged row is not read: reading it depends on the row.
-            return LoggedEvent(event: event, evidence: nil, damage: unreadable("row", event))
-        }
-        guard let stored else {
-            return LoggedEvent(event: event, evidence: nil, damage: unreadable("evidence", event))
-        }
-        do {
-            return LoggedEvent(event: event, evidence: try stored.packed(headers))
-        } catch let error as StoreError where error.code == .fileCorrupt {
-            return LoggedEvent(event: event, evidence: nil, damage: unreadable("evidence", event))
-        }
-    }
-
-    private func unreadable(_ part: String, _ event: RecordedEvent) -> StoreError {
-        StoreError(
-            .fileCorrupt, path: location,
-            reason: "The \(part) of position \(event.position) cannot be read.",
-            remedy: PackedEvidence.unreadable.remedy)
     }
 }

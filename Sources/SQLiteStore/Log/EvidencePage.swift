@@ -52,32 +52,15 @@ struct EvidencePage {
         while byteCount < LogLimits.pageByteCount, try rows.step() {
             let event = try EventRow.read(rows, path: path, after: last, damaged: damaged)
             last = event.position
-            let logged = try logged(event)
+            let logged = try LoggedEvent(event, in: path) {
+                do { return try readEvidence(event.position) } catch {
+                    throw StoreError(error, path: path)
+                }
+            }
             byteCount += logged.evidence?.storedByteCount ?? 0
             page.append(logged)
         }
         return page
-    }
-
-    private mutating func logged(_ event: RecordedEvent) throws -> LoggedEvent {
-        guard !event.isDamaged else {
-            // The evidence of a damaged row is not read: reading it depends on the row.
-            return LoggedEvent(event: event, evidence: nil, damage: unreadable("row", event))
-        }
-        do {
-            return LoggedEvent(event: event, evidence: try readEvidence(event.position))
-        } catch {
-            let error = StoreError(error, path: path)
-            guard error.code == .fileCorrupt else { throw error }
-            return LoggedEvent(event: event, evidence: nil, damage: unreadable("evidence", event))
-        }
-    }
-
-    private func unreadable(_ part: String, _ event: RecordedEvent) -> StoreError {
-        StoreError(
-            .fileCorrupt, path: path,
-            reason: "The \(part) of position \(event.position) cannot be read.",
-            remedy: PackedEvidence.unreadable.remedy)
     }
 
     /// Nil for a tombstone.
