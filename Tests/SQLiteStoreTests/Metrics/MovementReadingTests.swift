@@ -110,15 +110,6 @@ struct MovementReadingTests {
         #expect(try await store.chains(numbered: [0, 99_999]).isEmpty)
     }
 
-    @Test("An unreadable contribution is reported as damage")
-    func damage() async throws {
-        let row = try #require(rows.first { $0.contribution?.body.isEmpty == false })
-        let before = try #require(row.contribution)
-        for body in [[UInt8](before.body.dropLast()), before.body + [1], [0xFF, 0xFF]] {
-            #expect(throws: FactReader.Damage.self) { try ContributionCodec.movements(body) }
-        }
-    }
-
     @Test("Whether an app has chains")
     func apps() async throws {
         #expect(try await store.hasChains(of: SimulatedChains.app))

@@ -33,9 +33,7 @@ struct CheckpointStoreTests {
 
     @Test("Checkpoints from elsewhere add their signatures, and never replace what is kept")
     func adopted() async throws {
-        for engine in OperationsEngine.all {
-            let directory = try TemporaryDirectory()
-            let store = try await engine.open(directory)
+        try await OperationsEngine.each { store in
             func checkpoint(_ size: Int64, _ root: String, _ keys: [String]) -> StoredCheckpoint {
                 let lines = keys.map { "\u{2014} \($0) AAAAAAA=\n" }.joined()
                 return StoredCheckpoint(
@@ -67,7 +65,6 @@ struct CheckpointStoreTests {
             let lines = left.last?.note.split(separator: "\n") ?? []
             #expect(
                 lines.count { $0.hasPrefix("\u{2014} ") } == StoredCheckpoint.signatureCount)
-            await store.close()
         }
     }
 }

@@ -1,11 +1,9 @@
 import AppStore
 import Ledger
 import Signing
-import TestSupport
 import Testing
 
 @testable import LedgerStore
-@testable import SQLiteStore
 
 @Suite("Erasure from operational state")
 struct ErasedOperationsTests {
@@ -96,28 +94,23 @@ struct ErasedOperationsTests {
         let all: Set = [
             "lookup", "place", "trouble", "waiting", "reading", "report", "upload", "receipt",
         ]
-        for engine in OperationsEngine.all {
-            let directory = try TemporaryDirectory()
-            let store = try await engine.open(directory)
+        try await OperationsEngine.each { store in
             try await fill(store, Self.mine, 1)
             try await fill(store, Self.other, 2)
-            #expect(try await kept(store, Self.mine, 1) == all, "\(engine.testDescription)")
+            #expect(try await kept(store, Self.mine, 1) == all)
             let id = Self.mine.originalTransactionId.rawValue
             for _ in 0..<2 {
                 try await store.erase(chains: [Self.mine], ids: [id], positions: [1])
                 try await store.purge()
             }
-            #expect(try await kept(store, Self.mine, 1).isEmpty, "\(engine.testDescription)")
-            #expect(try await kept(store, Self.other, 2) == all, "\(engine.testDescription)")
-            await store.close()
+            #expect(try await kept(store, Self.mine, 1).isEmpty)
+            #expect(try await kept(store, Self.other, 2) == all)
         }
     }
 
     @Test("A report names an id as JSON writes it", arguments: ["ann", #"an"n\"#, "ä/n"])
     func reports(_ id: String) async throws {
-        for engine in OperationsEngine.all {
-            let directory = try TemporaryDirectory()
-            let store = try await engine.open(directory)
+        try await OperationsEngine.each { store in
             for name in [id, "\(id)-2"] {
                 var json = JSONWriter()
                 json.object { $0.member("customer", name) }
@@ -131,10 +124,9 @@ struct ErasedOperationsTests {
             }
             try await store.erase(chains: [], ids: [id], positions: [])
             let left = try await store.recoveryReports()
-            #expect(left.count == 1, "\(engine.testDescription)")
+            #expect(left.count == 1)
             let report = try await store.recoveryReport(try #require(left.first).id)
             #expect(report?.text == "\(id)-2")
-            await store.close()
         }
     }
 
@@ -143,9 +135,7 @@ struct ErasedOperationsTests {
         let bound = OperationsLimits.containedByteCount
         let id = String("123456789".prefix(bound))
         let short = String(id.dropLast())
-        for engine in OperationsEngine.all {
-            let directory = try TemporaryDirectory()
-            let store = try await engine.open(directory)
+        try await OperationsEngine.each { store in
             func state(_ key: String) async throws -> UploadKey {
                 try await store.take(uploadKey: key, request: Self.list, at: Self.start)
             }
@@ -158,7 +148,6 @@ struct ErasedOperationsTests {
             #expect(try await state("k-\(id)-x") == .open)
             try await store.erase(chains: [], ids: [id], positions: [])
             #expect(try await state("k-\(id)-x") == .new)
-            await store.close()
         }
     }
 }
