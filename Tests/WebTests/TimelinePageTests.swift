@@ -1,7 +1,5 @@
 import AppStore
-import Foundation
 import HTTPTypes
-import Ledger
 import Queries
 import Service
 import Testing
@@ -37,79 +35,59 @@ struct TimelinePageTests {
         }
     }
 
-    @Test("Pages of any size hold every entry and every interval once, in order")
-    func pages() async throws {
+    /// The entries and intervals on pages of one size, read one after the other.
+    ///
+    /// - Parameter path: with a query.
+    private static func pages(
+        _ path: String, limit: Int, _ client: WebClient
+    ) async throws -> (entries: [JSONValue], intervals: [JSONValue], count: Int) {
+        var (entries, intervals): ([JSONValue], [JSONValue]) = ([], [])
+        var (after, count): (String?, Int) = (nil, 0)
+        repeat {
+            let cursor = after.map { "&after=\($0)" } ?? ""
+            let page = try await client.get("\(path)&limit=\(limit)\(cursor)").json
+            let found = try #require(page["entries"]?.array)
+            try #require(!found.isEmpty && found.count <= limit)
+            entries += found
+            intervals += page["intervals"]?.array ?? []
+            after = page["next"]?.string
+            count += 1
+        } while after != nil
+        return (entries, intervals, count)
+    }
+
+    @Test(
+        "Pages of any size hold every entry and every interval once, in either order",
+        arguments: TimelineOrder.allCases)
+    func pages(order: TimelineOrder) async throws {
         let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, _ in
             let path = "/v1/subscriptions/\(purchase.id)/timeline"
-            let whole = try await client.get(path).json
-            let all = try #require(whole["entries"]?.array)
-            let intervals = try #require(whole["intervals"]?.array)
+            let whole = try await client.get(path)
+            #expect(try await client.get("\(path)?order=oldest").bytes == whole.bytes)
+            let first = try await client.get("\(path)?limit=1")
+            #expect(first.json["chain"] == whole.json["chain"])
+            var all = try #require(whole.json["entries"]?.array)
+            var intervals = try #require(whole.json["intervals"]?.array)
             #expect(all.count >= 3 && intervals.count >= 2)
-            for limit in 1...all.count + 1 {
-                var (seen, spans): ([JSONValue], [JSONValue]) = ([], [])
-                var after: String?
-                var pageCount = 0
-                repeat {
-                    let cursor = after.map { "&after=\($0)" } ?? ""
-                    let page = try await client.get("\(path)?limit=\(limit)\(cursor)").json
-                    let entries = try #require(page["entries"]?.array)
-                    #expect(!entries.isEmpty && entries.count <= limit)
-                    #expect(page["chain"] == whole["chain"])
-                    seen += entries
-                    spans += try #require(page["intervals"]?.array)
-                    after = page["next"]?.string
-                    pageCount += 1
-                } while after != nil && pageCount <= all.count
-                #expect(seen == all)
-                #expect(spans == intervals)
-                #expect(pageCount == (all.count + limit - 1) / limit)
+            if order == .newest {
+                all.reverse()
+                intervals.reverse()
             }
-        }
-    }
-
-    @Test("Pages of any size, newest first, hold the reverse of the timeline")
-    func newestFirst() async throws {
-        let purchase = purchase
-        try await ServedPlace().serve(renewed: purchase) { client, host in
-            let path = "/v1/subscriptions/\(purchase.id)/timeline"
-            let oldest = try await client.get("\(path)?order=oldest")
-            #expect(try await client.get(path).bytes == oldest.bytes)
-            let all = try #require(oldest.json["entries"]?.array)
-            let intervals = try #require(oldest.json["intervals"]?.array)
             for limit in 1...all.count + 1 {
-                var (seen, spans): ([JSONValue], [JSONValue]) = ([], [])
-                var (after, pageCount): (String?, Int) = (nil, 0)
-                repeat {
-                    let cursor = after.map { "&after=\($0)" } ?? ""
-                    let page = try await client.get(
-                        "\(path)?order=newest&limit=\(limit)\(cursor)"
-                    ).json
-                    let entries = try #require(page["entries"]?.array)
-                    #expect(!entries.isEmpty && entries.count <= limit)
-                    seen += entries
-                    spans += try #require(page["intervals"]?.array)
-                    after = page["next"]?.string
-                    pageCount += 1
-                } while after != nil && pageCount <= all.count
-                #expect(seen == all.reversed())
-                #expect(spans == intervals.reversed())
+                let pages = try await TimelinePageTests.pages(
+                    "\(path)?order=\(order.rawValue)", limit: limit, client)
+                #expect(pages.entries == all)
+                #expect(pages.intervals == intervals)
+                #expect(pages.count == (all.count + limit - 1) / limit)
             }
-            let before = try await client.get("\(path)?order=newest&after=-9000000000000~0").json
-            #expect(before["entries"]?.array?.isEmpty == true)
-            #expect(before["intervals"]?.array?.isEmpty == true)
-            #expect(before["next"]?.isNull == true)
-            let reading = try await host.reading(purchase.id, QueryScope())
-            let page = reading.page(.newest, limit: 1)
-            #expect(page.entries.first?.at == reading.entries.last?.at)
-            #expect(page.next?.cursor != nil)
         }
     }
 
     @Test("A customer's timeline, newest first, is the reverse of it, by pages of any size")
     func customer() async throws {
         let purchase = purchase
-        try await ServedPlace().serve(renewed: purchase) { client, host in
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
             let actor: HTTPFields = [.actor: "sara", .reason: "ticket"]
             let link = "/v1/customers/user-42/subscriptions/\(purchase.id)"
             #expect(try await client.send(.put, link, actor).status == 200)
@@ -120,21 +98,10 @@ struct TimelinePageTests {
             let all = try #require(whole["entries"]?.array)
             #expect(all.count >= 2)
             for limit in 1...all.count + 1 {
-                var seen: [JSONValue] = []
-                var (after, pageCount): (String?, Int) = (nil, 0)
-                repeat {
-                    let cursor = after.map { "&after=\($0)" } ?? ""
-                    let page = try await client.get(
-                        "\(path)&order=newest&limit=\(limit)\(cursor)"
-                    ).json
-                    seen += try #require(page["entries"]?.array)
-                    after = page["next"]?.string
-                    pageCount += 1
-                } while after != nil && pageCount <= all.count
-                #expect(seen == all.reversed())
+                let pages = try await TimelinePageTests.pages(
+                    "\(path)&order=newest", limit: limit, client)
+                #expect(pages.entries == all.reversed())
             }
-            let reading = try await host.reading(of: CustomerId("user-42"), QueryScope())
-            #expect(reading.page(.newest).entries.map(\.at) == reading.entries.map(\.at).reversed())
         }
     }
 
@@ -149,10 +116,12 @@ struct TimelinePageTests {
             let count = try #require(whole.json["entries"]?.array).count
             #expect(try await client.get("\(path)?limit=\(count)").bytes == whole.bytes)
             #expect(try await client.get("\(path)?limit=\(count - 1)").json["next"]?.string != nil)
-            let behind = try await client.get("\(path)?after=9000000000000~0").json
-            #expect(behind["entries"]?.array?.isEmpty == true)
-            #expect(behind["intervals"]?.array?.isEmpty == true)
-            #expect(behind["next"]?.isNull == true)
+            for query in ["after=9000000000000~0", "order=newest&after=-9000000000000~0"] {
+                let behind = try await client.get("\(path)?\(query)").json
+                #expect(behind["entries"]?.array?.isEmpty == true)
+                #expect(behind["intervals"]?.array?.isEmpty == true)
+                #expect(behind["next"]?.isNull == true)
+            }
         }
     }
 }
