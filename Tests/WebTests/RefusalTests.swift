@@ -5,12 +5,10 @@ import HTTPTypes
 import HummingbirdTesting
 import Intake
 import LedgerStore
-import LedgerTestSupport
 import Projection
 import SQLiteStore
 import Service
 import Signing
-import Simulator
 import Testing
 
 @testable import Web
@@ -31,27 +29,6 @@ struct RefusalTests {
             let items = try await Quarantine(ledger: host.ledger(.production).ledger).items()
             #expect(items.map(\.standing) == [.genuineForeign])
             #expect(items.first?.bundleId?.rawValue == "com.example.other")
-        }
-    }
-
-    @Test("Once the app is configured, the quarantine holds what was refused")
-    func retried() async throws {
-        var place = try ServedPlace(apps: ["com.example.other"])
-        let purchase = purchase
-        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
-            #expect(try await client.notify(purchase.notificationBody()).status == 503)
-        }
-        place.configuration.apps.append(
-            Configuration.App(
-                bundleId: BundleId(MadePurchase.app), appAppleId: MadePurchase.appAppleId))
-        let apps = place.configuration.apps
-        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
-            let quarantine = Quarantine(ledger: try host.ledger(.production).ledger)
-            let summary = try await quarantine.retry(
-                apps: apps, verifier: EvidenceVerifier(roots: TestAuthority.roots))
-            #expect(summary.appended == 1)
-            let show = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=1")
-            #expect(show.status == 200)
         }
     }
 
@@ -113,6 +90,10 @@ struct RefusalTests {
         let path = place.directory(of: .production) + "/log.sqlite"
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             let holder = try LockHolder(path: path)
+            // Not ready before anything was refused.
+            let ready = try await client.get("/readyz")
+            #expect(ready.status == 503)
+            #expect(ready.json["problems"]?.array?.first?["code"]?.string == "fileLocked")
             let answer = try await client.notify(body)
             #expect(answer.status == 503)
             #expect(answer.code == "fileLocked")
@@ -153,22 +134,6 @@ struct RefusalTests {
         }
     }
 
-    @Test("A locked log is not ready before anything was refused")
-    func lockedAndNothingSent() async throws {
-        let place = try ServedPlace()
-        let purchase = purchase
-        let path = place.directory(of: .production) + "/log.sqlite"
-        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
-            let holder = try LockHolder(path: path)
-            let ready = try await client.get("/readyz")
-            #expect(ready.status == 503)
-            #expect(ready.json["problems"]?.array?.first?["code"]?.string == "fileLocked")
-            await holder.release()
-            #expect(try await client.notify(purchase.notificationBody()).status == 200)
-            #expect(try await client.get("/readyz").status == 200)
-        }
-    }
-
     @Test("A COMMIT that the disk refuses: 503 of unknown outcome, quarantined, and accepted later")
     func commitRefused() async throws {
         let faults = RefusedCommits()
@@ -198,7 +163,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A deleted log: 503 permanently, and not ready")
+    @Test("A deleted log: 503 permanently, without its path, and not ready")
     func deleted() async throws {
         let place = try ServedPlace()
         let purchase = purchase
@@ -206,9 +171,17 @@ struct RefusalTests {
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
             #expect(try await client.notify(purchase.notificationBody()).status == 200)
             try FileManager.default.removeItem(atPath: path)
-            let answer = try await client.notify(purchase.notificationBody(1))
-            #expect(answer.status == 503)
-            #expect(answer.code == "fileReplaced")
+            let answers = [
+                try await client.notify(purchase.notificationBody(1)),
+                try await client.post("/v1/transactions", purchase.uploadBody(1)),
+                try await client.get("/v1/events"), try await client.get("/v1/changes?after=1"),
+            ]
+            for answer in answers {
+                #expect(answer.status == 503)
+                #expect(answer.code == "fileReplaced")
+                let detail = try #require(answer.json["detail"]?.string)
+                #expect(!detail.contains("/"), "\(detail)")
+            }
             let ready = try await client.get("/readyz")
             #expect(ready.status == 503)
             #expect(ready.json["problems"]?.array?.first?["code"]?.string == "fileReplaced")
@@ -269,27 +242,6 @@ struct RefusalTests {
             #expect(try await client.notify(unwanted).status == 503)
             let ledger = try #require(host.ledgers.first { $0.environment == .production }).ledger
             #expect(try await ledger.operations.quarantineCount() == 1)
-        }
-    }
-
-    @Test("Responses about a deleted log contain no path")
-    func namesNoPath() async throws {
-        let place = try ServedPlace()
-        let purchase = purchase
-        let path = place.directory(of: .production) + "/log.sqlite"
-        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
-            #expect(try await client.notify(purchase.notificationBody()).status == 200)
-            try FileManager.default.removeItem(atPath: path)
-            let answers = [
-                try await client.notify(purchase.notificationBody(1)),
-                try await client.post("/v1/transactions", purchase.uploadBody(1)),
-                try await client.get("/v1/events"), try await client.get("/v1/changes?after=1"),
-            ]
-            for answer in answers {
-                #expect(answer.code == "fileReplaced")
-                let detail = try #require(answer.json["detail"]?.string)
-                #expect(!detail.contains("/"), "\(detail)")
-            }
         }
     }
 
