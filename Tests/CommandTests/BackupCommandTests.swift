@@ -4,20 +4,13 @@ import Testing
 
 @Suite("subledger backup and restore")
 struct BackupCommandTests {
-    private func taken() async throws -> Workplace {
-        let place = try Workplace()
-        try place.write(Evidence.lines, to: "in.ndjson")
-        #expect(try await place.run("ingest", "in.ndjson").code == 0)
-        return place
-    }
-
     private func other(_ place: Workplace) -> [String] {
         ["--data", "other"] + place.options.dropFirst(2)
     }
 
     @Test("A backup reports its contents; restored elsewhere it gives the same answers")
     func both() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         let backup = try await place.run("backup", "a.backup", "--json")
         #expect(backup.code == 0)
         let reported = try backup.json()
@@ -52,7 +45,7 @@ struct BackupCommandTests {
 
     @Test("Both print what they did")
     func text() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         let backup = try await place.run("backup", "a.backup")
         #expect(backup.out.hasPrefix("backed up 4 events of Production into a.backup: "))
         let restore = try await place.run("restore", "a.backup", "--replace")
@@ -63,7 +56,7 @@ struct BackupCommandTests {
 
     @Test("Where operational state cannot be read the log is backed up, and the report says so")
     func withoutOperations() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         let path = place.file("data/production/operations.sqlite")
         try Data("not a database, but long enough to be read as the header of one".utf8).write(
             to: URL(filePath: path))
@@ -77,7 +70,7 @@ struct BackupCommandTests {
 
     @Test("A backup is readable by its owner only")
     func permissions() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         #expect(try await place.run("backup", "a.backup").code == 0)
         let attributes = try FileManager.default.attributesOfItem(atPath: place.file("a.backup"))
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
@@ -85,7 +78,7 @@ struct BackupCommandTests {
 
     @Test("No existing file is replaced; without a log there is nothing to back up")
     func refusedBackup() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         let exists = try await place.run("backup", "in.ndjson")
         #expect(exists.code == 74)
         #expect(exists.errorCode == "backupExists")
@@ -100,7 +93,7 @@ struct BackupCommandTests {
 
     @Test("What cannot be restored is refused with a code, and the existing log stays")
     func refusedRestore() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         #expect(try await place.run("backup", "a.backup").code == 0)
         let whole = try Data(contentsOf: URL(filePath: place.file("a.backup")))
         try place.write(whole.prefix(whole.count - 1), to: "short.backup")
@@ -127,7 +120,7 @@ struct BackupCommandTests {
 
     @Test("While another process has the log open, it is not replaced")
     func inUse() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         #expect(try await place.run("backup", "a.backup").code == 0)
         let descriptor = open(place.ledgerFile("log.sqlite"), O_RDONLY | O_CLOEXEC)
         #expect(descriptor >= 0)

@@ -4,13 +4,6 @@ import Testing
 
 @Suite("subledger churn")
 struct ChurnCommandTests {
-    private func taken() async throws -> Workplace {
-        let place = try Workplace()
-        try place.write(Evidence.lines, to: "in.ndjson")
-        #expect(try await place.run("ingest", "in.ndjson").code == 0)
-        return place
-    }
-
     @Test(
         "Wrong usage is exit code 64 with a code of its own",
         arguments: [
@@ -39,7 +32,7 @@ struct ChurnCommandTests {
 
     @Test("The same figures as JSON, as comma-separated values and for people")
     func forms() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         let question = ["churn", "--from", "2026-01-01", "--to", "2026-05-01", "--by", "product"]
         let json = try await place.run(question + ["--json"] + place.options).json()
         let rows = try #require(json["rows"]?.array)
@@ -68,7 +61,7 @@ struct ChurnCommandTests {
 
     @Test("metrics NAME prints JSON, comma-separated values and text for people")
     func metrics() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         let question = ["metrics", "revenue", "--from", "2026-01-01", "--to", "2026-05-01"]
         let json = try await place.run(question + ["--json"] + place.options).json()
         #expect(json["definition"]?.string == "revenue/1")
@@ -89,7 +82,7 @@ struct ChurnCommandTests {
 
     @Test("--chart also draws a chart; where it cannot, that is exit code 74")
     func chart() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         let question = ["churn", "--from", "2026-01-01", "--to", "2026-05-01", "--json", "--chart"]
         let outcome = try await place.run(question + ["out.svg"] + place.options)
         #expect(outcome.code == 0)

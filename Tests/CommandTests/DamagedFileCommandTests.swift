@@ -4,13 +4,6 @@ import Testing
 /// Unusable files: exit code 74, the problem, and what to do.
 @Suite("Damaged and forbidden files")
 struct DamagedFileCommandTests {
-    private func taken() async throws -> Workplace {
-        let place = try Workplace()
-        try place.write(Evidence.lines, to: "in.ndjson")
-        #expect(try await place.run("ingest", "in.ndjson").code == 0)
-        return place
-    }
-
     private func expect(_ place: Workplace, _ codes: Set<String>) async throws {
         for arguments in [["show", Evidence.id], ["ingest", "in.ndjson"], ["export", "events"]] {
             let outcome = try await place.run(arguments + ["--json"] + place.options)
@@ -25,7 +18,7 @@ struct DamagedFileCommandTests {
 
     @Test("A log that is another SQLite file is foreign")
     func foreign() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         let log = place.ledgerFile("log.sqlite")
         try FileManager.default.removeItem(atPath: log)
         try FileManager.default.copyItem(
@@ -35,7 +28,7 @@ struct DamagedFileCommandTests {
 
     @Test("A log that is not an SQLite file is reported as such")
     func noDatabase() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         try Data(String(repeating: "words ", count: 4_000).utf8)
             .write(to: URL(filePath: place.ledgerFile("log.sqlite")))
         try await expect(place, ["fileNotDatabase"])
@@ -43,7 +36,7 @@ struct DamagedFileCommandTests {
 
     @Test("A truncated log is corrupt, and stays unchanged")
     func cutShort() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         let log = URL(filePath: place.ledgerFile("log.sqlite"))
         let data = try Data(contentsOf: log)
         try data.prefix(data.count / 2).write(to: log)
@@ -55,7 +48,7 @@ struct DamagedFileCommandTests {
 
     @Test("A log whose pages are overwritten is corrupt")
     func overwritten() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         let log = URL(filePath: place.ledgerFile("log.sqlite"))
         var data = try Data(contentsOf: log)
         let header = 100
@@ -83,7 +76,7 @@ struct DamagedFileCommandTests {
         "A read-only directory is reported as read-only",
         .enabled(if: geteuid() != 0, "the super-user may write anywhere"))
     func readOnlyDirectory() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         let directory = place.file("data/production")
         try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: directory)
         for name in try FileManager.default.contentsOfDirectory(atPath: directory)
@@ -100,7 +93,7 @@ struct DamagedFileCommandTests {
 
     @Test("A log locked by another process is reported as locked")
     func locked() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         let descriptor = open(place.ledgerFile("log.sqlite"), O_RDWR | O_CLOEXEC)
         #expect(descriptor >= 0)
         defer { close(descriptor) }
@@ -118,7 +111,7 @@ struct DamagedFileCommandTests {
 
     @Test("The files are readable by their owner only")
     func permissions() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         let directory = place.file("data/production")
         for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
             let attributes = try FileManager.default.attributesOfItem(

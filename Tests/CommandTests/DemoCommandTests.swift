@@ -25,9 +25,7 @@ struct DemoCommandTests {
 
     @Test("Variables that name an operator's own ledger and app do not reach it")
     func variables() async throws {
-        let place = try Workplace()
-        try place.write(Evidence.lines, to: "in.ndjson")
-        #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        let place = try await Workplace.taken()
         let own = try content(of: place.file("data"))
         #expect(!own.isEmpty)
         let reported = try await place.run(

@@ -17,13 +17,6 @@ struct EraseCommandTests {
         ]
     }
 
-    private func taken(_ lines: [String]? = nil) async throws -> Workplace {
-        let place = try Workplace()
-        try place.write(try lines ?? Self.lines(), to: "in.ndjson")
-        #expect(try await place.run("ingest", "in.ndjson").code == 0)
-        return place
-    }
-
     /// The files of the ledger that hold the person's ids.
     private func traces(_ place: Workplace) throws -> [String] {
         let names = try FileManager.default.contentsOfDirectory(
@@ -50,7 +43,7 @@ struct EraseCommandTests {
 
     @Test("A dry run shows what would go; it takes --yes to erase")
     func dryRun() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken(try Self.lines())
         let neither = try await place.run(Self.erase + place.options)
         #expect(neither.code == 64 && neither.err.contains("--dry-run"))
         let nothing = try await place.run(["erase", "--yes"] + Self.order + place.options)
@@ -66,7 +59,7 @@ struct EraseCommandTests {
 
     @Test("Erased, and erased again, by any of its ids and by its last one")
     func erased() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken(try Self.lines())
         let done = try await place.run(
             ["erase", "--chain", "\(Evidence.id)1", "--yes", "--json"] + Self.order + place.options)
         #expect(done.code == 0, "\(done.err)")
@@ -86,7 +79,7 @@ struct EraseCommandTests {
     @Test("A backup made before is erased again when it is restored, from the log or a file")
     func restored() async throws {
         let lines = try Self.lines()
-        let place = try await taken([lines[0], lines[4]])
+        let place = try await Workplace.taken([lines[0], lines[4]])
         #expect(try await place.run("backup", "old.backup").code == 0)
         try place.write(lines, to: "in.ndjson")
         #expect(try await place.run("ingest", "in.ndjson").code == 0)
@@ -125,7 +118,7 @@ struct EraseCommandTests {
             try await place.run(["show", Evidence.id] + other).err.contains("noSuchSubscription"))
         #expect(try await place.run(["audit", "verify"] + other).code == 0)
         // Of another ledger, or no erasures at all.
-        let foreign = try await taken(Array(try Self.lines().reversed()))
+        let foreign = try await Workplace.taken(try Self.lines().reversed())
         try foreign.write(Data(records.out.utf8), to: "erasures.ndjson")
         #expect(try await foreign.run("backup", "b.backup").code == 0)
         let refused = try await foreign.run(

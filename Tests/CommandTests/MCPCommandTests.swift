@@ -12,9 +12,7 @@ struct MCPCommandTests {
 
     @Test("Lines are answered until the end of input, whatever stands between them")
     func dialogue() async throws {
-        let place = try Workplace()
-        try place.write(Evidence.lines, to: "in.ndjson")
-        #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        let place = try await Workplace.taken()
         let at = "2026-02-01T00:00:00.000Z"
         let lines = [
             "{", "", String(repeating: "x", count: 65_537), "[]",
@@ -54,9 +52,7 @@ struct MCPCommandTests {
 
     @Test("A ping is answered beside a call that waits, which can be cancelled")
     func cancelled() async throws {
-        let place = try Workplace()
-        try place.write(Evidence.lines, to: "in.ndjson")
-        #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        let place = try await Workplace.taken()
         let lines = [
             MCPCommandTests.call(1, "find", #"{"text":"42","minPosition":1000}"#),
             #"{"jsonrpc":"2.0","id":2,"method":"ping"}"#,

@@ -24,16 +24,9 @@ private enum MountedRun {
     "Ledgers on file systems that refuse writes",
     .enabled("no mount namespace can be made here") { await MountedRun.isPossible() })
 struct MountedFileTests {
-    private func taken() async throws -> Workplace {
-        let place = try Workplace()
-        try place.write(Evidence.lines, to: "in.ndjson")
-        #expect(try await place.run("ingest", "in.ndjson").code == 0)
-        return place
-    }
-
     @Test("A read-only ledger is reported by every command, and can be audited")
     func readOnly() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         let script = """
             mount --bind data data && mount -o remount,bind,ro data && exec "$0" "$@"
             """
@@ -54,7 +47,7 @@ struct MountedFileTests {
 
     @Test("A disk without space for SQLite's shared memory is reported as full")
     func full() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         let script = """
             mkdir -p full && mount -t tmpfs -o size=8m tmpfs full && cp -a data/. full/ \
             && { dd if=/dev/zero of=full/rest bs=4096 2>/dev/null || true; } \

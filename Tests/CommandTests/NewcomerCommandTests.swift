@@ -132,9 +132,7 @@ struct NewcomerCommandTests {
 
     @Test("A chain given as a customer, and a customer as a chain, get a hint to the other command")
     func mixedUp() async throws {
-        let place = try Workplace()
-        try place.write(Evidence.lines, to: "in.ndjson")
-        #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        let place = try await Workplace.taken()
         let chain = try await place.run("entitlements", Evidence.id)
         #expect(chain.code == 0)
         #expect(chain.err.contains("subledger show \(Evidence.id)"))
@@ -151,9 +149,7 @@ struct NewcomerCommandTests {
 
     @Test("A day is a time, and an invalid one is reported")
     func days() async throws {
-        let place = try Workplace()
-        try place.write(Evidence.lines, to: "in.ndjson")
-        #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        let place = try await Workplace.taken()
         let day = try await place.run("show", Evidence.id, "--at", "2026-01-20", "--json")
         #expect(try day.json()["at"]?.string == "2026-01-20T00:00:00.000Z")
         for arguments in [

@@ -7,9 +7,7 @@ import Testing
 struct OrphanTests {
     @Test("A file that never became current is removed by the next command, with its journal")
     func orphan() async throws {
-        let place = try Workplace()
-        try place.write(Evidence.lines, to: "in.ndjson")
-        #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        let place = try await Workplace.taken()
         let orphan = "facts-\(Fact.decoderVersion)-99.sqlite"
         for name in [orphan, orphan + "-journal"] {
             try Data().write(to: URL(filePath: place.ledgerFile(name)))

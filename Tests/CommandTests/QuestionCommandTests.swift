@@ -4,13 +4,6 @@ import Testing
 
 @Suite("Queries with subledger")
 struct QuestionCommandTests {
-    private func taken() async throws -> Workplace {
-        let place = try Workplace()
-        try place.write(Evidence.lines, to: "in.ndjson")
-        #expect(try await place.run("ingest", "in.ndjson").code == 0)
-        return place
-    }
-
     private func show(_ place: Workplace, _ arguments: String...) async throws -> JSONValue {
         let outcome = try await place.run(["show"] + arguments + ["--json"] + place.options)
         #expect(outcome.code == 0, "\(outcome.err)")
@@ -19,7 +12,7 @@ struct QuestionCommandTests {
 
     @Test("show answers for any id, time and knowledge")
     func showAnswers() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         #expect(try await show(place, Evidence.id)["state"]?.string == "expired")
         #expect(try await show(place, Evidence.id + "1")["state"]?.string == "expired")
         let at = "2026-01-20T00:00:00.000Z"
@@ -36,7 +29,7 @@ struct QuestionCommandTests {
 
     @Test("A missing subscription is exit code 1 with noSuchSubscription")
     func unknown() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         for arguments in [
             ["show", "42"], ["timeline", "42"],
             ["show", Evidence.id, "--at", "2026-01-10T11:59:59.999Z"],
@@ -51,7 +44,7 @@ struct QuestionCommandTests {
 
     @Test("A timeline is text for people, JSON for programs")
     func timeline() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         let text = try await place.run("timeline", Evidence.id)
         #expect(text.code == 0)
         #expect(text.out.contains("renewing → expired (voluntary)"))
@@ -78,7 +71,7 @@ struct QuestionCommandTests {
         "An export is one object per line, or a table",
         arguments: [("subscriptions", 1), ("transitions", 3), ("facts", 2), ("events", 4)])
     func export(subject: String, count: Int) async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         let lines = try await place.run("export", subject, "--format", "ndjson")
         #expect(lines.code == 0)
         let values = try lines.out.split(separator: "\n").map {
@@ -94,7 +87,7 @@ struct QuestionCommandTests {
 
     @Test("A position beyond the log is refused; its last one gives an empty export")
     func exportBeyond() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         let count = Int64(try await place.run("export", "events").out.split(separator: "\n").count)
         for command in [["export", "events"], ["warehouse", "transitions"]] {
             let end = try await place.run(command + ["--after", "\(count)"] + place.options)
@@ -107,7 +100,7 @@ struct QuestionCommandTests {
 
     @Test("An export of a time before everything is empty, not an error")
     func exportBefore() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         let outcome = try await place.run("export", "subscriptions", "--at", "0")
         #expect(outcome.code == 0)
         #expect(outcome.out.isEmpty)

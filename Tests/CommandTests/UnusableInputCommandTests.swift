@@ -6,13 +6,6 @@ import Testing
 /// What a command does about an input or a file that it cannot use as it is.
 @Suite("Unusable settings and files")
 struct UnusableInputCommandTests {
-    private func taken() async throws -> Workplace {
-        let place = try Workplace()
-        try place.write(Evidence.lines, to: "in.ndjson")
-        #expect(try await place.run("ingest", "in.ndjson").code == 0)
-        return place
-    }
-
     /// `Log.md` §3: derived data is disposable and can be rebuilt at any time.
     @Test(
         "A derived file that is not a database is rebuilt, at the latest by rebuild",
@@ -21,7 +14,7 @@ struct UnusableInputCommandTests {
             "facts-\(Fact.decoderVersion).sqlite",
         ])
     func damagedDerivedFile(name: String) async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         for suffix in ["-wal", "-shm"] {
             try? FileManager.default.removeItem(atPath: place.ledgerFile(name + suffix))
         }
@@ -65,7 +58,7 @@ struct UnusableInputCommandTests {
     /// `Contract.md`: I/O failures are 74.
     @Test("A file that cannot be written is an I/O failure, in one sentence, with its path")
     func unwritable() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         _ = try await place.run(["audit", "keygen", "--origin", "a/b", "audit.key"])
         try place.write(["audit: { origin: a/b, keyFile: audit.key }"], to: "audit.yaml")
         for (arguments, path) in [
@@ -86,7 +79,7 @@ struct UnusableInputCommandTests {
 
     @Test("Erasures that cannot be written to standard output are an I/O failure")
     func fullOutput() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         let erased = try await place.run(
             "erase", "--chain", Evidence.id, "--by", "dpo", "--reason", "asked", "--yes")
         #expect(erased.code == 0, "\(erased.err)")

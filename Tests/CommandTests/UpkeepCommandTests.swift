@@ -7,13 +7,10 @@ import Testing
 @Suite("Maintenance with subledger")
 struct UpkeepCommandTests {
     private func taken(storefront: String = "USA") async throws -> Workplace {
-        let place = try Workplace()
         let extra = try Evidence.line(
             "SUBSCRIBED", "INITIAL_BUY", 0, at: Evidence.start + 3_000, id: "700000000000001",
             storefront: storefront)
-        try place.write(Evidence.lines + [extra], to: "in.ndjson")
-        #expect(try await place.run("ingest", "in.ndjson").code == 0)
-        return place
+        return try await Workplace.taken(Evidence.lines + [extra])
     }
 
     /// The projections file in use.

@@ -22,6 +22,14 @@ final class Workplace: Sendable {
         try write(Data(TestAuthority.shared.rootDER), to: "root.der")
     }
 
+    /// A place whose ledger has taken these lines in.
+    static func taken(_ lines: [String] = Evidence.lines) async throws -> Workplace {
+        let place = try Workplace()
+        try place.write(lines, to: "in.ndjson")
+        #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        return place
+    }
+
     func file(_ name: String) -> String { directory.file(name) }
 
     /// Files of the production ledger in the data directory of `options`.
