@@ -118,9 +118,14 @@ struct APICommandTests {
         }
     }
 
-    @Test("without a key no request is possible")
-    func noKey() async throws {
-        let outcome = try await Workplace().run("api", "statuses", "1")
+    @Test(
+        "without a key no request is possible, and no list is read",
+        arguments: [
+            ["api", "statuses", "1"], ["backfill", "nowhere"], ["reconcile"],
+            ["test-notification"], ["recover", "--from", "2026-03-01T00:00:00Z"],
+        ])
+    func noKey(_ arguments: [String]) async throws {
+        let outcome = try await Workplace().run(arguments + Evidence.options)
         #expect(outcome.code == 78)
         #expect(outcome.errorCode == "missingKey")
     }

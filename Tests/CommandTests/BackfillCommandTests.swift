@@ -6,13 +6,6 @@ import Testing
 struct BackfillCommandTests {
     private let apple = APICommandTests()
 
-    @Test("without a key no request is possible, and no list is read")
-    func noKey() async throws {
-        let outcome = try await Workplace().run("backfill", "nowhere")
-        #expect(outcome.code == 78)
-        #expect(outcome.errorCode == "missingKey")
-    }
-
     @Test("a missing list, or one without an id column, is reported before any request")
     func badLists() async throws {
         try await apple.serving { place, _ in

@@ -52,11 +52,11 @@ struct ProofCommandTests {
         #expect(!FileManager.default.fileExists(atPath: place.file("other.key")))
 
         _ = try await place.run(["audit", "keygen", "--origin", "other/log", "other.key"])
-        try place.replace(
+        try FileDamage.replace(
             "keyFile: audit.key", by: "keyFile: other.key", in: place.file("subledger.yaml"))
         #expect(try await place.run("audit", "checkpoint").code == 78)
-        try place.replace(
-            "keyFile: other.key", by: "keyFile: none.key", in: place.file("subledger.yaml"))
+        try FileDamage.replace(
+            "keyFile: other.key", by: "keyFile: third.key", in: place.file("subledger.yaml"))
         let missing = try await place.run("audit", "checkpoint")
         #expect(missing.code == 78 && missing.errorCode == "unreadableFile")
     }

@@ -7,14 +7,6 @@ struct ReconcileCommandTests {
     private let apple = APICommandTests()
 
     @Test(
-        "without a key no request is possible", arguments: ["reconcile", "test-notification"])
-    func noKey(_ command: String) async throws {
-        let outcome = try await Workplace().run(command)
-        #expect(outcome.code == 78)
-        #expect(outcome.errorCode == "missingKey")
-    }
-
-    @Test(
         "invalid budgets and waits are wrong usage",
         arguments: [
             ["reconcile", "--limit", "0"], ["reconcile", "--requests", "0"],

@@ -216,11 +216,4 @@ struct RecoverCommandTests {
         #expect(outcome.code == 64)
         #expect(outcome.err.hasPrefix("error: invalid"))
     }
-
-    @Test("without a key no request is possible")
-    func noKey() async throws {
-        let outcome = try await Workplace().run("recover", "--from", "2026-03-01T00:00:00Z")
-        #expect(outcome.code == 78)
-        #expect(outcome.errorCode == "missingKey")
-    }
 }

@@ -64,7 +64,7 @@ struct UpkeepCommandTests {
         #expect(good.code == 0)
         #expect(try good.json()["count"]?.int64 == 0)
         // The chain's own row, and its class in the sums.
-        #expect(try place.replace("ZZQ", by: "ZZW", in: projections(place)) == 2)
+        #expect(try FileDamage.replace("ZZQ", by: "ZZW", in: projections(place)) == 2)
         let bad = try await place.run("rebuild", "--check", "--json")
         #expect(bad.code == 1)
         let difference = try #require(try bad.json()["differences"]?.array?.first)
@@ -85,7 +85,7 @@ struct UpkeepCommandTests {
         #expect(try good.json()["events"]?.int64 == 5)
         #expect(try good.json()["signaturesVerified"]?.int64 == 5)
         #expect(
-            try place.replace(
+            try FileDamage.replace(
                 #""notificationType":"EXPIRED""#, by: #""notificationType":"EXPIREF""#,
                 in: place.ledgerFile("log.sqlite")) == 1)
         let bad = try await place.run("audit", "verify", "--json")
@@ -217,7 +217,7 @@ struct UpkeepCommandTests {
         let story = UpkeepCommandTests.stories.appending(path: "plain-month-and-three-renewals")
         try FileManager.default.copyItem(atPath: story.path, toPath: place.file("story"))
         #expect(
-            try place.replace(
+            try FileDamage.replace(
                 #""state": "expired""#, by: #""state": "revoked""#,
                 in: place.file("story/expected.json")) > 0)
         let outcome = try await place.run("replay", "--check", "--json", "story")

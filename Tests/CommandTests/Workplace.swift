@@ -80,22 +80,4 @@ final class Workplace: Sendable {
     static let inherited: [String: String] = {
         ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SUBLEDGER_") }
     }()
-
-    // MARK: Damage
-
-    /// Replaces every occurrence in a closed file; returns their number.
-    @discardableResult
-    func replace(_ old: String, by new: String, in path: String) throws -> Int {
-        var data = try Data(contentsOf: URL(filePath: path))
-        let (old, new) = (Data(old.utf8), Data(new.utf8))
-        var count = 0
-        var start = data.startIndex
-        while let range = data.range(of: old, in: start..<data.endIndex) {
-            data.replaceSubrange(range, with: new)
-            start = range.upperBound
-            count += 1
-        }
-        try data.write(to: URL(filePath: path))
-        return count
-    }
 }
