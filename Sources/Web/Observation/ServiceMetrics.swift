@@ -1,5 +1,4 @@
 internal import AppStore
-internal import AppleSync
 internal import Intake
 internal import LedgerStore
 internal import Projection
@@ -8,19 +7,16 @@ internal import Service
 /// The metrics of the service. Names and labels are stable, since dashboards use them.
 public struct ServiceMetrics: Sendable {
     let registry = MetricRegistry()
-    private let verify: MetricSeries
-    private let append: MetricSeries
-    private let project: MetricSeries
-    private let lateness: MetricSeries
+    let verify: MetricSeries
+    let append: MetricSeries
+    let project: MetricSeries
+    let lateness: MetricSeries
+    let uploadFacts: MetricSeries
+    let unrecordedRetentions: MetricSeries
     private let remembered = InitialArrivals()
 
     /// The time of an app's last event from one source.
     static let lastEventName = "subledger_last_event_timestamp_seconds"
-
-    private static let uploadFactsName = "subledger_upload_facts_total"
-    private static let revocationName = "subledger_revocation_checks_total"
-    private static let retentionName = "subledger_retention_answers_total"
-    private static let unrecordedName = "subledger_retention_unrecorded_total"
 
     public init() {
         verify = registry.histogram("subledger_verify_seconds")
@@ -28,49 +24,14 @@ public struct ServiceMetrics: Sendable {
         project = registry.histogram("subledger_project_seconds")
         lateness = registry.histogram(MetricRegistry.latenessName)
         // Created at the start: a counter that appears with its first increment has no rate.
+        uploadFacts = registry.counter("subledger_upload_facts_total")
+        unrecordedRetentions = registry.counter("subledger_retention_unrecorded_total")
         for reason in AuthenticationFailures.Reason.allCases { _ = failures(reason) }
-        _ = registry.counter(ServiceMetrics.uploadFactsName)
         for outcome in RevocationChecks.Outcome.allCases { _ = revocations(outcome) }
         for outcome in RetentionRecord.Outcome.allCases { _ = retentions(outcome) }
-        _ = registry.counter(ServiceMetrics.unrecordedName)
     }
 
     // MARK: Counting
-
-    func verified(_ elapsed: Duration) { verify.record(elapsed) }
-    func appended(_ elapsed: Duration) { append.record(elapsed) }
-
-    func projected(_ environment: AppStore.Environment, eventCount: Int64, _ elapsed: Duration) {
-        project.record(elapsed)
-        registry.counter(
-            "subledger_projected_events_total",
-            [("environment", EnvironmentLedger.directoryName(environment))]
-        ).add(eventCount)
-    }
-
-    func took(_ outcome: IntakeOutcome) {
-        let environment = outcome.environment.map { EnvironmentLedger.directoryName($0) } ?? "none"
-        registry.counter(
-            "subledger_intake_total",
-            [
-                ("environment", environment), ("result", outcome.result),
-                ("source", outcome.source),
-            ]
-        ).add()
-        if outcome.isKept {
-            registry.counter("subledger_quarantined_total", [("environment", environment)]).add()
-        }
-        // Only accepted deliveries name a configured app.
-        guard outcome.isTaken else { return }
-        if let milliseconds = outcome.latenessMilliseconds {
-            lateness.record(Double(max(0, milliseconds)) / 1_000)
-        }
-        registry.gauge(
-            ServiceMetrics.lastEventName,
-            ServiceMetrics.arrivalLabels(
-                outcome.bundleId ?? BundleId(""), outcome.environment, outcome.source)
-        ).set(Double(outcome.receivedAt.milliseconds) / 1_000)
-    }
 
     static func arrivalLabels(
         _ app: BundleId, _ environment: AppStore.Environment?, _ source: String
@@ -85,44 +46,16 @@ public struct ServiceMetrics: Sendable {
         registry.histogram("subledger_http_request_seconds", [("path", path)]).record(elapsed)
     }
 
-    func folded(_ factCount: Int) {
-        registry.counter(ServiceMetrics.uploadFactsName).add(Int64(factCount))
+    func revocations(_ outcome: RevocationChecks.Outcome) -> MetricSeries {
+        registry.counter("subledger_revocation_checks_total", [("outcome", outcome.rawValue)])
     }
 
-    func learned(_ outcome: RevocationChecks.Outcome) { revocations(outcome).add() }
-
-    private func revocations(_ outcome: RevocationChecks.Outcome) -> MetricSeries {
-        registry.counter(ServiceMetrics.revocationName, [("outcome", outcome.rawValue)])
+    func retentions(_ outcome: RetentionRecord.Outcome) -> MetricSeries {
+        registry.counter("subledger_retention_answers_total", [("outcome", outcome.rawValue)])
     }
 
-    func answeredRetention(_ outcome: RetentionRecord.Outcome) { retentions(outcome).add() }
-
-    func lostRetentionRecords(_ count: Int) {
-        registry.counter(ServiceMetrics.unrecordedName).add(Int64(count))
-    }
-
-    private func retentions(_ outcome: RetentionRecord.Outcome) -> MetricSeries {
-        registry.counter(ServiceMetrics.retentionName, [("outcome", outcome.rawValue)])
-    }
-
-    func authenticationFailed(_ reason: AuthenticationFailures.Reason) {
-        failures(reason).add()
-    }
-
-    private func failures(_ reason: AuthenticationFailures.Reason) -> MetricSeries {
+    func failures(_ reason: AuthenticationFailures.Reason) -> MetricSeries {
         registry.counter("subledger_authentication_failures_total", [("reason", reason.rawValue)])
-    }
-
-    func reconciled(_ note: ReconcileNote) {
-        for (outcome, count) in note.outcomes {
-            registry.counter(
-                "subledger_reconciled_chains_total",
-                [
-                    ("environment", EnvironmentLedger.directoryName(note.environment)),
-                    ("outcome", outcome.rawValue),
-                ]
-            ).add(Int64(count))
-        }
     }
 
     // MARK: Measuring

@@ -1,11 +1,12 @@
 public import AppStore
+internal import AppleSync
 public import Intake
 public import LedgerStore
 public import Logging
 internal import Projection
 public import Service
 
-/// Forwards the ledgers' observations to log and metrics.
+/// Logs and counts what the ledgers observe.
 public final class ServiceObserver: ServingObserver {
     private let logger: Logger
     private let metrics: ServiceMetrics
@@ -16,31 +17,73 @@ public final class ServiceObserver: ServingObserver {
         self.metrics = metrics
     }
 
-    public func verified(_ elapsed: Duration) { metrics.verified(elapsed) }
+    public func verified(_ elapsed: Duration) { metrics.verify.record(elapsed) }
 
-    public func appended(_ elapsed: Duration) { metrics.appended(elapsed) }
+    public func appended(_ elapsed: Duration) { metrics.append.record(elapsed) }
 
-    public func took(_ outcome: IntakeOutcome) { metrics.took(outcome) }
-
-    public func projected(_ environment: Environment, eventCount: Int64, _ elapsed: Duration) {
-        metrics.projected(environment, eventCount: eventCount, elapsed)
+    public func took(_ outcome: IntakeOutcome) {
+        let environment = outcome.environment.map { EnvironmentLedger.directoryName($0) } ?? "none"
+        metrics.registry.counter(
+            "subledger_intake_total",
+            [
+                ("environment", environment), ("result", outcome.result),
+                ("source", outcome.source),
+            ]
+        ).add()
+        if outcome.isKept {
+            metrics.registry.counter(
+                "subledger_quarantined_total", [("environment", environment)]
+            ).add()
+        }
+        // Only accepted deliveries name a configured app.
+        guard outcome.isTaken else { return }
+        if let milliseconds = outcome.latenessMilliseconds {
+            metrics.lateness.record(Double(max(0, milliseconds)) / 1_000)
+        }
+        metrics.registry.gauge(
+            ServiceMetrics.lastEventName,
+            ServiceMetrics.arrivalLabels(
+                outcome.bundleId ?? BundleId(""), outcome.environment, outcome.source)
+        ).set(Double(outcome.receivedAt.milliseconds) / 1_000)
     }
 
-    public func folded(factCount: Int) { metrics.folded(factCount) }
+    public func projected(_ environment: Environment, eventCount: Int64, _ elapsed: Duration) {
+        metrics.project.record(elapsed)
+        metrics.registry.counter(
+            "subledger_projected_events_total",
+            [("environment", EnvironmentLedger.directoryName(environment))]
+        ).add(eventCount)
+    }
+
+    public func folded(factCount: Int) { metrics.uploadFacts.add(Int64(factCount)) }
 
     public func learned(_ finding: RevocationChecks.Finding) {
-        metrics.learned(finding.outcome)
+        metrics.revocations(finding.outcome).add()
         if finding.isNews { noted(.revocation(finding)) }
     }
 
     public func answeredRetention(_ outcome: RetentionRecord.Outcome) {
-        metrics.answeredRetention(outcome)
+        metrics.retentions(outcome).add()
     }
 
-    public func lostRetentionRecords(_ count: Int) { metrics.lostRetentionRecords(count) }
+    public func lostRetentionRecords(_ count: Int) {
+        metrics.unrecordedRetentions.add(Int64(count))
+    }
+
+    private func reconciled(_ note: ReconcileNote) {
+        for (outcome, count) in note.outcomes {
+            metrics.registry.counter(
+                "subledger_reconciled_chains_total",
+                [
+                    ("environment", EnvironmentLedger.directoryName(note.environment)),
+                    ("outcome", outcome.rawValue),
+                ]
+            ).add(Int64(count))
+        }
+    }
 
     public func noted(_ note: ServingNote) {
-        if case .reconciled(let round) = note { metrics.reconciled(round) }
+        if case .reconciled(let round) = note { reconciled(round) }
         guard let suppressed = pace.admit(note.code) else { return }
         var metadata: Logger.Metadata = ["code": "\(note.code)"]
         if let environment = note.environment {

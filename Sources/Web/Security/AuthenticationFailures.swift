@@ -23,7 +23,7 @@ struct AuthenticationFailures: Sendable {
 
     /// Logs the route only, never the token or any other part of the request's head.
     func note(_ reason: Reason, _ request: Request, _ context: WebContext) {
-        metrics.authenticationFailed(reason)
+        metrics.failures(reason).add()
         guard let suppressed = pace.admit(AuthenticationFailures.code) else { return }
         let address = sources.address(of: request, peer: context.peer?.ipAddress) ?? "unknown"
         var metadata: Logger.Metadata = [
