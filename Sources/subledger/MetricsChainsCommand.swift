@@ -1,7 +1,6 @@
 import ArgumentParser
 import Intake
 import Ledger
-import Queries
 import Reports
 import Service
 
@@ -65,16 +64,8 @@ struct MetricsChainsCommand: OutputCommand {
         let table = try RateChoice(option: rates).table(for: metric, parameters) {
             try settings.configuration.rates()
         }
-        let cell = try await settings.withSession { [parameters] session in
-            let progress = ProgressLine()
-            var query = MetricsQuery(
-                session.query, reportTimeZone: settings.configuration.reportTimeZone,
-                now: Terminal.now, knowledge: limit, bundleId: settings.bundleId
-            ) { done, all in progress.show("folded \(done) of \(all) facts") }
-            query.rates = table
-            let cell = try await query.cell(metric, parameters, limit: .max)
-            progress.end()
-            return cell
+        let cell = try await settings.withMetrics(by: limit, table) { [parameters] query in
+            try await query.cell(metric, parameters, limit: .max)
         }
         return Output(json: { cell.write(to: &$0) }, text: cell.text())
     }

@@ -2,9 +2,7 @@ import AppStore
 import ArgumentParser
 import Foundation
 import Intake
-import Queries
 import Reports
-import Service
 
 struct MetricsExplainCommand: OutputCommand {
     static let configuration = CommandConfiguration(
@@ -46,15 +44,8 @@ struct MetricsExplainCommand: OutputCommand {
         let given = try day.map { try ReportFile.day($0) }
         var table = SalesReportTable(products: try names())
         let reports = try files.map { try ReportFile(reading: $0, day: given, into: &table) }
-        let answer = try await settings.withSession { [table] session in
-            let progress = ProgressLine()
-            let query = MetricsQuery(
-                session.query, reportTimeZone: settings.configuration.reportTimeZone,
-                now: Terminal.now, knowledge: limit, bundleId: settings.bundleId
-            ) { done, all in progress.show("folded \(done) of \(all) facts") }
-            let answer = try await query.explain(table, timeZone: timeZone)
-            progress.end()
-            return answer
+        let answer = try await settings.withMetrics(by: limit) { [table] query in
+            try await query.explain(table, timeZone: timeZone)
         }
         return Output(
             text: (reports.flatMap(\.lines) + answer.lines).joined(separator: "\n") + "\n",

@@ -82,17 +82,7 @@ struct MetricsOptions: ParsableArguments {
         let table = try metric.flatMap {
             try choice.table(for: $0, parameters) { try settings.configuration.rates() }
         }
-        let report = try await settings.withSession { session in
-            let progress = ProgressLine()
-            var query = MetricsQuery(
-                session.query, reportTimeZone: settings.configuration.reportTimeZone,
-                now: Terminal.now, knowledge: limit, bundleId: settings.bundleId
-            ) { done, all in progress.show("folded \(done) of \(all) facts") }
-            query.rates = table
-            let report = try await compute(query)
-            progress.end()
-            return report
-        }
+        let report = try await settings.withMetrics(by: limit, table, compute)
         if let chart { try CommandFailure.draw(report, to: chart) }
         switch form {
         case .json: try Terminal.out { report.write(to: &$0) }
@@ -102,6 +92,26 @@ struct MetricsOptions: ParsableArguments {
             try Terminal.out(report.csv(isRaw: form == .rawCSV))
         }
         return .printed()
+    }
+}
+
+extension Settings {
+    /// Runs `body` with a query of metrics, with progress on standard error.
+    func withMetrics<Value>(
+        by knowledge: AsOf, _ rates: CurrencyRates? = nil,
+        _ body: (MetricsQuery) async throws -> Value
+    ) async throws -> Value {
+        try await withSession { session in
+            let progress = ProgressLine()
+            var query = MetricsQuery(
+                session.query, reportTimeZone: configuration.reportTimeZone, now: Terminal.now,
+                knowledge: knowledge, bundleId: bundleId
+            ) { done, all in progress.show("folded \(done) of \(all) facts") }
+            query.rates = rates
+            let value = try await body(query)
+            progress.end()
+            return value
+        }
     }
 }
 
