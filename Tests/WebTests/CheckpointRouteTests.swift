@@ -46,7 +46,7 @@ struct CheckpointRouteTests {
             await loop.round()
             let answer = try await client.get("/v1/log/checkpoint")
             #expect(answer.status == 200)
-            return try SignedNote(String(decoding: answer.bytes, as: UTF8.self))
+            return try SignedNote(answer.text)
         }
     }
 
@@ -168,13 +168,13 @@ struct CheckpointRouteTests {
                     StoredCheckpoint(size: stored.size, note: note, signedAt: stored.signedAt))
             }
             let answer = try await setup.client.get("/console/production/audit")
-            let page = String(decoding: answer.bytes, as: UTF8.self)
+            let page = answer.text
             #expect(page.ranges(of: ">signed by the configured key<").count == 1)
             #expect(page.ranges(of: "by another key of the origin alone").count == 1)
             #expect(page.ranges(of: "not signed by the configured key").count == 1)
             #expect(page.ranges(of: ">w1<").count == 1)
             let older = try await setup.client.get("/console/production/audit?before=2")
-            let rest = String(decoding: older.bytes, as: UTF8.self)
+            let rest = older.text
             #expect(rest.contains(">signed by the configured key<"))
             #expect(!rest.contains("not signed by the configured key"))
             // So does the verification.
@@ -192,7 +192,7 @@ struct CheckpointRouteTests {
         // Without a key nothing is said of signatures.
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let answer = try await client.get("/console/production/audit")
-            let page = String(decoding: answer.bytes, as: UTF8.self)
+            let page = answer.text
             #expect(page.contains("No checkpoint of this log was signed."))
         }
     }
@@ -205,16 +205,14 @@ struct CheckpointRouteTests {
             _ = try await setup.client.ask("/v1/subscriptions/\(purchase.id)?minPosition=1")
             let home = "/console/production"
             // A page has an escape for the bracket, and the text of that escape as it was.
-            var fields: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
-            fields[.fetchSite] = "same-origin"
-            let noted = try await setup.client.send(
-                .post, "\(home)/subscriptions/\(purchase.id)/note", fields,
-                Array("key=k&actor=sara&reason=a%3Cb+%5Cu003c".utf8))
+            let noted = try await setup.client.submit(
+                "\(home)/subscriptions/\(purchase.id)/note",
+                "key=k&actor=sara&reason=a%3Cb+%5Cu003c".utf8)
             let after = try await setup.client.get(try #require(noted.headers[.location]))
             #expect(after.status == 200)
             let page = try await setup.client.get("\(home)/subscriptions/\(purchase.id)")
             let address = "\(home)/subscriptions/\(purchase.id)/bundle"
-            #expect(String(decoding: page.bytes, as: UTF8.self).contains("href=\"\(address)\""))
+            #expect(page.text.contains("href=\"\(address)\""))
             for path in [address, "\(home)/events/1/bundle"] {
                 let answer = try await setup.client.get(path)
                 #expect(answer.headers[.contentDisposition]?.hasPrefix("attachment") == true)
@@ -224,7 +222,7 @@ struct CheckpointRouteTests {
                 #expect(report.isProven)
             }
             let alone = try await setup.client.get("\(address)?html=true")
-            #expect(String(decoding: alone.bytes, as: UTF8.self).hasPrefix("<!doctype html>"))
+            #expect(alone.text.hasPrefix("<!doctype html>"))
             let inside = try ProofBundle(alone.bytes)
             #expect(String(decoding: inside.bytes, as: UTF8.self).contains("a<b "))
             let report = BundleCheck(inside, key: setup.key, roots: TestAuthority.roots).run()
@@ -238,7 +236,7 @@ struct CheckpointRouteTests {
             _ = try await client.notify(purchase.notificationBody(0))
             let answer = try await client.get("/console/production/events/1/bundle")
             #expect(answer.status == 422)
-            #expect(String(decoding: answer.bytes, as: UTF8.self).contains("missingAuditKey"))
+            #expect(answer.text.contains("missingAuditKey"))
         }
     }
 
@@ -260,7 +258,7 @@ struct CheckpointRouteTests {
             ] {
                 let page = try await client.get("\(home)/\(path)")
                 #expect(page.status == 200, "\(path)")
-                let links = ScopeLinkTests.links(String(decoding: page.bytes, as: UTF8.self))
+                let links = ScopeLinkTests.links(page.text)
                 let isOffered = links.contains { $0.contains("/bundle") }
                 #expect(isOffered == path.hasSuffix("knownPosition=1"), "\(path)")
                 for link in Set(links) {
@@ -268,7 +266,7 @@ struct CheckpointRouteTests {
                 }
             }
             let unknown = try await client.get("\(home)/customers/nosuch")
-            #expect(!String(decoding: unknown.bytes, as: UTF8.self).contains("/bundle"))
+            #expect(!unknown.text.contains("/bundle"))
         }
     }
 }

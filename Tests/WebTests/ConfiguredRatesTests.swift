@@ -27,10 +27,6 @@ struct ConfiguredRatesTests {
         }.filter { $0 != 0 }
     }
 
-    private static func text(_ answer: WebClient.Answer) -> String {
-        String(decoding: answer.bytes, as: UTF8.self)
-    }
-
     @Test("Without a usable table reports of money fail with a code; others do not")
     func unusable() async throws {
         let (place, file) = try Self.place("currency: USD")
@@ -86,15 +82,15 @@ struct ConfiguredRatesTests {
         let (place, _) = try Self.place("currency: JPY\nrates: {USD: 151.5}")
         try await place.serve(renewed: purchase) { client, _ in
             let path = "\(Self.home)/revenue?\(Self.range)"
-            let page = Self.text(try await client.get(path))
+            let page = try await client.get(path).text
             #expect(page.contains("amounts in JPY: USD 151.5"))
             #expect(page.contains(">1513<") && !page.contains("1513485"))
             #expect(page.contains("rates=none"))
-            let separate = Self.text(try await client.get(path + "&rates=none"))
+            let separate = try await client.get(path + "&rates=none").text
             #expect(separate.contains(">9.99<") && !separate.contains("JPY"))
-            let diff = Self.text(
-                try await client.get(
-                    "\(Self.home)/diff?metric=revenue&knownPosition=1&\(Self.range)"))
+            let diff = try await client.get(
+                "\(Self.home)/diff?metric=revenue&knownPosition=1&\(Self.range)"
+            ).text
             #expect(diff.contains(">1513<") && !diff.contains("1513485"))
         }
     }

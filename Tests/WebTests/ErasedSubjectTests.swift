@@ -45,7 +45,7 @@ struct ErasedSubjectTests {
                 for path in ErasedSubjectTests.paths(id) {
                     let answer = try await client.get(path)
                     #expect(answer.status < 500, "\(path): \(answer.status)")
-                    let text = String(decoding: answer.bytes, as: UTF8.self)
+                    let text = answer.text
                     if text.contains(other) { found.append(path) }
                 }
                 return found

@@ -105,7 +105,7 @@ struct ErasureRouteTests {
             #expect(own.json["event"]?["kind"]?.string == "erasure")
             #expect(own.json["payload"]?["actor"]?.string == "dpo")
             #expect(own.json["payload"]?["reason"]?.string == "request 7")
-            #expect(!String(decoding: own.bytes, as: UTF8.self).contains(purchase.id))
+            #expect(!own.text.contains(purchase.id))
         }
     }
 

@@ -132,26 +132,24 @@ struct ReceiptTruthTests {
             let before = try await log.head().position
             let id = life.originalTransactionId.rawValue
             let page = "/console/production/subscriptions/\(id)"
-            var head: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
-            head[.fetchSite] = "same-origin"
             let form = Array("key=k&actor=sara&reason=ticket".utf8)
-            let refused = try await client.send(.post, "\(page)/look-up", head, form)
+            let refused = try await client.submit("\(page)/look-up", form)
             #expect(refused.status == 422)
-            #expect(String(decoding: refused.bytes, as: UTF8.self).contains("ticket"))
+            #expect(refused.text.contains("ticket"))
             #expect(try await log.head().position == before)
 
             try use(host, place)
             for _ in 0..<2 {
-                let asked = try await client.send(.post, "\(page)/look-up", head, form)
+                let asked = try await client.submit("\(page)/look-up", form)
                 #expect(asked.headers[.location] == "\(page)?did=asked")
             }
             #expect(try await log.head().position > before)
             try await expectTruth(of: life, client)
             let unknown = "/console/production/orders/MK5TTTVWJH"
-            let order = try await client.send(.post, unknown, head, form)
+            let order = try await client.submit(unknown, form)
             #expect(order.status == 422)
             let other = Array("key=l&actor=sara&reason=ticket".utf8)
-            #expect(try await client.send(.post, unknown, head, other).status == 404)
+            #expect(try await client.submit(unknown, other).status == 404)
         }
     }
 

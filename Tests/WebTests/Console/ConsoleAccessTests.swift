@@ -22,13 +22,6 @@ struct ConsoleAccessTests {
         return Array(pairs.joined(separator: "&").utf8)
     }
 
-    private static func fields(_ extra: HTTPFields = [:]) -> HTTPFields {
-        var fields: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
-        fields[.fetchSite] = "same-origin"
-        for field in extra { fields.append(field) }
-        return fields
-    }
-
     func place(_ scopes: [Scope]) throws -> ServedPlace {
         var place = try ServedPlace()
         place.configuration.server.tokens = [
@@ -42,8 +35,8 @@ struct ConsoleAccessTests {
     static func signIn(_ client: WebClient, _ token: String = "secret") async throws
         -> String?
     {
-        let answer = try await client.send(
-            .post, "/console/sign-in", fields(), form([("token", token), ("next", home)]))
+        let answer = try await client.submit(
+            "/console/sign-in", form([("token", token), ("next", home)]))
         return answer.headers[.setCookie].map { String($0.prefix { $0 != ";" }) }
     }
 
@@ -63,7 +56,7 @@ struct ConsoleAccessTests {
             let counted = try await client.get(
                 "/metrics", [.authorization: "Bearer secret"])
             #expect(
-                String(decoding: counted.bytes, as: UTF8.self).contains(
+                counted.text.contains(
                     "subledger_authentication_failures_total{reason=\"unknownToken\"} 1\n"))
             let cookie = HTTPFields([HTTPField(name: .cookie, value: "subledger=made-up")])
             #expect(try await client.get(ConsoleAccessTests.home, cookie).status == 303)
@@ -73,9 +66,8 @@ struct ConsoleAccessTests {
     @Test("A session shows pages until it is ended, and its cookie is bound to this host")
     func signedIn() async throws {
         try await place([.read]).serve { (client: WebClient, _: LedgerHost) async throws in
-            let start = try await client.send(
-                .post, "/console/sign-in", ConsoleAccessTests.fields(),
-                ConsoleAccessTests.form([("token", "secret")]))
+            let start = try await client.submit(
+                "/console/sign-in", ConsoleAccessTests.form([("token", "secret")]))
             let set = try #require(start.headers[.setCookie])
             for part in ["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=43200"] {
                 #expect(set.contains(part))
@@ -91,7 +83,7 @@ struct ConsoleAccessTests {
             // Cookies count for pages only.
             #expect(try await client.get("/v1/events", cookie).status == 401)
             _ = try await client.send(
-                .post, "/console/sign-out", ConsoleAccessTests.fields(cookie), [])
+                .post, "/console/sign-out", WebClient.formFields(cookie), [])
             #expect(try await client.get(ConsoleAccessTests.home, cookie).status == 303)
         }
     }
@@ -99,8 +91,7 @@ struct ConsoleAccessTests {
     @Test("Signing out after the session has ended leads to the form, and not back to signing out")
     func signedOutTwice() async throws {
         try await place([.read]).serve { (client: WebClient, _: LedgerHost) async throws in
-            let answer = try await client.send(
-                .post, "/console/sign-out", ConsoleAccessTests.fields(), [])
+            let answer = try await client.submit("/console/sign-out", "".utf8)
             #expect(answer.status == 303)
             #expect(answer.headers[.location] == "/console/sign-in")
         }
@@ -119,7 +110,7 @@ struct ConsoleAccessTests {
             ) { (stream: StreamReader) async throws in
                 #expect(await stream.wait(for: "data: 0\n\n"))
                 _ = try await client.send(
-                    .post, "/console/sign-out", ConsoleAccessTests.fields([.cookie: cookie]), [])
+                    .post, "/console/sign-out", WebClient.formFields([.cookie: cookie]), [])
                 #expect(await stream.wait(for: LivePageTests.lastChunk))
             }
         }
@@ -160,7 +151,7 @@ struct ConsoleAccessTests {
             (client: WebClient, host: LedgerHost) async throws in
             // A session beside it changes nothing.
             let session = try #require(try await ConsoleAccessTests.signIn(client))
-            var fields = ConsoleAccessTests.fields([.cookie: session])
+            var fields = WebClient.formFields([.cookie: session])
             fields[ConsoleAccessTests.userField] = "bob@example.com"
             let log = try host.ledger(.production).ledger.log
             var foreign = fields
@@ -193,7 +184,7 @@ struct ConsoleAccessTests {
                 // The header counts for pages only.
                 #expect(try await client.get("/v1/events", user).status == 401)
                 guard page.status == 200 else { return }
-                let text = String(decoding: page.bytes, as: UTF8.self)
+                let text = page.text
                 #expect(text.contains("<bdi>ann@example.com</bdi>") && !text.contains("sign-out"))
                 #expect(try await client.get("\(home)/reports", user).status == 403)
                 var twice = user
@@ -212,14 +203,13 @@ struct ConsoleAccessTests {
         let fields = [("key", "k7"), ("reason", "ticket 7"), ("entitlement", "pro")]
         try await place([.read, .write]).serve {
             (client: WebClient, host: LedgerHost) async throws in
-            let sent = try await client.send(
-                .post, path, ConsoleAccessTests.fields(), ConsoleAccessTests.form(fields))
+            let sent = try await client.submit(path, ConsoleAccessTests.form(fields))
             #expect(sent.status == 303)
             let address = try #require(sent.headers[.location])
             let next = try #require(address.split(separator: "next=").last)
             #expect(!address.contains("ticket"))
-            let start = try await client.send(
-                .post, "/console/sign-in", ConsoleAccessTests.fields(),
+            let start = try await client.submit(
+                "/console/sign-in",
                 ConsoleAccessTests.form([("token", "secret")]) + Array("&next=\(next)".utf8))
             let cookie: HTTPFields = [
                 .cookie: String(try #require(start.headers[.setCookie]).prefix { $0 != ";" })
@@ -298,7 +288,7 @@ struct ConsoleAccessTests {
         let body = ConsoleAccessTests.form([("key", "k"), ("reason", "r"), ("actor", "a")])
         for site in ["cross-site", "same-site", "none"] {
             try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
-                var fields = ConsoleAccessTests.fields()
+                var fields = WebClient.formFields()
                 fields[.fetchSite] = site
                 #expect(try await client.send(.post, path, fields, body).status == 403)
                 #expect(try await host.ledger(.production).ledger.log.head().position == 0)
@@ -306,7 +296,7 @@ struct ConsoleAccessTests {
         }
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             // An old browser without Fetch Metadata is judged by its Origin.
-            var fields = ConsoleAccessTests.fields()
+            var fields = WebClient.formFields()
             fields[.fetchSite] = nil
             fields[HostMiddleware.host] = "localhost:8080"
             fields[HostMiddleware.origin] = "http://localhost:9999"

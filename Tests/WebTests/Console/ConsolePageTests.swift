@@ -16,12 +16,6 @@ struct ConsolePageTests {
     private static let home = "/console/production"
     private let purchase = MadePurchase()
 
-    private static let form: HTTPFields = {
-        var fields: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
-        fields[.fetchSite] = "same-origin"
-        return fields
-    }()
-
     private func bought(
         _ body: @escaping @Sendable (WebClient, LedgerHost) async throws -> Void
     ) async throws {
@@ -35,15 +29,11 @@ struct ConsolePageTests {
         }
     }
 
-    private static func text(_ answer: WebClient.Answer) -> String {
-        String(decoding: answer.bytes, as: UTF8.self)
-    }
-
     @Test("The policy names the style sheet inside a page by its hash, and nothing else is inline")
     func style() async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let page = try await client.get("\(ConsolePageTests.home)/help")
-            let text = ConsolePageTests.text(page)
+            let text = page.text
             let start = try #require(text.firstRange(of: "<style>"))
             let end = try #require(text.firstRange(of: "</style>"))
             let sheet = Array(text[start.upperBound..<end.lowerBound].utf8)
@@ -64,14 +54,13 @@ struct ConsolePageTests {
             #expect(address == "\(ConsolePageTests.home)/subscriptions/\(id)")
             let page = try await client.get(address)
             #expect(page.status == 200)
-            #expect(ConsolePageTests.text(page).contains("\(ConsolePageTests.home)/events/3"))
+            #expect(page.text.contains("\(ConsolePageTests.home)/events/3"))
             let event = try await client.get("\(ConsolePageTests.home)/events/3")
-            let text = ConsolePageTests.text(event)
+            let text = event.text
             #expect(text.contains("data-jws-from=\"jws\"") && text.contains("data-leaf-hash="))
             #expect(text.contains("id=\"jws\"") && !text.contains("data-raw="))
             #expect(text.contains("<dt>Decides</dt>") && text.contains("renewed at <time"))
-            let first = ConsolePageTests.text(
-                try await client.get("\(ConsolePageTests.home)/events/1"))
+            let first = try await client.get("\(ConsolePageTests.home)/events/1").text
             #expect(first.contains("</b> from <time"))
             #expect(!text.contains("counted in"))
             let start = try #require(first.firstRange(of: "counted in <a href=\""))
@@ -80,7 +69,7 @@ struct ConsolePageTests {
             let cell = try await client.get(
                 String(link.replacing("&amp;", with: "&")))
             #expect(cell.status == 200)
-            let chains = ConsolePageTests.text(cell)
+            let chains = cell.text
             #expect(chains.contains(id) && chains.contains("events/1\""))
             let raw = try await client.get("\(ConsolePageTests.home)/events/3/raw")
             #expect(raw.bytes.first == UInt8(ascii: "e"))
@@ -97,7 +86,7 @@ struct ConsolePageTests {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             for path in ["customers/\(id)", "subscriptions/\(id)", "find?q=\(id)"] {
                 let answer = try await client.get("\(ConsolePageTests.home)/\(path)")
-                let text = ConsolePageTests.text(answer)
+                let text = answer.text
                 #expect(answer.status == 404)
                 #expect(!text.contains("<script>alert") && !text.contains("\u{202E}"))
                 #expect(text.contains("Nothing has been received about this id"))
@@ -113,11 +102,11 @@ struct ConsolePageTests {
                 try await client.get("\(ConsolePageTests.home)/customers/\(long)").status == 404)
             let longer = try await client.get("\(ConsolePageTests.home)/customers/\(long)a")
             #expect(longer.status == 400)
-            #expect(ConsolePageTests.text(longer).contains("invalidPath"))
+            #expect(longer.text.contains("invalidPath"))
             let tenKilobytes = String(repeating: "a", count: 10 * 1_024)
             for path in ["customers/\(tenKilobytes)", "find?q=\(tenKilobytes)"] {
                 let page = try await client.get("\(ConsolePageTests.home)/\(path)")
-                #expect(page.status == 400 && !ConsolePageTests.text(page).contains(tenKilobytes))
+                #expect(page.status == 400 && !page.text.contains(tenKilobytes))
             }
             #expect(try await client.get("/console/nowhere/intake").status == 404)
             #expect(try await client.get("/console/xcode/intake").status == 404)
@@ -134,11 +123,11 @@ struct ConsolePageTests {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             for method in [HTTPRequest.Method.get, .post] {
                 let page = try await client.send(
-                    method, "\(ConsolePageTests.home)/\(path)", ConsolePageTests.form)
+                    method, "\(ConsolePageTests.home)/\(path)", WebClient.formFields())
                 #expect(page.status == 404)
                 #expect(page.headers[.contentType] == "text/html; charset=utf-8")
                 #expect(page.headers[.contentSecurityPolicy] == ConsoleGuard.policy)
-                #expect(ConsolePageTests.text(page).contains("noSuchPath"))
+                #expect(page.text.contains("noSuchPath"))
             }
             let elsewhere = try await client.get("/console-of-another")
             #expect(elsewhere.code == "noSuchPath")
@@ -158,13 +147,13 @@ struct ConsolePageTests {
                 "/v1/subscriptions/\(id)?environment=sandbox&minPosition=1")
             let own = try await client.get("/console/sandbox/subscriptions/\(id)")
             #expect(own.status == 200)
-            #expect(ConsolePageTests.text(own).contains("com.example.pro.monthly"))
+            #expect(own.text.contains("com.example.pro.monthly"))
             for path in [
                 "", "events", "events/1", "intake", "decisions", "find?q=\(id)",
                 "subscriptions/\(id)", "subscriptions/\(id)/note",
             ] {
                 let page = try await client.get("\(ConsolePageTests.home)/\(path)")
-                let text = ConsolePageTests.text(page)
+                let text = page.text
                 #expect(!text.contains("com.example.pro.monthly"), "\(path)")
                 #expect(!text.contains("/events/1\""), "\(path)")
             }
@@ -176,19 +165,19 @@ struct ConsolePageTests {
         let path = "\(ConsolePageTests.home)/customers/ann/note"
         try await bought { client, host in
             let form = Array("key=one&actor=sara&reason=ticket+7".utf8)
-            async let one = client.send(.post, path, ConsolePageTests.form, form)
-            async let other = client.send(.post, path, ConsolePageTests.form, form)
+            async let one = client.submit(path, form)
+            async let other = client.submit(path, form)
             let (first, second) = try await (one, other)
-            let again = try await client.send(.post, path, ConsolePageTests.form, form)
+            let again = try await client.submit(path, form)
             #expect([first, second, again].map(\.status) == [303, 303, 303])
             let address = try #require(first.headers[.location])
             #expect(address == second.headers[.location] && address == again.headers[.location])
             #expect(address == "\(ConsolePageTests.home)/customers/ann?done=4")
             #expect(try await host.ledger(.production).ledger.log.head().position == 4)
-            let page = ConsolePageTests.text(try await client.get(address))
+            let page = try await client.get(address).text
             #expect(page.contains("#4") && page.contains("ticket 7"))
             let event = try await client.get("\(ConsolePageTests.home)/events/4")
-            #expect(!ConsolePageTests.text(event).contains("Decides"))
+            #expect(!event.text.contains("Decides"))
         }
     }
 
@@ -207,21 +196,20 @@ struct ConsolePageTests {
             let second = try await client.notify(purchase.notificationBody(1))
             #expect(second.status == 200)
             let page = try await client.get("\(ConsolePageTests.home)/subscriptions/\(purchase.id)")
-            let text = ConsolePageTests.text(page)
+            let text = page.text
             #expect(page.status == 200 && text.contains("1 event is not included yet"))
             #expect(text.contains("events/1\"") && !text.contains("events/2\""))
             let intake = try await client.get("\(ConsolePageTests.home)/intake")
-            #expect(ConsolePageTests.text(intake).contains("answers reach position 1."))
+            #expect(intake.text.contains("answers reach position 1."))
             // An event that no answer includes has its page.
             let event = try await client.get("\(ConsolePageTests.home)/events/2")
-            #expect(event.status == 200 && !ConsolePageTests.text(event).contains("Decides"))
-            let noted = try await client.send(
-                .post, "\(ConsolePageTests.home)/customers/ann/note", ConsolePageTests.form,
-                Array("key=k&actor=sara&reason=r".utf8))
+            #expect(event.status == 200 && !event.text.contains("Decides"))
+            let noted = try await client.submit(
+                "\(ConsolePageTests.home)/customers/ann/note", "key=k&actor=sara&reason=r".utf8)
             #expect(noted.status == 303)
             let after = try await client.get(try #require(noted.headers[.location]))
             #expect(after.status == 503 && after.headers[.refresh] != nil)
-            #expect(ConsolePageTests.text(after).contains("projectionBehind"))
+            #expect(after.text.contains("projectionBehind"))
         }
     }
 
@@ -230,13 +218,13 @@ struct ConsolePageTests {
         let id = purchase.id
         let path = "\(ConsolePageTests.home)/customers/ann/link"
         try await bought { client, host in
-            let form = ConsolePageTests.text(try await client.get("\(path)?chain=\(id)"))
+            let form = try await client.get("\(path)?chain=\(id)").text
             #expect(form.contains("Before") && form.contains(id) && form.contains("no customer"))
             let body = Array("key=k&actor=sara&reason=r&chain=\(id)".utf8)
-            let answer = try await client.send(.post, path, ConsolePageTests.form, body)
+            let answer = try await client.submit(path, body)
             #expect(answer.status == 303)
             let page = try await client.get(try #require(answer.headers[.location]))
-            #expect(ConsolePageTests.text(page).contains("data-reason=\"renews\""))
+            #expect(page.text.contains("data-reason=\"renews\""))
         }
     }
 
@@ -250,10 +238,9 @@ struct ConsolePageTests {
                 "key=k&actor=&reason=r&entitlement=pro&until=2030-01-31",
                 "key=k&actor=sara&reason=r&entitlement=pro&until=2001-01-31",
             ] {
-                let answer = try await client.send(
-                    .post, path, ConsolePageTests.form, Array(body.utf8))
+                let answer = try await client.submit(path, body.utf8)
                 #expect(answer.status == 400)
-                #expect(ConsolePageTests.text(answer).contains("value=\"pro\""))
+                #expect(answer.text.contains("value=\"pro\""))
             }
             #expect(try await host.ledger(.production).ledger.log.head().position == 3)
         }
@@ -262,14 +249,14 @@ struct ConsolePageTests {
     @Test("A refused decision is remembered, and an address claims no decision")
     func refusedDecision() async throws {
         try await bought { client, host in
-            let answer = try await client.send(
-                .post, "\(ConsolePageTests.home)/customers/ann/link", ConsolePageTests.form,
-                Array("key=k&actor=sara&reason=r&chain=nosuch".utf8))
+            let answer = try await client.submit(
+                "\(ConsolePageTests.home)/customers/ann/link",
+                "key=k&actor=sara&reason=r&chain=nosuch".utf8)
             #expect(answer.status == 404)
             let page = try await client.get("\(ConsolePageTests.home)/decisions")
-            #expect(ConsolePageTests.text(page).contains("refused: noSuchSubscription"))
+            #expect(page.text.contains("refused: noSuchSubscription"))
             let claimed = try await client.get("\(ConsolePageTests.home)/customers/ann?done=2")
-            #expect(!ConsolePageTests.text(claimed).contains("Done:"))
+            #expect(!claimed.text.contains("Done:"))
         }
     }
 
@@ -279,13 +266,11 @@ struct ConsolePageTests {
         let id = purchase.id
         try await bought { client, _ in
             for (customer, key) in [("ann", "one"), ("bob", "two")] {
-                _ = try await client.send(
-                    .post, "\(ConsolePageTests.home)/customers/\(customer)/link",
-                    ConsolePageTests.form,
-                    Array("key=\(key)&actor=sara&reason=r&chain=\(id)".utf8))
+                _ = try await client.submit(
+                    "\(ConsolePageTests.home)/customers/\(customer)/link",
+                    "key=\(key)&actor=sara&reason=r&chain=\(id)".utf8)
             }
-            let page = ConsolePageTests.text(
-                try await client.get("\(ConsolePageTests.home)/customers/ann?done=5"))
+            let page = try await client.get("\(ConsolePageTests.home)/customers/ann?done=5").text
             #expect(page.contains("data-reason=\"movedOn\"") && page.contains("events/5\""))
         }
     }
@@ -296,17 +281,17 @@ struct ConsolePageTests {
         try await bought { client, host in
             let page = try await client.get(
                 "\(ConsolePageTests.home)/subscriptions/\(id)?knownPosition=2")
-            let text = ConsolePageTests.text(page)
+            let text = page.text
             #expect(text.contains("A view of the past") && !text.contains("/note\""))
             #expect(!text.contains("events/3\""))
             let before = try await client.get(
                 "\(ConsolePageTests.home)/subscriptions/\(id)?knownAt=2020-01-01")
-            let nothing = ConsolePageTests.text(before)
+            let nothing = before.text
             #expect(before.status == 404 && nothing.contains("A view of the past"))
             #expect(nothing.contains("id=\"knownAt\"") && nothing.contains("was received on"))
-            let answer = try await client.send(
-                .post, "\(ConsolePageTests.home)/customers/ann/note?knownPosition=2",
-                ConsolePageTests.form, Array("key=k&actor=a&reason=r".utf8))
+            let answer = try await client.submit(
+                "\(ConsolePageTests.home)/customers/ann/note?knownPosition=2",
+                "key=k&actor=a&reason=r".utf8)
             #expect(answer.status == 400)
             #expect(try await host.ledger(.production).ledger.log.head().position == 3)
         }
@@ -320,12 +305,11 @@ struct ConsolePageTests {
             let room = ConsoleForm.maximumByteCount - head.utf8.count
             let full = Array((head + String(repeating: "r", count: room)).utf8)
             // The reason is too long, the form is not.
-            let atLimit = try await client.send(.post, path, ConsolePageTests.form, full)
+            let atLimit = try await client.submit(path, full)
             #expect(atLimit.status == 400)
-            let beyond = try await client.send(
-                .post, path, ConsolePageTests.form, full + [UInt8(ascii: "r")])
+            let beyond = try await client.submit(path, full + [UInt8(ascii: "r")])
             #expect(beyond.status == 413)
-            var json = ConsolePageTests.form
+            var json = WebClient.formFields()
             json[.contentType] = "application/json"
             #expect(try await client.send(.post, path, json, Array("{}".utf8)).status == 415)
         }
@@ -344,18 +328,17 @@ struct ConsolePageTests {
             let operations = try host.ledger(.production).ledger.operations
             let isKept = try await operations.keep([record], erasures: 0)
             #expect(isKept)
-            let list = ConsolePageTests.text(
-                try await client.get("\(ConsolePageTests.home)/reports"))
+            let list = try await client.get("\(ConsolePageTests.home)/reports").text
             #expect(list.contains("\(path)?from="))
             let end = ServedPlace.now.milliseconds + 1
-            let page = ConsolePageTests.text(try await client.get("\(path)?to=\(end)"))
+            let page = try await client.get("\(path)?to=\(end)").text
             #expect(page.contains("yearly") && page.contains("m-1"))
             #expect(!page.contains("id=\"knownAt\""))
             let earlier = try await client.get("\(path)?from=2020-01-01&to=2020-01-02")
-            #expect(ConsolePageTests.text(earlier).contains("No message was shown"))
+            #expect(earlier.text.contains("No message was shown"))
             let empty = try await client.get("\(path)?from=2020-01-01&to=2020-01-01")
             #expect(empty.status == 400)
-            #expect(ConsolePageTests.text(empty).contains("invalidRange"))
+            #expect(empty.text.contains("invalidRange"))
         }
     }
 
@@ -363,12 +346,13 @@ struct ConsolePageTests {
     func report() async throws {
         let id = purchase.id
         try await bought { client, _ in
-            let page = ConsolePageTests.text(
-                try await client.get("\(ConsolePageTests.home)/reports/churn?from=2026-01-01"))
+            let page = try await client.get(
+                "\(ConsolePageTests.home)/reports/churn?from=2026-01-01"
+            ).text
             // A report is of a period: no moment limits it, and no page says so.
-            let moment = ConsolePageTests.text(
-                try await client.get(
-                    "\(ConsolePageTests.home)/reports/churn?from=2026-01-01&at=2026-02-01"))
+            let moment = try await client.get(
+                "\(ConsolePageTests.home)/reports/churn?from=2026-01-01&at=2026-02-01"
+            ).text
             #expect(!moment.contains("A view of the") && moment.contains("/reports/churn/cell?"))
             let start = try #require(page.firstRange(of: "/reports/churn/cell?"))
             let link = page[start.lowerBound...].prefix { $0 != "\"" }
@@ -377,8 +361,8 @@ struct ConsolePageTests {
                 .prefix { $0 != "<" }
             let cell = try await client.get(ConsolePageTests.home + link)
             #expect(cell.status == 200)
-            #expect(ConsolePageTests.text(cell).contains(id))
-            #expect(ConsolePageTests.text(cell).contains("<h1>\(figure) "))
+            #expect(cell.text.contains(id))
+            #expect(cell.text.contains("<h1>\(figure) "))
         }
     }
 }

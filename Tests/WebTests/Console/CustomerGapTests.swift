@@ -20,12 +20,10 @@ struct CustomerGapTests {
                 let posted = try await client.notify(purchase.notificationBody(period))
                 #expect(posted.status == 200)
             }
-            var fields: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
-            fields[.fetchSite] = "same-origin"
             for customer in ["ann", "bob"] {
-                let linked = try await client.send(
-                    .post, "\(home)/\(customer)/link", fields,
-                    Array("key=\(customer)&actor=sara&reason=r&chain=\(purchase.id)".utf8))
+                let linked = try await client.submit(
+                    "\(home)/\(customer)/link",
+                    "key=\(customer)&actor=sara&reason=r&chain=\(purchase.id)".utf8)
                 #expect(linked.status == 303)
                 let page = try await client.get(try #require(linked.headers[.location]))
                 #expect(page.status == 200)
@@ -35,7 +33,7 @@ struct CustomerGapTests {
             clock.advance(byDays: 60)
             for (customer, isShown) in [("ann", false), ("bob", true)] {
                 let page = try await client.get("\(home)/\(customer)")
-                let text = String(decoding: page.bytes, as: UTF8.self)
+                let text = page.text
                 #expect(page.status == 200 && text.contains(purchase.id))
                 #expect(text.contains("<b>Gap:</b>") == isShown, "\(customer)")
                 guard isShown else { continue }
@@ -43,7 +41,7 @@ struct CustomerGapTests {
                 let link = try #require(text[..<end.lowerBound].split(separator: "\"").last)
                 let notices = try await client.get(String(link))
                 #expect(notices.status == 200)
-                #expect(String(decoding: notices.bytes, as: UTF8.self).contains("id=\"notices\""))
+                #expect(notices.text.contains("id=\"notices\""))
             }
         }
     }

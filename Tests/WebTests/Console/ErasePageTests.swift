@@ -14,17 +14,6 @@ struct ErasePageTests {
     private static let home = "/console/production"
     private let purchase = MadePurchase()
 
-    private static func fields(_ extra: HTTPFields = [:]) -> HTTPFields {
-        var fields: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
-        fields[.fetchSite] = "same-origin"
-        for field in extra { fields.append(field) }
-        return fields
-    }
-
-    private static func text(_ answer: WebClient.Answer) -> String {
-        String(decoding: answer.bytes, as: UTF8.self)
-    }
-
     private static func end(_ host: LedgerHost) async throws -> Int64 {
         try await host.ledger(.production).ledger.log.head().position
     }
@@ -39,41 +28,37 @@ struct ErasePageTests {
         let id = purchase.id
         let path = "\(ErasePageTests.home)/subscriptions/\(id)"
         try await ServedPlace().serve(renewed: purchase) { client, host in
-            let page = ErasePageTests.text(try await client.get(path))
+            let page = try await client.get(path).text
             #expect(page.contains("\(path)/erase\""))
             let question = try await client.get("\(path)/erase")
             #expect(question.status == 200)
-            #expect(ErasePageTests.text(question).contains("name=\"reason\""))
-            let planned = try await client.send(
-                .post, "\(path)/erase", ErasePageTests.fields(), ErasePageTests.form())
+            #expect(question.text.contains("name=\"reason\""))
+            let planned = try await client.submit("\(path)/erase", ErasePageTests.form())
             #expect(planned.status == 200)
-            let plan = ErasePageTests.text(planned)
+            let plan = planned.text
             #expect(plan.contains("name=\"confirm\"") && plan.contains("Not reached"))
             #expect(plan.contains("events/1\"") && plan.contains("events/2\""))
             #expect(plan.contains("value=\"request 7\"") && plan.contains("value=\"one\""))
             #expect(try await ErasePageTests.end(host) == 2)
             for _ in 0..<2 {
-                let answer = try await client.send(
-                    .post, "\(path)/erase", ErasePageTests.fields(), ErasePageTests.form(id))
+                let answer = try await client.submit("\(path)/erase", ErasePageTests.form(id))
                 #expect(answer.status == 303)
                 #expect(answer.headers[.location] == "\(ErasePageTests.home)/events/3")
             }
             #expect(try await ErasePageTests.end(host) == 3)
-            let event = ErasePageTests.text(
-                try await client.get("\(ErasePageTests.home)/events/3"))
+            let event = try await client.get("\(ErasePageTests.home)/events/3").text
             for text in ["the evidence of 2 events", "By dpo: request 7", "events/1\""] {
                 #expect(event.contains(text), "\(text)")
             }
             #expect(!event.contains(id))
-            let tombstone = ErasePageTests.text(
-                try await client.get("\(ErasePageTests.home)/events/1"))
+            let tombstone = try await client.get("\(ErasePageTests.home)/events/1").text
             #expect(tombstone.contains("The evidence was erased"))
             #expect(!tombstone.contains("data-leaf=") && tombstone.contains("data-leaf-hash="))
             _ = try await host.ledger(.production).snapshot(atLeast: 3, limit: .seconds(120))
             let gone = try await client.get(path)
             #expect(gone.status == 404)
             #expect(
-                ErasePageTests.text(gone).contains("Nothing has been received about this id"))
+                gone.text.contains("Nothing has been received about this id"))
         }
     }
 
@@ -84,11 +69,10 @@ struct ErasePageTests {
         let id = "0ab11111-2222-4333-8444-555555555555"
         let path = "\(ErasePageTests.home)/customers/\(id)"
         try await ServedPlace().serve(renewed: purchase) { client, host in
-            let page = ErasePageTests.text(try await client.get(path))
+            let page = try await client.get(path).text
             #expect(page.contains("\(path)/erase\""))
-            let answer = try await client.send(
-                .post, "\(path)/erase", ErasePageTests.fields(),
-                ErasePageTests.form(id.uppercased()))
+            let answer = try await client.submit(
+                "\(path)/erase", ErasePageTests.form(id.uppercased()))
             #expect(answer.headers[.location] == "\(ErasePageTests.home)/events/3")
             #expect(try await ErasePageTests.end(host) == 3)
         }
@@ -100,28 +84,23 @@ struct ErasePageTests {
         let path = "\(ErasePageTests.home)/subscriptions/\(id)/erase"
         try await ServedPlace().serve(renewed: purchase) { client, host in
             for wrong in ["", "5", "\(id)0"] {
-                let answer = try await client.send(
-                    .post, path, ErasePageTests.fields(), ErasePageTests.form(wrong))
+                let answer = try await client.submit(path, ErasePageTests.form(wrong))
                 #expect(answer.status == 400)
-                let text = ErasePageTests.text(answer)
+                let text = answer.text
                 #expect(text.contains("This is not the id") && text.contains("name=\"confirm\""))
                 #expect(!text.contains("value=\"\(id)0\""))
             }
-            let unknown = try await client.send(
-                .post, "\(ErasePageTests.home)/customers/ann/erase", ErasePageTests.fields(),
-                ErasePageTests.form())
+            let unknown = try await client.submit(
+                "\(ErasePageTests.home)/customers/ann/erase", ErasePageTests.form())
             #expect(unknown.status == 404)
-            #expect(ErasePageTests.text(unknown).contains("request 7"))
+            #expect(unknown.text.contains("request 7"))
             for body in ["key=k&actor=a", "key=k&reason=r", "actor=a&reason=r"] {
-                let answer = try await client.send(
-                    .post, path, ErasePageTests.fields(), Array("\(body)&confirm=\(id)".utf8))
+                let answer = try await client.submit(path, "\(body)&confirm=\(id)".utf8)
                 #expect(answer.status == 400, "\(body)")
             }
-            let past = try await client.send(
-                .post, "\(path)?knownPosition=1", ErasePageTests.fields(),
-                ErasePageTests.form(id))
+            let past = try await client.submit("\(path)?knownPosition=1", ErasePageTests.form(id))
             #expect(past.status == 400)
-            var foreign = ErasePageTests.fields()
+            var foreign = WebClient.formFields()
             foreign[.fetchSite] = "cross-site"
             let sent = try await client.send(.post, path, foreign, ErasePageTests.form(id))
             #expect(sent.status == 403)
@@ -144,13 +123,12 @@ struct ErasePageTests {
                 name: "sara", digest: SHA256.hash(Array("secret".utf8)), scopes: scopes)
         ]
         try await place.serve(renewed: purchase) { client, _ in
-            let start = try await client.send(
-                .post, "/console/sign-in", ErasePageTests.fields(), Array("token=secret".utf8))
+            let start = try await client.submit("/console/sign-in", "token=secret".utf8)
             let cookie: HTTPFields = [
                 .cookie: String(try #require(start.headers[.setCookie]).prefix { $0 != ";" })
             ]
             let page = try await client.get(path, cookie)
-            #expect(ErasePageTests.text(page).contains("/erase\"") == isOffered)
+            #expect(page.text.contains("/erase\"") == isOffered)
             let form = try await client.get("\(path)/erase", cookie)
             #expect(form.status == (isOffered ? 200 : 403))
         }

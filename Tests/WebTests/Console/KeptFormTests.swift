@@ -12,43 +12,29 @@ struct KeptFormTests {
     private static let home = "/console/production"
     private let purchase = MadePurchase()
 
-    private static let fields: HTTPFields = {
-        var fields: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
-        fields[.fetchSite] = "same-origin"
-        return fields
-    }()
-
-    private static func text(_ answer: WebClient.Answer) -> String {
-        String(decoding: answer.bytes, as: UTF8.self)
-    }
-
     @Test("A note about a purchase that cannot be kept stays as it was typed, under its key")
     func note() async throws {
         let path = "\(KeptFormTests.home)/subscriptions/\(purchase.id)"
         try await ServedPlace().serve(renewed: purchase) { client, host in
             for body in ["key=k7&actor=&reason=ticket+7", "key=k7&actor=sara&reason=%01"] {
-                let refused = try await client.send(
-                    .post, "\(path)/note", KeptFormTests.fields, Array(body.utf8))
+                let refused = try await client.submit("\(path)/note", body.utf8)
                 #expect(refused.status == 400, "\(body)")
             }
             let long = String(repeating: "r", count: 2_001)
-            let refused = try await client.send(
-                .post, "\(path)/note", KeptFormTests.fields,
-                Array("key=k7&actor=sara&reason=\(long)".utf8))
-            let page = KeptFormTests.text(refused)
+            let refused = try await client.submit(
+                "\(path)/note", "key=k7&actor=sara&reason=\(long)".utf8)
+            let page = refused.text
             #expect(refused.status == 400)
             for part in [long, "value=\"k7\"", "value=\"sara\"", "role=\"alert\""] {
                 #expect(page.contains(part))
             }
             let log = try host.ledger(.production).ledger.log
             #expect(try await log.head().position == 2)
-            let made = try await client.send(
-                .post, "\(path)/note", KeptFormTests.fields,
-                Array("key=k7&actor=sara&reason=r".utf8))
+            let made = try await client.submit("\(path)/note", "key=k7&actor=sara&reason=r".utf8)
             #expect(made.headers[.location] == "\(path)?done=3")
-            let unknown = try await client.send(
-                .post, "\(KeptFormTests.home)/subscriptions/nosuch/note", KeptFormTests.fields,
-                Array("key=k8&actor=sara&reason=r".utf8))
+            let unknown = try await client.submit(
+                "\(KeptFormTests.home)/subscriptions/nosuch/note", "key=k8&actor=sara&reason=r".utf8
+            )
             #expect(unknown.status == 404)
         }
     }
@@ -57,11 +43,11 @@ struct KeptFormTests {
     func lines() async throws {
         let path = "\(KeptFormTests.home)/customers/ann"
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
-            let made = try await client.send(
-                .post, "\(path)/note", KeptFormTests.fields,
-                Array("key=k&actor=sara&reason=%0D%0Aticket%097%0D%0Arefund+asked%0D%0A".utf8))
+            let made = try await client.submit(
+                "\(path)/note",
+                "key=k&actor=sara&reason=%0D%0Aticket%097%0D%0Arefund+asked%0D%0A".utf8)
             #expect(made.status == 303)
-            let page = KeptFormTests.text(try await client.get("\(path)?done=1"))
+            let page = try await client.get("\(path)?done=1").text
             #expect(page.contains("ticket 7 refund asked"))
         }
     }

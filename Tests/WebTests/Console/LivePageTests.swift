@@ -70,7 +70,7 @@ struct LivePageTests {
             try await LivePageTests.holding(LivePages.streamCount, port: port) {
                 let refused = try await client.get(LivePageTests.path)
                 #expect(refused.status == 503)
-                #expect(String(decoding: refused.bytes, as: UTF8.self).contains("tooManyStreams"))
+                #expect(refused.text.contains("tooManyStreams"))
             }
             var isOpen = false
             while !isOpen {
@@ -114,7 +114,7 @@ struct LivePageTests {
             ] {
                 let page = try await client.get("\(LivePageTests.home)/\(path)")
                 #expect(page.status == 200)
-                let text = String(decoding: page.bytes, as: UTF8.self)
+                let text = page.text
                 #expect(text.contains("data-live=\"\(LivePageTests.path)\"") == isLive, "\(path)")
             }
         }

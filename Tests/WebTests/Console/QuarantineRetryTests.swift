@@ -12,12 +12,6 @@ import Testing
 
 @Suite("Retry of the quarantine in the console")
 struct QuarantineRetryTests {
-    private static let fields: HTTPFields = {
-        var fields: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
-        fields[.fetchSite] = "same-origin"
-        return fields
-    }()
-
     @Test("Evidence that names no environment stays until an operator states it")
     func unnamedEnvironment() async throws {
         let line = try MadeChain(environment: nil).bought().line()
@@ -29,9 +23,8 @@ struct QuarantineRetryTests {
                 clock: host.clock)
             let summary = try await ingest.run(lines: [line], input: "made")
             #expect(summary.errors.map(\.code) == ["environmentMissing"])
-            let answer = try await client.send(
-                .post, "/console/production/quarantine/retry", Self.fields,
-                Array("key=k1&actor=sara&reason=r".utf8))
+            let answer = try await client.submit(
+                "/console/production/quarantine/retry", "key=k1&actor=sara&reason=r".utf8)
             #expect(answer.status == 303)
             #expect(try await ledger.operations.quarantineCount() == 1)
             #expect(try await ledger.log.head().position == 0)

@@ -16,13 +16,11 @@ struct RefusedFormTests {
         let faults = RefusedCommits()
         try await LogFaults.$commits.withValue(faults) {
             try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
-                var fields: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
-                fields[.fetchSite] = "same-origin"
                 let body = Array("key=k7&actor=sara&reason=ticket+7".utf8)
                 let log = try host.ledger(.production).ledger.log
                 faults.refuse(true)
-                let refused = try await client.send(.post, path, fields, body)
-                let text = String(decoding: refused.bytes, as: UTF8.self)
+                let refused = try await client.submit(path, body)
+                let text = refused.text
                 #expect(refused.status == 503)
                 for part in ["ticket 7", "value=\"k7\"", "role=\"alert\""] {
                     #expect(text.contains(part), "\(part)")
@@ -30,7 +28,7 @@ struct RefusedFormTests {
                 #expect(try await log.head().position == 0)
                 faults.refuse(false)
                 for _ in 0..<2 {
-                    let decided = try await client.send(.post, path, fields, body)
+                    let decided = try await client.submit(path, body)
                     #expect(decided.status == 303)
                 }
                 #expect(try await log.head().position == 1)

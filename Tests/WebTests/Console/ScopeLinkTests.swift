@@ -55,7 +55,7 @@ struct ScopeLinkTests {
                 }
                 seen.insert(name)
                 guard page.headers[.contentType]?.hasPrefix("text/html") ?? false else { continue }
-                let text = String(decoding: page.bytes, as: UTF8.self)
+                let text = page.text
                 waiting += ScopeLinkTests.links(text).map { (path: $0, isLinked: true) }
             }
             #expect(!seen.isEmpty)

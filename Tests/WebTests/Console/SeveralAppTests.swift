@@ -13,16 +13,6 @@ struct SeveralAppTests {
     private static let second = "com.example.second"
     private let purchase = MadePurchase()
 
-    private static let fields: HTTPFields = {
-        var fields: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
-        fields[.fetchSite] = "same-origin"
-        return fields
-    }()
-
-    private static func text(_ answer: WebClient.Answer) -> String {
-        String(decoding: answer.bytes, as: UTF8.self)
-    }
-
     /// Where the acting form of a page is sent.
     private static func target(_ page: WebClient.Answer) throws -> String {
         let html = text(page)
@@ -63,18 +53,16 @@ struct SeveralAppTests {
         let app = "bundleId=\(SeveralAppTests.second)"
         try await bought { (client: WebClient, host: LedgerHost) async throws in
             let several = try await client.get(path)
-            #expect(SeveralAppTests.text(several).contains("Several apps have a purchase"))
-            let page = SeveralAppTests.text(try await client.get("\(path)?\(app)"))
+            #expect(several.text.contains("Several apps have a purchase"))
+            let page = try await client.get("\(path)?\(app)").text
             #expect(page.contains("\(path)/note?\(app)\""))
-            let event = SeveralAppTests.text(
-                try await client.get("\(SeveralAppTests.home)/events/2"))
+            let event = try await client.get("\(SeveralAppTests.home)/events/2").text
             #expect(event.contains("href=\"\(path)?\(app)\""))
             let lookUp = try await client.get("\(path)/look-up?\(app)")
             let asking = try SeveralAppTests.target(lookUp)
             #expect(asking == "\(path)/look-up?\(app)")
             let target = try SeveralAppTests.target(try await client.get("\(path)/note?\(app)"))
-            let sent = try await client.send(
-                .post, target, SeveralAppTests.fields, Array("key=k&actor=sara&reason=r".utf8))
+            let sent = try await client.submit(target, "key=k&actor=sara&reason=r".utf8)
             #expect(sent.status == 303)
             #expect(sent.headers[.location] == "\(path)?done=3&\(app)")
             #expect(try await SeveralAppTests.app(of: 3, host) == SeveralAppTests.second)
@@ -87,22 +75,19 @@ struct SeveralAppTests {
         let path = "\(SeveralAppTests.home)/subscriptions/\(id)"
         let app = "bundleId=\(SeveralAppTests.second)"
         try await bought { (client: WebClient, host: LedgerHost) async throws in
-            let page = SeveralAppTests.text(try await client.get("\(path)?\(app)"))
+            let page = try await client.get("\(path)?\(app)").text
             let start = try #require(page.firstRange(of: "<form class=\"find\""))
             let end = try #require(page[start.upperBound...].firstRange(of: "</form>"))
             #expect(!page[start.upperBound..<end.lowerBound].contains("bundleId"))
-            let asked = SeveralAppTests.text(try await client.get("\(path)/link?\(app)"))
+            let asked = try await client.get("\(path)/link?\(app)").text
             #expect(asked.contains("name=\"bundleId\" value=\"\(SeveralAppTests.second)\""))
             let next = try await client.get("\(path)/link?\(app)&customer=ann")
             let address = try #require(next.headers[.location])
             let target = try SeveralAppTests.target(try await client.get(address))
-            let sent = try await client.send(
-                .post, target, SeveralAppTests.fields,
-                Array("key=k&actor=sara&reason=r&chain=\(id)".utf8))
+            let sent = try await client.submit(target, "key=k&actor=sara&reason=r&chain=\(id)".utf8)
             #expect(sent.headers[.location] == "\(SeveralAppTests.home)/customers/ann?done=3")
             #expect(try await SeveralAppTests.app(of: 3, host) == SeveralAppTests.second)
-            let customer = SeveralAppTests.text(
-                try await client.get("\(SeveralAppTests.home)/customers/ann?done=3"))
+            let customer = try await client.get("\(SeveralAppTests.home)/customers/ann?done=3").text
             #expect(customer.contains("/unlink?chain=\(id)&amp;\(app)\""))
         }
     }

@@ -15,10 +15,6 @@ struct ViewPageTests {
         return purchase
     }()
 
-    private static func text(_ answer: WebClient.Answer) -> String {
-        String(decoding: answer.bytes, as: UTF8.self)
-    }
-
     @Test("A known customer without access in a view is not called unknown; an unknown one is")
     func known() async throws {
         let path = "\(ViewPageTests.home)/customers"
@@ -28,14 +24,14 @@ struct ViewPageTests {
                 "bundleId=com.example.other",
             ] {
                 let page = try await client.get("\(path)/\(ViewPageTests.customer)?\(view)")
-                let text = ViewPageTests.text(page)
+                let text = page.text
                 #expect(page.status == 200, "\(view)")
                 #expect(text.contains("<b>No access</b>"), "\(view)")
                 #expect(!text.contains("Nothing has been received"), "\(view)")
                 let unknown = try await client.get("\(path)/nosuch?\(view)")
                 #expect(unknown.status == 404, "\(view)")
                 #expect(
-                    ViewPageTests.text(unknown).contains("Nothing has been received"), "\(view)")
+                    unknown.text.contains("Nothing has been received"), "\(view)")
             }
         }
     }
@@ -48,7 +44,7 @@ struct ViewPageTests {
             ] {
                 let page = try await client.get(
                     "\(ViewPageTests.home)/find?q=nosuch&\(view)")
-                let text = ViewPageTests.text(page)
+                let text = page.text
                 let other = "href=\"/console/sandbox/find?q=nosuch\(kept)"
                 let start = try #require(text.firstRange(of: other), "\(view)")
                 let rest = text[start.upperBound...].prefix { $0 != "\"" }
@@ -69,14 +65,14 @@ struct ViewPageTests {
                 let page = try await client.get(
                     "\(ViewPageTests.home)/reports/churn?from=2026-01-01&to=2026-03-01"
                         + "&where=reason=refund,reason=voluntary\(by)")
-                let text = ViewPageTests.text(page)
+                let text = page.text
                 let cells = ScopeLinkTests.links(text).filter { $0.contains("/cell?") }
                 #expect(text.contains("aria-label=\"2026-01-01 refund\""), "\(by)")
                 #expect(cells.count > 1, "\(by)")
                 for cell in cells {
                     let chains = try await client.get(cell)
                     #expect(chains.status == 200, "\(cell)")
-                    #expect(ViewPageTests.text(chains).contains(purchase.id), "\(cell)")
+                    #expect(chains.text.contains(purchase.id), "\(cell)")
                 }
             }
         }
@@ -103,13 +99,13 @@ struct ViewPageTests {
                 "events?types=SUBSCRIBED&\(app)", "customers/\(ViewPageTests.customer)?\(app)",
             ] {
                 let first = try await client.get("\(ViewPageTests.home)/\(path)")
-                let text = ViewPageTests.text(first)
+                let text = first.text
                 let start = try #require(
                     text.firstRange(of: "<a rel=\"next\" href=\""), "\(path)")
                 let link = text[start.upperBound...].prefix { $0 != "\"" }
                 let next = try await client.get(String(link.replacing("&amp;", with: "&")))
                 #expect(next.status == 200, "\(path)")
-                let rest = ViewPageTests.text(next)
+                let rest = next.text
                 #expect(rest.contains("Only of app \(MadePurchase.app)"), "\(path)")
                 for number in stride(from: 1, to: count, by: 2) {
                     let other = String(500_000_000_000_000 + number)

@@ -94,7 +94,7 @@ struct AnswerCheck: Sendable {
         }
         let isJSON = type.hasSuffix("json")
         let value: JSONValue =
-            isJSON ? answer.json : .string(String(decoding: answer.bytes, as: UTF8.self))
+            isJSON ? answer.json : .string(answer.text)
         return SchemaCheck(document: document).findings(value, schema)
     }
 

@@ -4,6 +4,8 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 
+@testable import Web
+
 /// Test requests with JSON responses, each compared with the document.
 struct WebClient: Sendable {
     let client: any TestClientProtocol
@@ -15,6 +17,8 @@ struct WebClient: Sendable {
 
         /// The body; null when it is empty.
         var json: JSONValue { (try? JSONValue.parse(bytes)) ?? .null }
+        /// The body of a page.
+        var text: String { String(decoding: bytes, as: UTF8.self) }
         /// The problem's code.
         var code: String? { json["code"]?.string }
     }
@@ -46,6 +50,19 @@ struct WebClient: Sendable {
         _ uri: String, _ body: [UInt8], _ headers: HTTPFields = [.contentType: "application/json"]
     ) async throws -> Answer {
         try await send(.post, uri, headers, body)
+    }
+
+    /// The fields of a form that a page of this service sends, and others.
+    static func formFields(_ others: HTTPFields = [:]) -> HTTPFields {
+        var fields: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+        fields[.fetchSite] = "same-origin"
+        for field in others { fields.append(field) }
+        return fields
+    }
+
+    /// Sends a form of the console.
+    func submit(_ uri: String, _ form: some Sequence<UInt8>) async throws -> Answer {
+        try await send(.post, uri, WebClient.formFields(), Array(form))
     }
 
     /// Posts as Apple does.
