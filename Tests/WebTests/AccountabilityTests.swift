@@ -28,12 +28,8 @@ struct AccountabilityTests {
     }
 
     private func head(_ token: String = "backoffice", key: String? = nil) -> HTTPFields {
-        var head: HTTPFields = [
-            .authorization: "Bearer secret of \(token)", .contentType: "application/json",
-        ]
-        head[.actor] = "sara"
-        head[.reason] = "ticket 7"
-        head[.idempotencyKey] = key
+        var head = HTTPFields.decision(key: key)
+        head[.authorization] = "Bearer secret of \(token)"
         return head
     }
 

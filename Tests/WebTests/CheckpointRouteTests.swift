@@ -179,7 +179,7 @@ struct CheckpointRouteTests {
             #expect(!rest.contains("not signed by the configured key"))
             // So does the verification.
             _ = try await setup.client.send(
-                .post, "/v1/audit:verify", OperationRouteTests.head(key: "k"))
+                .post, "/v1/audit:verify", .decision(key: "k"))
             var last: JSONValue?
             while last?["endedAt"]?.string == nil {
                 last = try await setup.client.get("/v1/audit").json["last"]

@@ -97,10 +97,7 @@ struct ClaimRaceTests {
             let position = try await log.head().position
             _ = try await host.ledger(.production).snapshot(
                 atLeast: position, limit: .seconds(120))
-            var fields = HTTPFields()
-            fields[.actor] = "sara"
-            fields[.reason] = "not theirs"
-            #expect(try await client.send(.delete, chain, fields).status == 200)
+            #expect(try await client.send(.delete, chain, .decision()).status == 200)
             let again = try await client.post("/v1/transactions", body)
             #expect(again.json["claim"]?.string == "refused")
             #expect(again.json["standing"]?.string != "active")

@@ -28,15 +28,8 @@ struct ClockJumpTests {
 
     private static let hour: Int64 = 3_600_000
 
-    private static func decision() -> HTTPFields {
-        var head: HTTPFields = [.contentType: "application/json"]
-        head[.actor] = "sara"
-        head[.reason] = "ticket 7"
-        return head
-    }
-
     private static func jumped(_ client: WebClient) async throws -> Double? {
-        let text = String(decoding: try await client.get("/metrics").bytes, as: UTF8.self)
+        let text = try await client.get("/metrics").text
         return text.split(separator: "\n").first {
             $0.hasPrefix("subledger_clock_ahead_seconds ")
         }.flatMap { Double($0.split(separator: " ")[1]) }
@@ -54,8 +47,8 @@ struct ClockJumpTests {
             try await client.post("/v1/transactions", purchase.uploadBody(1)),
             try await client.post("/v1/receipts", Array(#"{"receipt":"AAAA"}"#.utf8)),
             try await client.send(
-                .put, "\(customer)/subscriptions/\(purchase.id)", decision()),
-            try await client.send(.post, "\(customer)/notes", decision()),
+                .put, "\(customer)/subscriptions/\(purchase.id)", .decision()),
+            try await client.send(.post, "\(customer)/notes", .decision()),
             try await client.get("/v1/subscriptions/\(purchase.id)"),
             try await client.get("/v1/subscriptions/\(purchase.id)/timeline"),
             try await client.get("\(customer)/entitlements"),

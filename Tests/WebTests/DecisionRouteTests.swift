@@ -14,16 +14,6 @@ struct DecisionRouteTests {
     private let purchase = MadePurchase()
     private let until = "2030-01-31T00:00:00.000Z"
 
-    private func head(
-        key: String? = nil, actor: String? = "sara", reason: String? = "ticket 7"
-    ) -> HTTPFields {
-        var fields: HTTPFields = [.contentType: "application/json"]
-        fields[.actor] = actor
-        fields[.reason] = reason
-        fields[.idempotencyKey] = key
-        return fields
-    }
-
     private func grant(_ entitlement: String = "gold", until: String? = nil) -> [UInt8] {
         var json = JSONWriter()
         json.object {
@@ -58,17 +48,13 @@ struct DecisionRouteTests {
             .compactMap { $0["entitlement"]?.string }
     }
 
-    private func end(_ host: LedgerHost) async throws -> Int64 {
-        try await host.ledger(.production).ledger.log.head().position
-    }
-
     @Test("A link is in the log before the response, which shows its effect")
     func linked() async throws {
         let link = link
         try await bought { client, host in
-            let answer = try await client.send(.put, link, head())
+            let answer = try await client.send(.put, link, .decision())
             #expect(answer.status == 200)
-            #expect(try await end(host) == 4)
+            #expect(try await host.end() == 4)
             #expect(answer.json["customer"]?.string == "ann")
             #expect(answer.json["position"]?.int64 == 4)
             #expect(active(answer) == ["com.example.pro.monthly"])
@@ -79,34 +65,35 @@ struct DecisionRouteTests {
             #expect(decision?["position"]?.int64 == 4)
             let asked = try await client.ask("/v1/customers/ann/entitlements?minPosition=4")
             #expect(asked.json["entitlements"] == answer.json["entitlements"])
-            let taken = try await client.send(.delete, link, head())
+            let taken = try await client.send(.delete, link, .decision())
             #expect(taken.status == 200)
             #expect(active(taken).isEmpty)
             #expect(taken.json["standing"]?.string == "inactive")
-            let again = try await client.send(.delete, link, head())
+            let again = try await client.send(.delete, link, .decision())
             #expect(again.status == 404)
             #expect(again.code == "notLinked")
-            #expect(try await end(host) == 5)
+            #expect(try await host.end() == 5)
         }
     }
 
     @Test("A grant holds until it is withdrawn, which works once")
     func granted() async throws {
         try await bought { client, host in
-            let answer = try await client.post("/v1/customers/ann/grants", grant(), head())
+            let answer = try await client.post("/v1/customers/ann/grants", grant(), .decision())
             #expect(answer.status == 200)
             #expect(active(answer) == ["gold"])
             let id = try #require(answer.json["decision"]?["grantId"]?.string)
             let path = "/v1/customers/ann/grants/\(id)"
-            let other = try await client.send(.delete, "/v1/customers/bob/grants/\(id)", head())
+            let other = try await client.send(
+                .delete, "/v1/customers/bob/grants/\(id)", .decision())
             #expect(other.code == "noSuchGrant")
-            let taken = try await client.send(.delete, path, head())
+            let taken = try await client.send(.delete, path, .decision())
             #expect(taken.status == 200)
             #expect(active(taken).isEmpty)
-            let again = try await client.send(.delete, path, head())
+            let again = try await client.send(.delete, path, .decision())
             #expect(again.status == 404)
             #expect(again.code == "noSuchGrant")
-            #expect(try await end(host) == 5)
+            #expect(try await host.end() == 5)
         }
     }
 
@@ -114,20 +101,21 @@ struct DecisionRouteTests {
     func repeated() async throws {
         let link = link
         try await bought { client, host in
-            let key = head(key: "k-1")
+            let key = HTTPFields.decision(key: "k-1")
             let first = try await client.send(.put, link, key)
             #expect(first.headers[.idempotencyReplayed] == nil)
-            let grant = try await client.post("/v1/customers/ann/grants", grant(), head(key: "g"))
-            _ = try await client.send(.delete, link, head(key: "u"))
-            let end = try await end(host)
+            let grant = try await client.post(
+                "/v1/customers/ann/grants", grant(), .decision(key: "g"))
+            _ = try await client.send(.delete, link, .decision(key: "u"))
+            let end = try await host.end()
             let again = try await client.send(.put, link, key)
             #expect(again.status == 200)
             #expect(again.bytes == first.bytes)
             #expect(again.headers[.idempotencyReplayed] == "true")
             let regrant = try await client.post(
-                "/v1/customers/ann/grants", self.grant(), head(key: "g"))
+                "/v1/customers/ann/grants", self.grant(), .decision(key: "g"))
             #expect(regrant.bytes == grant.bytes)
-            #expect(try await self.end(host) == end)
+            #expect(try await host.end() == end)
         }
     }
 
@@ -138,14 +126,14 @@ struct DecisionRouteTests {
                 for _ in 0..<8 {
                     group.addTask {
                         try await client.post(
-                            "/v1/customers/ann/grants", grant(), head(key: "one")
+                            "/v1/customers/ann/grants", grant(), .decision(key: "one")
                         ).bytes
                     }
                 }
                 return try await group.reduce(into: Set<[UInt8]>()) { $0.insert($1) }
             }
             #expect(bodies.count == 1)
-            #expect(try await end(host) == 4)
+            #expect(try await host.end() == 4)
         }
     }
 
@@ -153,18 +141,18 @@ struct DecisionRouteTests {
     func reused() async throws {
         let link = link
         try await bought { client, host in
-            _ = try await client.send(.put, link, head(key: "k"))
-            let end = try await end(host)
+            _ = try await client.send(.put, link, .decision(key: "k"))
+            let end = try await host.end()
             let others: [WebClient.Answer] = [
-                try await client.send(.delete, link, head(key: "k")),
-                try await client.send(.put, link, head(key: "k", reason: "another")),
-                try await client.post("/v1/customers/ann/grants", grant(), head(key: "k")),
+                try await client.send(.delete, link, .decision(key: "k")),
+                try await client.send(.put, link, .decision(key: "k", reason: "another")),
+                try await client.post("/v1/customers/ann/grants", grant(), .decision(key: "k")),
             ]
             for answer in others {
                 #expect(answer.status == 422)
                 #expect(answer.code == "idempotencyKeyReused")
             }
-            #expect(try await self.end(host) == end)
+            #expect(try await host.end() == end)
         }
     }
 
@@ -174,12 +162,23 @@ struct DecisionRouteTests {
         try await bought { client, host in
             let long = { (count: Int) in String(repeating: "x", count: count) }
             let refused: [(HTTPFields, String)] = [
-                (head(actor: nil), "invalidActor"), (head(actor: ""), "invalidActor"),
-                (head(actor: long(CommandLimits.actorByteCount + 1)), "invalidActor"),
-                (head(reason: nil), "invalidReason"), (head(reason: " "), "invalidReason"),
-                (head(reason: long(CommandLimits.reasonByteCount + 1)), "invalidReason"),
-                (head(key: ""), "invalidIdempotencyKey"),
-                (head(key: long(CommandLimits.idByteCount + 1)), "invalidIdempotencyKey"),
+                (HTTPFields.decision(actor: nil), "invalidActor"),
+                (HTTPFields.decision(actor: ""), "invalidActor"),
+                (
+                    HTTPFields.decision(actor: long(CommandLimits.actorByteCount + 1)),
+                    "invalidActor"
+                ),
+                (HTTPFields.decision(reason: nil), "invalidReason"),
+                (HTTPFields.decision(reason: " "), "invalidReason"),
+                (
+                    HTTPFields.decision(reason: long(CommandLimits.reasonByteCount + 1)),
+                    "invalidReason"
+                ),
+                (HTTPFields.decision(key: ""), "invalidIdempotencyKey"),
+                (
+                    HTTPFields.decision(key: long(CommandLimits.idByteCount + 1)),
+                    "invalidIdempotencyKey"
+                ),
             ]
             for (fields, code) in refused {
                 for method in [HTTPRequest.Method.put, .delete] {
@@ -191,14 +190,14 @@ struct DecisionRouteTests {
                 #expect(answer.status == 400)
                 #expect(answer.code == code)
             }
-            var twice = head()
+            var twice = HTTPFields.decision()
             twice.append(HTTPField(name: .actor, value: "bob"))
             #expect(try await client.send(.put, link, twice).code == "invalidActor")
-            var keys = head(key: "a")
+            var keys = HTTPFields.decision(key: "a")
             keys.append(HTTPField(name: .idempotencyKey, value: "b"))
             #expect(try await client.send(.put, link, keys).code == "invalidIdempotencyKey")
-            #expect(try await end(host) == 3)
-            let widest = head(
+            #expect(try await host.end() == 3)
+            let widest = HTTPFields.decision(
                 key: long(CommandLimits.idByteCount), actor: long(CommandLimits.actorByteCount),
                 reason: long(CommandLimits.reasonByteCount))
             #expect(try await client.send(.put, link, widest).status == 200)
@@ -219,10 +218,10 @@ struct DecisionRouteTests {
     func noGrant(body: String, code: String) async throws {
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             let path = "/v1/customers/ann/grants"
-            let answer = try await client.post(path, Array(body.utf8), head())
+            let answer = try await client.post(path, Array(body.utf8), .decision())
             #expect(answer.status == 400)
             #expect(answer.code == code)
-            #expect(try await end(host) == 0)
+            #expect(try await host.end() == 0)
         }
     }
 
@@ -232,17 +231,17 @@ struct DecisionRouteTests {
             let path = "/v1/customers/ann/grants"
             let name = String(
                 repeating: "e", count: CommandLimits.entitlementByteCount + excess)
-            let answer = try await client.post(path, grant(name), head())
+            let answer = try await client.post(path, grant(name), .decision())
             #expect(answer.status == (excess == 0 ? 200 : 400))
             // One millisecond after now ends in the future, now does not.
             let soon = ServedPlace.now.advanced(byMilliseconds: excess == 0 ? 1 : 0)
-            let short = try await client.post(path, grant("x", until: soon.rfc3339), head())
+            let short = try await client.post(path, grant("x", until: soon.rfc3339), .decision())
             #expect(short.status == (excess == 0 ? 200 : 400))
             let padding = String(
                 repeating: " ", count: GrantBody.maximumByteCount + excess - grant().count)
-            let padded = try await client.post(path, grant() + Array(padding.utf8), head())
+            let padded = try await client.post(path, grant() + Array(padding.utf8), .decision())
             #expect(padded.status == (excess == 0 ? 200 : 413))
-            #expect(try await end(host) == (excess == 0 ? 3 : 0))
+            #expect(try await host.end() == (excess == 0 ? 3 : 0))
         }
     }
 
@@ -264,12 +263,12 @@ struct DecisionRouteTests {
             ]
             for (path, status, code) in cases {
                 for method in [HTTPRequest.Method.put, .delete] {
-                    let answer = try await client.send(method, path, head())
+                    let answer = try await client.send(method, path, .decision())
                     #expect(answer.status == status)
                     #expect(answer.code == code)
                 }
             }
-            #expect(try await end(host) == 3)
+            #expect(try await host.end() == 3)
         }
     }
 
@@ -282,9 +281,9 @@ struct DecisionRouteTests {
             for period in 0...2 { _ = try await client.notify(bought.notificationBody(period)) }
             let holder = "/v1/customers/\(bought.appAccountToken ?? "")"
             let own = "\(holder)/subscriptions/\(bought.id)"
-            #expect(try await client.send(.delete, own, head()).code == "notLinked")
+            #expect(try await client.send(.delete, own, .decision()).code == "notLinked")
             let path = "/v1/customers/ann/subscriptions/\(bought.transactionId(1))"
-            let answer = try await client.send(.put, path, head())
+            let answer = try await client.send(.put, path, .decision())
             #expect(active(answer) == ["com.example.pro.monthly"])
             let before = try await client.ask("\(holder)/entitlements?minPosition=4")
             #expect(active(before).isEmpty)
@@ -300,10 +299,10 @@ struct DecisionRouteTests {
             let lock = try await heldProjectorLock(served.ledger.directory)
             defer { withExtendedLifetime(lock) {} }
             // One link that is not projected, then a grant: its response shows both.
-            let linked = try await client.send(.put, link, head())
+            let linked = try await client.send(.put, link, .decision())
             #expect(linked.status == 200)
             #expect(active(linked) == ["com.example.pro.monthly"])
-            let answer = try await client.post("/v1/customers/ann/grants", grant(), head())
+            let answer = try await client.post("/v1/customers/ann/grants", grant(), .decision())
             #expect(active(answer) == ["com.example.pro.monthly", "gold"])
             let upload = try await client.post(
                 "/v1/transactions", purchase.uploadBody(2, customer: "ann"))

@@ -50,11 +50,8 @@ struct ErasedSubjectTests {
                 }
                 return found
             }
-            var fields: HTTPFields = [.contentType: "application/json"]
-            fields[.actor] = "sara"
-            fields[.reason] = "ticket 7"
             let link = try await client.send(
-                .put, "/v1/customers/ann/subscriptions/\(id)", fields)
+                .put, "/v1/customers/ann/subscriptions/\(id)", .decision())
             #expect(link.status == 200)
             _ = try await host.ledger(.production).snapshot(atLeast: 3, limit: .seconds(120))
             #expect(try await holding().contains("/v1/subscriptions/\(id)/timeline"))

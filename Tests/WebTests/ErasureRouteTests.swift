@@ -39,17 +39,6 @@ struct ErasureRouteTests {
         return fields
     }
 
-    private static let decision: HTTPFields = {
-        var fields: HTTPFields = [.contentType: "application/json"]
-        fields[.actor] = "sara"
-        fields[.reason] = "ticket 7"
-        return fields
-    }()
-
-    private static func end(_ host: LedgerHost) async throws -> Int64 {
-        try await host.ledger(.production).ledger.log.head().position
-    }
-
     private static func positions(_ plan: JSONValue?) -> [Int64] {
         (plan?["positions"]?.array ?? []).compactMap(\.int64)
     }
@@ -70,7 +59,7 @@ struct ErasureRouteTests {
             #expect(chain?["originalTransactionId"]?.string == purchase.id)
             #expect(chain?["digest"]?.string?.count == 64)
             #expect(answer.json["position"]?.int64 == 2)
-            #expect(try await ErasureRouteTests.end(host) == 2)
+            #expect(try await host.end() == 2)
             #expect(try await client.get("/v1/subscriptions/\(purchase.id)").status == 200)
         }
     }
@@ -113,7 +102,7 @@ struct ErasureRouteTests {
     func customer() async throws {
         let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, _ in
-            let fields = ErasureRouteTests.decision
+            let fields = HTTPFields.decision()
             let link = "/v1/customers/ann/subscriptions/\(purchase.id)"
             #expect(try await client.send(.put, link, fields).status == 200)
             #expect(try await client.send(.post, "/v1/customers/ann/notes", fields).status == 200)
@@ -160,7 +149,7 @@ struct ErasureRouteTests {
         let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, _ in
             let link = "/v1/customers/ann/subscriptions/\(purchase.id)"
-            let refused = try await client.send(.delete, link, ErasureRouteTests.decision)
+            let refused = try await client.send(.delete, link, .decision())
             #expect(refused.code == "notLinked")
             let before = try await client.get("/v1/decisions")
             #expect(before.json["refused"]?.array?.first?["customer"]?.string == "ann")
@@ -209,7 +198,7 @@ struct ErasureRouteTests {
                 #expect(answer.json["erasure"]?["repeated"]?.bool == true)
                 #expect(answer.json["erasure"]?["plan"]?.isNull == true)
             }
-            #expect(try await ErasureRouteTests.end(host) == 3)
+            #expect(try await host.end() == 3)
         }
     }
 
@@ -228,7 +217,7 @@ struct ErasureRouteTests {
                 let answer = try await client.post(ErasureRouteTests.path, body, fields)
                 #expect(answer.status == 422 && answer.code == "idempotencyKeyReused")
             }
-            #expect(try await ErasureRouteTests.end(host) == 3)
+            #expect(try await host.end() == 3)
         }
     }
 
@@ -248,7 +237,7 @@ struct ErasureRouteTests {
                 return try await group.reduce(into: Set<Int64?>()) { $0.insert($1) }
             }
             #expect(positions == [3])
-            #expect(try await ErasureRouteTests.end(host) == 3)
+            #expect(try await host.end() == 3)
         }
     }
 
@@ -261,7 +250,7 @@ struct ErasureRouteTests {
         let bought = purchase
         try await ServedPlace().serve(renewed: bought) { client, host in
             let link = "/v1/customers/bob/subscriptions/\(bought.id)"
-            let linked = try await client.send(.put, link, ErasureRouteTests.decision)
+            let linked = try await client.send(.put, link, .decision())
             #expect(linked.status == 200)
             for dryRun in [true, false] {
                 let answer = try await client.post(
@@ -269,7 +258,7 @@ struct ErasureRouteTests {
                     ErasureRouteTests.body(customer: ErasureRouteTests.token, dryRun: dryRun))
                 #expect(answer.status == 409 && answer.code == "heldByAnother")
             }
-            #expect(try await ErasureRouteTests.end(host) == 3)
+            #expect(try await host.end() == 3)
             let both = ErasureRouteTests.body(
                 chains: [bought.id], customer: ErasureRouteTests.token)
             #expect(try await client.post(ErasureRouteTests.path, both).status == 200)
@@ -300,7 +289,7 @@ struct ErasureRouteTests {
         try await ServedPlace().serve(renewed: purchase) { client, host in
             let answer = try await client.post(ErasureRouteTests.path, Array(body.utf8))
             #expect(answer.status == 400 && answer.code == code)
-            #expect(try await ErasureRouteTests.end(host) == 2)
+            #expect(try await host.end() == 2)
         }
     }
 
@@ -320,7 +309,7 @@ struct ErasureRouteTests {
             let padded = body + Array(String(repeating: " ", count: room).utf8)
             let answer = try await client.post(ErasureRouteTests.path, padded)
             #expect(answer.status == (excess == 0 ? 404 : 413))
-            #expect(try await ErasureRouteTests.end(host) == 2)
+            #expect(try await host.end() == 2)
         }
     }
 
@@ -341,7 +330,7 @@ struct ErasureRouteTests {
                 let answer = try await client.post(ErasureRouteTests.path + query, body)
                 #expect(answer.status == status && answer.code == code, "\(query)")
             }
-            #expect(try await ErasureRouteTests.end(host) == 2)
+            #expect(try await host.end() == 2)
         }
     }
 
@@ -360,7 +349,7 @@ struct ErasureRouteTests {
                     ErasureRouteTests.body(chains: [purchase.id], dryRun: dryRun))
                 #expect(answer.status == 503 && answer.code == "projectionBehind")
             }
-            #expect(try await ErasureRouteTests.end(host) == 3)
+            #expect(try await host.end() == 3)
             withExtendedLifetime(lock) {}
         }
     }

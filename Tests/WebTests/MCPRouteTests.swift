@@ -340,12 +340,9 @@ struct MCPRouteTests {
         made.appAccountToken = id
         let purchase = made
         try await ServedPlace().serve(renewed: purchase) { client, _ in
-            var head: HTTPFields = [.contentType: "application/json"]
-            head[.actor] = "sara"
-            head[.reason] = "ticket 7"
             let grant = #"{"entitlement":"gold","until":"2030-01-31T00:00:00.000Z"}"#
             let granted = try await client.post(
-                "/v1/customers/\(id)/grants", Array(grant.utf8), head)
+                "/v1/customers/\(id)/grants", Array(grant.utf8), .decision())
             #expect(granted.status == 200)
             let app = #""bundleId":"\#(MadePurchase.app)""#
             let access = try await MCPRouteTests.call(

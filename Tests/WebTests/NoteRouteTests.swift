@@ -12,31 +12,17 @@ import Testing
 struct NoteRouteTests {
     private let purchase = MadePurchase()
 
-    private func head(
-        key: String? = nil, actor: String? = "sara", reason: String? = "called about the refund"
-    ) -> HTTPFields {
-        var fields = HTTPFields()
-        fields[.actor] = actor
-        fields[.reason] = reason
-        fields[.idempotencyKey] = key
-        return fields
-    }
-
-    private func end(_ host: LedgerHost) async throws -> Int64 {
-        try await host.ledger(.production).ledger.log.head().position
-    }
-
     @Test(
         "A note about a customer is in their timeline, with author and reason, and grants nothing")
     func customer() async throws {
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
-            let answer = try await client.send(.post, "/v1/customers/ann/notes", head())
+            let answer = try await client.send(.post, "/v1/customers/ann/notes", .decision())
             #expect(answer.status == 200)
-            #expect(try await end(host) == 1)
+            #expect(try await host.end() == 1)
             let decision = answer.json["decision"]
             #expect(decision?["command"]?.string == "note")
             #expect(decision?["customer"]?.string == "ann")
-            #expect(decision?["reason"]?.string == "called about the refund")
+            #expect(decision?["reason"]?.string == "ticket 7")
             #expect(answer.json["customer"]?.string == "ann")
             #expect(answer.json["standing"]?.string == "new")
             let timeline = try await client.ask("/v1/customers/ann/timeline?minPosition=1")
@@ -51,9 +37,9 @@ struct NoteRouteTests {
         let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, host in
             let path = "/v1/subscriptions/\(purchase.transactionId(1))/notes"
-            let answer = try await client.send(.post, path, head())
+            let answer = try await client.send(.post, path, .decision())
             #expect(answer.status == 200)
-            #expect(try await end(host) == 3)
+            #expect(try await host.end() == 3)
             let decision = answer.json["decision"]
             #expect(decision?["command"]?.string == "note")
             #expect(decision?["customer"]?.isNull == true)
@@ -64,7 +50,7 @@ struct NoteRouteTests {
             let timeline = try await client.ask(
                 "/v1/subscriptions/\(purchase.id)/timeline?minPosition=3")
             let noted = timeline.json["entries"]?.array?.first { $0["fact"]?.string == "noted" }
-            #expect(noted?["cause"]?["command"]?["reason"]?.string == "called about the refund")
+            #expect(noted?["cause"]?["command"]?["reason"]?.string == "ticket 7")
         }
     }
 
@@ -73,21 +59,21 @@ struct NoteRouteTests {
         let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, host in
             for path in ["/v1/customers/ann/notes", "/v1/subscriptions/\(purchase.id)/notes"] {
-                let key = head(key: path)
+                let key = HTTPFields.decision(key: path)
                 let first = try await client.send(.post, path, key)
                 #expect(first.status == 200)
                 #expect(first.headers[.idempotencyReplayed] == nil)
-                let end = try await end(host)
+                let end = try await host.end()
                 #expect(try await client.notify(purchase.notificationBody(2)).status == 200)
-                let known = try await self.end(host)
+                let known = try await host.end()
                 let again = try await client.send(.post, path, key)
                 #expect(again.bytes == first.bytes)
                 #expect(again.headers[.idempotencyReplayed] == "true")
                 let other = try await client.send(
-                    .post, path, head(key: path, reason: "something else"))
+                    .post, path, .decision(key: path, reason: "something else"))
                 #expect(other.status == 422)
                 #expect(other.code == "idempotencyKeyReused")
-                #expect(try await self.end(host) == known)
+                #expect(try await host.end() == known)
                 #expect(known >= end)
             }
         }
@@ -101,7 +87,7 @@ struct NoteRouteTests {
             let lock = try await ProjectorLock.held(directory: directory)
             defer { withExtendedLifetime(lock) {} }
             let answer = try await client.send(
-                .post, "/v1/subscriptions/\(purchase.id)/notes", head())
+                .post, "/v1/subscriptions/\(purchase.id)/notes", .decision())
             #expect(answer.status == 200)
             #expect(answer.json["subscription"]?["position"]?.int64 == 3)
         }
@@ -113,24 +99,24 @@ struct NoteRouteTests {
         try await ServedPlace().serve(renewed: purchase) { client, host in
             let chain = "/v1/subscriptions/\(purchase.id)/notes"
             for path in ["/v1/customers/ann/notes", chain] {
-                let unknownCustomer = try await client.send(.post, path, head(actor: nil))
+                let unknownCustomer = try await client.send(.post, path, .decision(actor: nil))
                 #expect(unknownCustomer.code == "invalidActor")
-                let nothing = try await client.send(.post, path, head(reason: nil))
+                let nothing = try await client.send(.post, path, .decision(reason: nil))
                 #expect(nothing.code == "invalidReason")
                 let long = try await client.send(
-                    .post, path, head(reason: String(repeating: "a", count: 2_001)))
+                    .post, path, .decision(reason: String(repeating: "a", count: 2_001)))
                 #expect(long.code == "invalidReason")
-                let parameter = try await client.send(.post, "\(path)?at=0", head())
+                let parameter = try await client.send(.post, "\(path)?at=0", .decision())
                 #expect(parameter.code == "unknownParameter")
                 let elsewhere = try await client.send(
-                    .post, "\(path)?environment=xcode", head())
+                    .post, "\(path)?environment=xcode", .decision())
                 #expect(elsewhere.code == "environmentNotServed")
             }
-            let unknown = try await client.send(.post, "/v1/subscriptions/1/notes", head())
+            let unknown = try await client.send(.post, "/v1/subscriptions/1/notes", .decision())
             #expect(unknown.status == 404)
             #expect(unknown.code == "noSuchSubscription")
             #expect(try await client.send(.get, chain).status == 405)
-            #expect(try await end(host) == 2)
+            #expect(try await host.end() == 2)
         }
     }
 }

@@ -17,16 +17,6 @@ import Testing
 struct OperationRouteTests {
     private let purchase = MadePurchase()
 
-    static func head(
-        key: String? = nil, actor: String? = "sara", reason: String? = "ticket 7"
-    ) -> HTTPFields {
-        var fields: HTTPFields = [.contentType: "application/json"]
-        fields[.actor] = actor
-        fields[.reason] = reason
-        fields[.idempotencyKey] = key
-        return fields
-    }
-
     // MARK: Refusals
 
     static let acts = [
@@ -38,9 +28,9 @@ struct OperationRouteTests {
     func anonymous(path: String) async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let body = Array(#"{"from":1,"to":2}"#.utf8)
-            let nobody = try await client.post(path, body, OperationRouteTests.head(actor: nil))
+            let nobody = try await client.post(path, body, .decision(actor: nil))
             #expect(nobody.code == "invalidActor")
-            let blank = try await client.post(path, body, OperationRouteTests.head(reason: nil))
+            let blank = try await client.post(path, body, .decision(reason: nil))
             #expect(blank.code == "invalidReason")
         }
     }
@@ -52,7 +42,7 @@ struct OperationRouteTests {
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
             let answer = try await client.post(
                 path + "?environment=sandbox", Array(#"{"from":1,"to":2}"#.utf8),
-                OperationRouteTests.head())
+                .decision())
             #expect(answer.status == 404)
             #expect(answer.code == "environmentNotServed")
         }
@@ -67,7 +57,7 @@ struct OperationRouteTests {
             }
             let post = try await client.post(
                 "/v1/webhooks/none:redeliver", Array(#"{"from":1,"to":2}"#.utf8),
-                OperationRouteTests.head())
+                .decision())
             #expect(post.code == "noSuchEndpoint")
         }
     }
@@ -99,7 +89,7 @@ struct OperationRouteTests {
             _ = try await client.notify(Array(#"{"signedPayload":"x"}"#.utf8))
             _ = try await client.notify(Array("no JSON".utf8))
             let note = try await client.send(
-                .post, "/v1/customers/ann/notes", OperationRouteTests.head())
+                .post, "/v1/customers/ann/notes", .decision())
             #expect(note.status == 200)
             let status = try await host.status(.production)
             #expect(
@@ -159,13 +149,13 @@ struct OperationRouteTests {
             let bytes = try #require(Base64Standard.decode(Array(text.utf8)))
             #expect(String(decoding: bytes, as: UTF8.self) == item["content"]?.string)
             let kept = try await client.send(
-                .post, "/v1/quarantine:retry", OperationRouteTests.head())
+                .post, "/v1/quarantine:retry", .decision())
             #expect(kept.json["read"]?.int64 == 2)
             #expect(kept.json["appended"]?.int64 == 0)
         }
         place.configuration.apps[0].bundleId = BundleId(MadePurchase.app)
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
-            let head = OperationRouteTests.head(key: "once")
+            let head = HTTPFields.decision(key: "once")
             let first = try await client.send(.post, "/v1/quarantine:retry", head)
             #expect(first.json["appended"]?.int64 == 2)
             #expect(first.headers[.idempotencyReplayed] == nil)
@@ -173,7 +163,7 @@ struct OperationRouteTests {
             #expect(again.bytes == first.bytes)
             #expect(again.headers[.idempotencyReplayed] == "true")
             let other = try await client.send(
-                .post, "/v1/quarantine:retry", OperationRouteTests.head(key: "once", actor: "bob"))
+                .post, "/v1/quarantine:retry", .decision(key: "once", actor: "bob"))
             #expect(other.code == "idempotencyKeyReused")
             #expect(try await host.quarantine(.production).items.isEmpty)
             let show = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=2")
@@ -216,7 +206,7 @@ struct OperationRouteTests {
             func redeliver(_ body: String, _ scope: String = "") async throws -> WebClient.Answer {
                 try await client.post(
                     "/v1/webhooks/backend:redeliver\(scope)", Array(body.utf8),
-                    OperationRouteTests.head())
+                    .decision())
             }
             let dry = try await redeliver(#"{"from":1,"to":2,"dryRun":true}"#)
             let count = try #require(dry.json["changes"]?.int64)
@@ -244,7 +234,7 @@ struct OperationRouteTests {
         let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, host in
             let link = "/v1/customers/ann/subscriptions/\(purchase.id)"
-            let head = OperationRouteTests.head()
+            let head = HTTPFields.decision()
             #expect(try await client.send(.put, link, head).status == 200)
             #expect(try await client.send(.delete, link, head).status == 200)
             #expect(try await client.send(.delete, link, head).code == "notLinked")
@@ -277,7 +267,7 @@ struct OperationRouteTests {
             #expect(before["last"]?.isNull == true)
             let started = try await client.send(
                 .post, "/v1/audit:verify?signatures=\(withSignatures)",
-                OperationRouteTests.head(key: "a"))
+                .decision(key: "a"))
             #expect(started.status == 200)
             #expect(started.json["result"]?.isNull == true)
             var last: JSONValue?
@@ -290,7 +280,7 @@ struct OperationRouteTests {
             #expect(last?["result"]?["signaturesVerified"]?.int64 == (withSignatures ? 2 : nil))
             let again = try await client.send(
                 .post, "/v1/audit:verify?signatures=\(withSignatures)",
-                OperationRouteTests.head(key: "a"))
+                .decision(key: "a"))
             #expect(again.headers[.idempotencyReplayed] == "true")
             #expect(try await host.audit(.production).running == nil)
         }
@@ -323,7 +313,7 @@ struct OperationRouteTests {
                     StoredCheckpoint(size: size, note: note, signedAt: purchase.start))
             }
             _ = try await client.send(
-                .post, "/v1/audit:verify", OperationRouteTests.head(key: "c"))
+                .post, "/v1/audit:verify", .decision(key: "c"))
             var last: JSONValue?
             while last?["endedAt"]?.string == nil {
                 last = try await client.get("/v1/audit").json["last"]

@@ -27,7 +27,7 @@ struct RecoveryRouteTests {
         _ client: WebClient, _ members: [String: String] = window, key: String? = nil
     ) async throws -> WebClient.Answer {
         try await client.post(
-            "/v1/recoveries", body(members), OperationRouteTests.head(key: key))
+            "/v1/recoveries", body(members), .decision(key: key))
     }
 
     private func serve(

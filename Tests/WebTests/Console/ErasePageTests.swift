@@ -14,10 +14,6 @@ struct ErasePageTests {
     private static let home = "/console/production"
     private let purchase = MadePurchase()
 
-    private static func end(_ host: LedgerHost) async throws -> Int64 {
-        try await host.ledger(.production).ledger.log.head().position
-    }
-
     private static func form(_ confirm: String? = nil) -> [UInt8] {
         let typed = confirm.map { "&\(ErasePage.confirmation)=\($0)" } ?? ""
         return Array("key=one&actor=dpo&reason=request+7\(typed)".utf8)
@@ -39,13 +35,13 @@ struct ErasePageTests {
             #expect(plan.contains("name=\"confirm\"") && plan.contains("Not reached"))
             #expect(plan.contains("events/1\"") && plan.contains("events/2\""))
             #expect(plan.contains("value=\"request 7\"") && plan.contains("value=\"one\""))
-            #expect(try await ErasePageTests.end(host) == 2)
+            #expect(try await host.end() == 2)
             for _ in 0..<2 {
                 let answer = try await client.submit("\(path)/erase", ErasePageTests.form(id))
                 #expect(answer.status == 303)
                 #expect(answer.headers[.location] == "\(ErasePageTests.home)/events/3")
             }
-            #expect(try await ErasePageTests.end(host) == 3)
+            #expect(try await host.end() == 3)
             let event = try await client.get("\(ErasePageTests.home)/events/3").text
             for text in ["the evidence of 2 events", "By dpo: request 7", "events/1\""] {
                 #expect(event.contains(text), "\(text)")
@@ -74,7 +70,7 @@ struct ErasePageTests {
             let answer = try await client.submit(
                 "\(path)/erase", ErasePageTests.form(id.uppercased()))
             #expect(answer.headers[.location] == "\(ErasePageTests.home)/events/3")
-            #expect(try await ErasePageTests.end(host) == 3)
+            #expect(try await host.end() == 3)
         }
     }
 
@@ -104,7 +100,7 @@ struct ErasePageTests {
             foreign[.fetchSite] = "cross-site"
             let sent = try await client.send(.post, path, foreign, ErasePageTests.form(id))
             #expect(sent.status == 403)
-            #expect(try await ErasePageTests.end(host) == 2)
+            #expect(try await host.end() == 2)
         }
     }
 
