@@ -43,8 +43,7 @@ struct RestatedLifeTests {
 
     /// Every comparison that is documented, by product and metric.
     private func compared(_ ledger: TemporaryLedger) async throws -> [String: [Report.Row]] {
-        try await ledger.session { session in
-            let query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)
+        try await ledger.metrics { query in
             var words = MetricParameters()
             (words.from, words.to) = ("2026-01-01", "2026-09-01")
             var found: [String: [Report.Row]] = [:]
@@ -77,10 +76,8 @@ struct RestatedLifeTests {
             }
             table.endReport()
         }
-        return try await ledger.session { [table] session in
-            let answer = try await MetricsQuery(
-                session.query, reportTimeZone: "UTC", now: ledger.now
-            ).explain(table)
+        return try await ledger.metrics { [table] query in
+            let answer = try await query.explain(table)
             return answer.cells.reduce(into: [:]) { sums, found in
                 let cell = found.cell
                 sums["\(cell.kind) \(cell.figure) \(cell.day.text)", default: 0] += found.ours

@@ -110,11 +110,7 @@ struct WarehouseExportTests {
         func later(_ period: Int, days: Int64) -> Timestamp {
             chain.start(period).advanced(byMilliseconds: days * 86_400_000)
         }
-        let trial = chain.bought().withTransaction {
-            $0.price = 0
-            $0.offerType = Raw(.introductoryOffer)
-            $0.offerDiscountType = Raw(.freeTrial)
-        }
+        let trial = chain.bought().asTrial
         func upgraded(_ delivery: MadeDelivery, revoked: Timestamp? = nil) -> MadeDelivery {
             delivery.withTransaction {
                 $0.productId = ProductId("com.example.other")
@@ -156,10 +152,8 @@ struct WarehouseExportTests {
             "starts", "renewals", "reactivations", "auto-renew", "product-changes", "refunds",
             "revenue",
         ]
-        let now = ledger.now
         var expected: [String: Int64] = [:]
-        for (name, rows) in try await ledger.session({ [words] session in
-            let query = MetricsQuery(session.query, reportTimeZone: "UTC", now: now)
+        for (name, rows) in try await ledger.metrics({ [words] query in
             var reported: [(String, [(Timestamp, [String: Int64])])] = []
             for name in names {
                 let report = try await query.metric(try MetricName(name), words)

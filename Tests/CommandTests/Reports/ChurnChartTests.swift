@@ -19,12 +19,8 @@ struct ChurnChartTests {
         var words = MetricParameters()
         (words.from, words.to, words.interval) = (from, to, interval)
         (words.by, words.filters, words.timeZone) = (by, filters, zone)
-        return try await ledger.session { [words] session in
-            try await MetricsQuery(
-                session.query, reportTimeZone: "UTC",
-                now: Timestamp(milliseconds: 1_781_481_600_000)
-            ).churn(words)
-        }
+        let now = Timestamp(milliseconds: 1_781_481_600_000)
+        return try await ledger.metrics(now: now) { [words] in try await $0.churn(words) }
     }
 
     private func taken() async throws -> TemporaryLedger {

@@ -46,11 +46,8 @@ struct ChurnReportTests {
         _ ledger: TemporaryLedger, _ words: MetricParameters, isPaid: Bool = false,
         knowledge: AsOf = .everything, bundleId: String? = nil
     ) async throws -> Report {
-        try await ledger.session { session in
-            let query = MetricsQuery(
-                session.query, reportTimeZone: ledger.configuration.reportTimeZone,
-                now: ledger.now, knowledge: knowledge, bundleId: bundleId.map { BundleId($0) })
-            return try await query.churn(words, isPaid: isPaid)
+        try await ledger.metrics(knowledge: knowledge, bundleId: bundleId) {
+            try await $0.churn(words, isPaid: isPaid)
         }
     }
 

@@ -13,11 +13,7 @@ import Testing
 struct ComparisonTests {
     /// A monthly chain that ends, a weekly one, and one in a trial.
     private static let shared = SharedLedger { ledger in
-        let trial = MadeChain(id: "660000000000003").bought().withTransaction {
-            $0.price = 0
-            $0.offerType = Raw(.introductoryOffer)
-            $0.offerDiscountType = Raw(.freeTrial)
-        }
+        let trial = MadeChain(id: "660000000000003").bought().asTrial
         let weekly = MadeChain(id: "660000000000002", product: "com.example.weekly").bought()
         _ = try await ledger.ingest(MadeChain(id: "660000000000001").life + [weekly, trial])
         ledger.configuration.catalogue.products[ProductId("com.example.weekly")] =
@@ -30,12 +26,7 @@ struct ComparisonTests {
     private func report(
         _ ledger: TemporaryLedger, _ metric: String, _ pack: DefinitionPack, by: [String] = []
     ) async throws -> Report {
-        var words = MetricParameters()
-        (words.from, words.to, words.by) = ("2026-01-01", "2026-05-01", by)
-        return try await ledger.session { [words] session in
-            let query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)
-            return try await query.comparison(metric, words, pack)
-        }
+        try await ledger.metrics { try await $0.comparison(metric, .made(by: by), pack) }
     }
 
     private static let documented: [(String, DefinitionPack)] = [
@@ -59,11 +50,8 @@ struct ComparisonTests {
     func columns(_ metric: String, _ pack: DefinitionPack) async throws {
         let ledger = try await taken()
         let compared = try await report(ledger, metric, pack)
-        var words = MetricParameters()
-        (words.from, words.to) = ("2026-01-01", "2026-05-01")
-        let own = try await ledger.session { [words] session in
-            let query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)
-            return try await query.metric(try MetricName(metric), words)
+        let own = try await ledger.metrics {
+            try await $0.metric(try MetricName(metric), .made())
         }
         for figure in try #require(compared.comparison).figures {
             let column =
@@ -91,13 +79,10 @@ struct ComparisonTests {
         let ledger = try await taken()
         let compared = try await report(ledger, metric, pack)
         #expect(!compared.rows.isEmpty)
-        var words = MetricParameters()
-        (words.from, words.to) = ("2026-01-01", "2026-05-01")
-        let ours: [Int64] = try await ledger.session { [words] session in
-            let query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)
-            if metric == "churn" { return try await query.churn(words).rows.map(\.churned) }
+        let ours: [Int64] = try await ledger.metrics { query in
+            if metric == "churn" { return try await query.churn(.made()).rows.map(\.churned) }
             let column = metric == "mrr" ? "annualised" : "active"
-            return try await query.metric(try MetricName(metric), words).rows
+            return try await query.metric(try MetricName(metric), .made()).rows
                 .compactMap { $0.amounts[column] ?? 0 }
         }
         #expect(compared.rows.map(\.ours).filter { $0 != 0 } == ours.filter { $0 != 0 })
@@ -184,9 +169,8 @@ struct ComparisonTests {
         func ask(_ to: String) async throws -> Int {
             var words = MetricParameters()
             (words.from, words.to, words.interval) = ("2025-01-01", to, "day")
-            return try await ledger.session { [words] session in
-                let query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)
-                return try await query.comparison("churn", words, .adapty).rows.count
+            return try await ledger.metrics { [words] query in
+                try await query.comparison("churn", words, .adapty).rows.count
             }
         }
         #expect(try await ask("2026-02-05") == MetricsQuery.comparedIntervalCount)

@@ -14,12 +14,7 @@ import Testing
 struct ConvertedReportTests {
     /// A chain in dollars and one in euros, the latter at 5 and later at 7.
     private static let shared = SharedLedger { ledger in
-        let euro = MadeChain(id: "600000000000002").life.map { delivery in
-            delivery.withTransaction {
-                $0.currency = "EUR"
-                $0.price = 5_000
-            }
-        }
+        let euro = MadeChain(id: "600000000000002").life.map(\.inEuros)
         _ = try await ledger.ingest(MadeChain(id: "600000000000001").life + euro)
         ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
     }
@@ -30,13 +25,8 @@ struct ConvertedReportTests {
         _ ledger: TemporaryLedger, _ name: String, _ rates: CurrencyRates?, by: [String] = [],
         where filters: [String] = []
     ) async throws -> Report {
-        var words = MetricParameters()
-        (words.from, words.to) = ("2026-01-01", "2026-05-01")
-        (words.by, words.filters) = (by, filters)
-        return try await ledger.session { [words] session in
-            var query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)
-            query.rates = rates
-            return try await query.metric(try MetricName(name), words)
+        try await ledger.metrics(rates: rates) {
+            try await $0.metric(try MetricName(name), .made(by: by, where: filters))
         }
     }
 
@@ -48,14 +38,10 @@ struct ConvertedReportTests {
     private func moved(
         _ ledger: TemporaryLedger, _ rates: CurrencyRates?, by: [String] = []
     ) async throws -> Report {
-        var words = MetricParameters()
-        (words.from, words.to, words.by) = ("2026-01-01", "2026-05-01", by)
-        return try await ledger.session { [words] session in
-            var query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)
-            query.rates = rates
+        try await ledger.metrics(rates: rates) {
             // The first four events are those in dollars.
-            return try await query.diff(
-                try MetricName(compared: "revenue"), words, from: .knownPosition(4))
+            try await $0.diff(
+                try MetricName(compared: "revenue"), .made(by: by), from: .knownPosition(4))
         }
     }
 

@@ -15,13 +15,7 @@ struct DatedReportTests {
     /// A chain that pays 5 € in January, and again in February.
     private func taken() async throws -> (ledger: TemporaryLedger, days: [String]) {
         var ledger = try TemporaryLedger()
-        let life = MadeChain(id: "600000000000002").life.map { delivery in
-            delivery.withTransaction {
-                $0.currency = "EUR"
-                $0.price = 5_000
-            }
-        }
-        _ = try await ledger.ingest(life)
+        _ = try await ledger.ingest(MadeChain(id: "600000000000002").life.map(\.inEuros))
         ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
         let rows = try await report(ledger, "revenue", nil, by: "day").rows
         return (ledger, rows.filter { $0["gross"] > 0 }.map { $0.from.date.text })
@@ -30,12 +24,8 @@ struct DatedReportTests {
     private func report(
         _ ledger: TemporaryLedger, _ name: String, _ rates: CurrencyRates?, by interval: String
     ) async throws -> Report {
-        var words = MetricParameters()
-        (words.from, words.to, words.interval) = ("2026-01-01", "2026-05-01", interval)
-        return try await ledger.session { [words] session in
-            var query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)
-            query.rates = rates
-            return try await query.metric(try MetricName(name), words)
+        try await ledger.metrics(rates: rates) {
+            try await $0.metric(try MetricName(name), .made(interval: interval))
         }
     }
 

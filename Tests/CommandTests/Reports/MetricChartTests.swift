@@ -14,15 +14,8 @@ struct MetricChartTests {
     private func chart(
         _ ledger: TemporaryLedger, _ name: String, by: [String] = [], where filters: [String] = []
     ) async throws -> ChartDrawing {
-        var words = MetricParameters()
-        (words.from, words.to) = ("2026-01-01", "2026-05-01")
-        (words.by, words.filters) = (by, filters)
-        let name = try MetricName(name)
-        let report = try await ledger.session { [words] session in
-            try await MetricsQuery(
-                session.query, reportTimeZone: "UTC",
-                now: Timestamp(milliseconds: 1_781_481_600_000)
-            ).metric(name, words)
+        let report = try await ledger.metrics(now: Timestamp(milliseconds: 1_781_481_600_000)) {
+            try await $0.metric(try MetricName(name), .made(by: by, where: filters))
         }
         return try ChartDrawing.reading(try ReportChart(report).svg)
     }

@@ -19,13 +19,7 @@ struct MetricReportTests {
 
     private static let shared = SharedLedger { ledger in
         _ = try await ledger.ingest(
-            MadeChain(id: "600000000000001").life
-                + german.life.map { delivery in
-                    delivery.withTransaction {
-                        $0.currency = "EUR"
-                        $0.price = 5_000
-                    }
-                })
+            MadeChain(id: "600000000000001").life + german.life.map(\.inEuros))
         ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
     }
 
@@ -34,14 +28,8 @@ struct MetricReportTests {
     private func report(
         _ ledger: TemporaryLedger, _ name: String, by: [String] = [], where filters: [String] = []
     ) async throws -> Report {
-        var words = MetricParameters()
-        (words.from, words.to) = ("2026-01-01", "2026-05-01")
-        (words.by, words.filters) = (by, filters)
-        return try await ledger.session { [words] session in
-            let query = MetricsQuery(
-                session.query, reportTimeZone: ledger.configuration.reportTimeZone,
-                now: ledger.now)
-            return try await query.metric(try MetricName(name), words)
+        try await ledger.metrics {
+            try await $0.metric(try MetricName(name), .made(by: by, where: filters))
         }
     }
 

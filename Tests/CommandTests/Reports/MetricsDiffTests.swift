@@ -28,26 +28,16 @@ struct MetricsDiffTests {
         from before: AsOf, to after: AsOf = .everything,
         interval: String? = nil
     ) async throws -> Report {
-        var words = MetricParameters()
-        (words.from, words.to, words.by) = ("2026-01-01", "2026-05-01", by)
-        words.interval = interval
-        return try await ledger.session { [words] session in
-            let query = MetricsQuery(
-                session.query, reportTimeZone: "UTC", now: ledger.now, knowledge: after)
-            return try await query.diff(try MetricName(compared: name), words, from: before)
+        try await ledger.metrics(knowledge: after) {
+            try await $0.diff(
+                try MetricName(compared: name), .made(by: by, interval: interval), from: before)
         }
     }
 
     private func report(
         _ ledger: TemporaryLedger, _ knowledge: AsOf
     ) async throws -> [Report.Row] {
-        var words = MetricParameters()
-        (words.from, words.to) = ("2026-01-01", "2026-05-01")
-        return try await ledger.session { [words] session in
-            try await MetricsQuery(
-                session.query, reportTimeZone: "UTC", now: ledger.now, knowledge: knowledge
-            ).churn(words).rows
-        }
+        try await ledger.metrics(knowledge: knowledge) { try await $0.churn(.made()).rows }
     }
 
     @Test("Equal knowledge has no differences; an unknown metric is an error")

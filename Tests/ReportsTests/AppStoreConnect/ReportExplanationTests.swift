@@ -20,14 +20,6 @@ struct ReportExplanationTests {
             id: "70000000000000\(number)", start: try #require(Timestamp(rfc3339: start)))
     }
 
-    private func trial(_ delivery: MadeDelivery) -> MadeDelivery {
-        delivery.withTransaction {
-            $0.price = 0
-            $0.offerType = Raw(.introductoryOffer)
-            $0.offerDiscountType = Raw(.freeTrial)
-        }
-    }
-
     /// A report's rows, each the day, figure of the event or state, and amounts.
     func table(_ reports: [(header: String, rows: [String], day: CivilDate?)]) throws
         -> SalesReportTable
@@ -85,9 +77,7 @@ struct ReportExplanationTests {
         _ = try await ledger.ingest(deliveries)
         if let window { try await sweep(window, ledger) }
         let now = try #require(Timestamp(rfc3339: now))
-        let answer = try await ledger.session { session in
-            try await MetricsQuery(session.query, reportTimeZone: "UTC", now: now).explain(table)
-        }
+        let answer = try await ledger.metrics(now: now) { try await $0.explain(table) }
         let lines = answer.cells.map { found in
             let causes = found.explanations.map { part in
                 " \(part.cause.rawValue) \(part.amount) (\(part.chainCount))"
@@ -107,8 +97,7 @@ struct ReportExplanationTests {
     func refused() async throws {
         let ledger = try TemporaryLedger()
         let empty = SalesReportTable()
-        try await ledger.session { session in
-            let query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)
+        try await ledger.metrics { query in
             await #expect(throws: MetricsError.unknownTimeZone("PST")) {
                 try await query.explain(empty, timeZone: "PST")
             }
@@ -226,7 +215,7 @@ struct ReportExplanationTests {
                 "2026-01-10\tStart Introductory Offer\t1")
         ])
         let made = try chain(1)
-        let found = try await explain([trial(made.bought()), made.renewed(1)], table)
+        let found = try await explain([made.bought().asTrial, made.renewed(1)], table)
         #expect(
             found.lines == [
                 "starts 2026-01-10 1 1:", "trialConversions 2026-02-09 1 1:",
@@ -256,7 +245,7 @@ struct ReportExplanationTests {
     func trials() async throws {
         let day = CivilDate(year: 2026, month: 1, day: 12)
         let table = try self.table([states(day, paid: 0, trials: 2)])
-        let found = try await explain([chain(1).bought(), trial(chain(2).bought())], table)
+        let found = try await explain([chain(1).bought(), chain(2).bought().asTrial], table)
         #expect(
             found.lines == [
                 "activePaid 2026-01-12 0 1: trials -1 (1)", "trials 2026-01-12 2 1: trials 1 (1)",
@@ -308,7 +297,7 @@ struct ReportExplanationTests {
         #expect(prices.map(\.apple) == [1, 1] && prices.map(\.ours) == [0, 2])
         #expect(prices.map(\.chains.count) == [0, 2])
         let free = try await explain(
-            [trial(chain(1).bought())], try self.table([subscribers("2026-01-10\t0.00\t ")]))
+            [chain(1).bought().asTrial], try self.table([subscribers("2026-01-10\t0.00\t ")]))
         #expect(free.lines == ["freePeriods 2026-01-10 1 1:"])
         #expect(free.answer.cells[0].prices.isEmpty)
     }

@@ -20,12 +20,8 @@ struct DefinitionRuleTests {
         _ ledger: TemporaryLedger, _ metric: String, _ pack: DefinitionPack, by: [String] = [],
         where filters: [String] = []
     ) async throws -> Report {
-        var words = MetricParameters()
-        (words.from, words.to, words.by) = ("2026-01-01", "2026-05-01", by)
-        words.filters = filters
-        return try await ledger.session { [words] session in
-            let query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)
-            return try await query.comparison(metric, words, pack)
+        try await ledger.metrics {
+            try await $0.comparison(metric, .made(by: by, where: filters), pack)
         }
     }
 
@@ -40,16 +36,6 @@ struct DefinitionRuleTests {
         return (
             rows.map { $0.reduce(0) { $0 + $1.ours } }, rows.map { $0.reduce(0) { $0 + $1.theirs } }
         )
-    }
-
-    private func trial(_ chain: MadeChain) -> MadeDelivery { free(chain.bought()) }
-
-    private func free(_ delivery: MadeDelivery) -> MadeDelivery {
-        delivery.withTransaction {
-            $0.price = 0
-            $0.offerType = Raw(.introductoryOffer)
-            $0.offerDiscountType = Raw(.freeTrial)
-        }
     }
 
     private func day(_ chain: MadeChain, _ period: Int, _ days: Int64) -> Timestamp {
@@ -94,7 +80,7 @@ struct DefinitionRuleTests {
     func starts() async throws {
         let chain = MadeChain(id: "670000000000001")
         let ledger = try await ledger(
-            [trial(chain), chain.renewed(1)] + cameBack + recovered)
+            [chain.bought().asTrial, chain.renewed(1)] + cameBack + recovered)
         for (pack, expected) in [
             (DefinitionPack.adapty, [2, 0, 0, 0] as [Int64]), (.revenuecat, [2, 1, 0, 0]),
             (.appstoreconnect, [2, 0, 1, 1]),
@@ -118,8 +104,9 @@ struct DefinitionRuleTests {
         let resubscribed = late.notification(.subscribed, .resubscribe, 3, at: day(late, 3, 0))
             .withTransaction { $0.transactionReason = Raw(.purchase) }
         let ledger = try await ledger([
-            trial(refunded), refunded.renewed(1), refund(refunded, 1, after: 3), trial(late),
-            free(late.expired(0)), resubscribed, trial(lost), free(lost.expired(0)),
+            refunded.bought().asTrial, refunded.renewed(1), refund(refunded, 1, after: 3),
+            late.bought().asTrial,
+            late.expired(0).asTrial, resubscribed, lost.bought().asTrial, lost.expired(0).asTrial,
         ])
         let revenueCat = try await compared(ledger, "trials", .revenuecat)
         #expect(months(revenueCat, "converted").ours == [1, 0, 0, 0])
@@ -187,8 +174,9 @@ struct DefinitionRuleTests {
         let (paying, lost) = (MadeChain(id: "670000000000009"), MadeChain(id: "670000000000010"))
         let ledger = try await ledger(
             [
-                trial(paying), paying.renewed(1), paying.renewed(2), trial(lost),
-                free(lost.expired(0)),
+                paying.bought().asTrial, paying.renewed(1), paying.renewed(2),
+                lost.bought().asTrial,
+                lost.expired(0).asTrial,
             ]
                 + cameBack)
         let adapty = try await compared(ledger, "retention", .adapty)
@@ -232,7 +220,7 @@ struct DefinitionRuleTests {
             status: .billingRetry)
         let gone = MadeChain(id: "670000000000013")
         let ledger = try await ledger(
-            cameBack + [chain.bought(), failed, trial(gone), free(gone.expired(0))])
+            cameBack + [chain.bought(), failed, gone.bought().asTrial, gone.expired(0).asTrial])
         let adapty = try await compared(ledger, "churn", .adapty, by: ["reason"])
         #expect(months(adapty, "customer cancel").ours == [0, 2, 0, 0])
         #expect(months(adapty, "customer cancel").theirs == [0, 1, 0, 0])

@@ -21,12 +21,7 @@ struct SubscriberRuleTests {
     private func rows(
         _ ledger: TemporaryLedger, _ metric: String, _ pack: DefinitionPack
     ) async throws -> [Report.Row] {
-        var words = MetricParameters()
-        (words.from, words.to) = ("2026-01-01", "2026-05-01")
-        return try await ledger.session { [words] session in
-            let query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)
-            return try await query.comparison(metric, words, pack).rows
-        }
+        try await ledger.metrics { try await $0.comparison(metric, .made(), pack).rows }
     }
 
     /// By month from January; 0 where there is no row.
@@ -44,11 +39,7 @@ struct SubscriberRuleTests {
     /// February and back from April on.
     private var lives: [MadeDelivery] {
         let (tried, back) = (MadeChain(id: "680000000000001"), MadeChain(id: "680000000000002"))
-        let trial = tried.bought().withTransaction {
-            $0.price = 0
-            $0.offerType = Raw(.introductoryOffer)
-            $0.offerDiscountType = Raw(.freeTrial)
-        }
+        let trial = tried.bought().asTrial
         let again = back.notification(.subscribed, .resubscribe, 3, at: back.start(3))
             .withTransaction { $0.transactionReason = Raw(.purchase) }
         return [trial, tried.renewed(1), tried.expired(1), back.bought(), back.expired(0), again]

@@ -23,10 +23,7 @@ struct CellChainsTests {
 
     private func withQuery(_ body: (MetricsQuery) async throws -> Void) async throws {
         let ledger = try await CellChainsTests.shared.copy()
-        try await ledger.session { session in
-            try await body(
-                MetricsQuery(session.query, reportTimeZone: "UTC", now: CellChainsTests.now))
-        }
+        try await ledger.metrics(now: CellChainsTests.now, body)
     }
 
     private func cell(

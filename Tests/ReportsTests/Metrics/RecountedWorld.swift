@@ -75,12 +75,9 @@ struct RecountedWorld: Sendable {
     func query<Value>(_ body: (MetricsQuery, MetricParameters) async throws -> Value) async throws
         -> Value
     {
-        try await ledger.session { session in
-            var words = MetricParameters()
-            (words.from, words.interval) = (Self.from, Self.interval)
-            let query = MetricsQuery(session.query, reportTimeZone: "UTC", now: ledger.now)
-            return try await body(query, words)
-        }
+        var words = MetricParameters()
+        (words.from, words.interval) = (Self.from, Self.interval)
+        return try await ledger.metrics { [words] in try await body($0, words) }
     }
 }
 
