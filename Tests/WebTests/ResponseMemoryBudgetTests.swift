@@ -23,16 +23,20 @@ struct AnswerRoomTests {
         }
     }
 
+    /// Takes the reserve, except room for so many of the largest responses that use it.
+    private func filledReserve(but count: Int = 0) throws -> [ResponseMemoryBudget.Share] {
+        let all = ResponseMemoryBudget.reservedByteCount / ResponseMemoryBudget.smallByteCount
+        return try (count..<all).map { _ in
+            try #require(room.take(ResponseMemoryBudget.smallByteCount))
+        }
+    }
+
     @Test("The reserve is for small responses, to the byte")
     func bounds() throws {
         let large = try filled()
         #expect(room.take(ResponseMemoryBudget.smallByteCount + 1) == nil)
         #expect(throws: Problem.self) { try room.require(ResponseMemoryBudget.makingByteCount) }
-        let small = try
-            (0..<(ResponseMemoryBudget.reservedByteCount / ResponseMemoryBudget.smallByteCount)).map
-        { _ in
-            try #require(room.take(ResponseMemoryBudget.smallByteCount))
-        }
+        let small = try filledReserve()
         #expect(room.take(1) == nil)
         withExtendedLifetime((large, small)) {}
     }
@@ -40,11 +44,7 @@ struct AnswerRoomTests {
     @Test("One byte more than is left is refused; exactly what is left is not")
     func lastByte() throws {
         let large = try filled()
-        let all = try
-            (1..<(ResponseMemoryBudget.reservedByteCount / ResponseMemoryBudget.smallByteCount)).map
-        { _ in
-            try #require(room.take(ResponseMemoryBudget.smallByteCount))
-        }
+        let all = try filledReserve(but: 1)
         let one = room.take(1)
         #expect(one != nil)
         #expect(room.take(ResponseMemoryBudget.smallByteCount) == nil)
@@ -130,11 +130,7 @@ struct AnswerRoomTests {
     @Test("A response that a connection buffers anyway needs no share; one byte more does")
     func uncounted() throws {
         let large = try filled()
-        let rest = try
-            (0..<(ResponseMemoryBudget.reservedByteCount / ResponseMemoryBudget.smallByteCount)).map
-        { _ in
-            try #require(room.take(ResponseMemoryBudget.smallByteCount))
-        }
+        let rest = try filledReserve()
         #expect(throws: Never.self) {
             try room.admit(response(ResponseMemoryBudget.uncountedByteCount))
         }
@@ -169,11 +165,7 @@ struct AnswerRoomTests {
         var place = try ServedPlace()
         place.answers = room
         let large = try filled()
-        let rest = try
-            (0..<(ResponseMemoryBudget.reservedByteCount / ResponseMemoryBudget.smallByteCount)).map
-        { _ in
-            try #require(room.take(ResponseMemoryBudget.smallByteCount))
-        }
+        let rest = try filledReserve()
         let metrics = place.metrics
         // Longer than what a connection buffers anyway.
         for number in 0..<400 {
