@@ -2,9 +2,7 @@ import AppStore
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
-import NIOHTTP1
 import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
 import Testing
 
 @testable import Web
@@ -12,18 +10,6 @@ import Testing
 @Suite("Request deadlines")
 struct RequestDeadlineTests {
     private let limits = ConnectionLimits()
-
-    /// An HTTP/1 connection, up to where requests are answered.
-    private func open() throws -> EmbeddedChannel {
-        let channel = EmbeddedChannel()
-        let pipeline = channel.pipeline.syncOperations
-        try pipeline.configureHTTPServerPipeline(
-            withPipeliningAssistance: false, withErrorHandling: false)
-        try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-        try pipeline.addHandler(RequestDeadlines(limits: limits))
-        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
-        return channel
-    }
 
     private func send(_ text: String, _ channel: EmbeddedChannel) throws {
         try channel.writeInbound(ByteBuffer(string: text))
@@ -43,10 +29,6 @@ struct RequestDeadlineTests {
         return text
     }
 
-    private func pass(_ seconds: Int, _ channel: EmbeddedChannel) {
-        channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(seconds)))
-    }
-
     private let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
     private let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n"
 
@@ -54,65 +36,56 @@ struct RequestDeadlineTests {
 
     @Test("A connection without a request closes at the deadline, not before")
     func silent() throws {
-        let channel = try open()
-        pass(limits.idleSeconds - 1, channel)
-        #expect(channel.isActive)
-        pass(1, channel)
-        #expect(!channel.isActive)
+        let channel = try EmbeddedChannel.connection(limits)
+        channel.expectClosed(after: limits.idleSeconds)
     }
 
     @Test("Trickled bytes do not extend the deadline: the head is due from its first byte on")
     func slowHead() throws {
-        let channel = try open()
-        pass(limits.idleSeconds - 1, channel)
+        let channel = try EmbeddedChannel.connection(limits)
+        channel.pass(limits.idleSeconds - 1)
         for byte in request.prefix(limits.headSeconds) {
             #expect(channel.isActive)
             try send(String(byte), channel)
-            pass(1, channel)
+            channel.pass(1)
         }
         #expect(!channel.isActive)
     }
 
     @Test("The head of a later request has no more time than that of the first")
     func slowLaterHead() throws {
-        let channel = try open()
+        let channel = try EmbeddedChannel.connection(limits)
         for _ in 0..<2 {
             try send(request, channel)
             try answer(channel)
-            pass(limits.idleSeconds - 1, channel)
+            channel.pass(limits.idleSeconds - 1)
             #expect(channel.isActive)
         }
         try send("G", channel)
-        pass(limits.headSeconds - 1, channel)
-        #expect(channel.isActive)
-        pass(1, channel)
-        #expect(!channel.isActive)
+        channel.expectClosed(after: limits.headSeconds)
     }
 
     @Test("A head that begins during another request is due from that response on")
     func headBehindWork() throws {
-        let channel = try open()
+        let channel = try EmbeddedChannel.connection(limits)
         try send(request, channel)
         try send("GET", channel)
-        pass(3_600, channel)
+        channel.pass(3_600)
         #expect(channel.isActive)
         try answer(channel)
-        pass(limits.headSeconds - 1, channel)
-        #expect(channel.isActive)
-        pass(1, channel)
-        #expect(!channel.isActive)
+        channel.expectClosed(after: limits.headSeconds)
     }
 
     @Test("The next request within the idle time continues, with its own deadline")
     func keptAlive() throws {
-        let channel = try open()
+        let channel = try EmbeddedChannel.connection(limits)
         for _ in 0..<3 {
             try send(request, channel)
             try answer(channel)
-            pass(limits.idleSeconds - 1, channel)
+            channel.pass(limits.idleSeconds - 1)
             #expect(channel.isActive)
         }
-        pass(1, channel)
+        channel.pass(1)
         #expect(!channel.isActive)
     }
 
@@ -120,14 +93,14 @@ struct RequestDeadlineTests {
 
     @Test("Trickled bytes do not extend the deadline: the body is due from the head on, then 408")
     func slowBody() throws {
-        let channel = try open()
+        let channel = try EmbeddedChannel.connection(limits)
         try send(head, channel)
         for _ in 1..<limits.bodySeconds {
-            pass(1, channel)
+            channel.pass(1)
             try send("x", channel)
             #expect(channel.isActive)
         }
-        pass(1, channel)
+        channel.pass(1)
         let text = try sent(channel).lowercased()
         #expect(text.hasPrefix("http/1.1 408 "))
         #expect(text.contains("\r\nconnection: close\r\n"))
@@ -136,23 +109,20 @@ struct RequestDeadlineTests {
 
     @Test("Long work after the whole body came is not cut off")
     func longWork() throws {
-        let channel = try open()
+        let channel = try EmbeddedChannel.connection(limits)
         try send(request, channel)
-        pass(3_600, channel)
+        channel.pass(3_600)
         #expect(channel.isActive)
         try answer(channel)
-        pass(limits.idleSeconds - 1, channel)
-        #expect(channel.isActive)
-        pass(1, channel)
-        #expect(!channel.isActive)
+        channel.expectClosed(after: limits.idleSeconds)
     }
 
     @Test("A response before the end of the body leaves the body its deadline")
     func earlyAnswer() throws {
-        let channel = try open()
+        let channel = try EmbeddedChannel.connection(limits)
         try send(head, channel)
         try answer(channel)
-        pass(limits.bodySeconds, channel)
+        channel.pass(limits.bodySeconds)
         #expect(!channel.isActive)
     }
 
@@ -163,7 +133,7 @@ struct RequestDeadlineTests {
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         let request = HTTPRequest(method: .post, scheme: "https", authority: "a", path: "/")
         try channel.writeInbound(HTTPRequestPart.head(request))
-        pass(limits.bodySeconds, channel)
+        channel.pass(limits.bodySeconds)
         guard case .head(let response)? = try channel.readOutbound(as: HTTPResponsePart.self)
         else {
             Issue.record("there is no response")
@@ -177,7 +147,7 @@ struct RequestDeadlineTests {
         while try channel.readInbound(as: HTTPRequestPart.self) != nil {}
         try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "x")))
         #expect(try channel.readInbound(as: HTTPRequestPart.self) == nil)
-        pass(limits.headSeconds, channel)
+        channel.pass(limits.headSeconds)
         #expect(!channel.isActive)
     }
 }

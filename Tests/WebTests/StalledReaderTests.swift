@@ -1,9 +1,7 @@
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
-import NIOHTTP1
 import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
 import Testing
 
 @testable import Web
@@ -51,14 +49,7 @@ struct StalledReaderTests {
     }
 
     private func connection(_ plug: Plug) throws -> EmbeddedChannel {
-        let channel = EmbeddedChannel()
-        let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(plug)
-        try pipeline.configureHTTPServerPipeline(
-            withPipeliningAssistance: false, withErrorHandling: false)
-        try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-        try pipeline.addHandler(RequestDeadlines(limits: limits))
-        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        let channel = try EmbeddedChannel.connection(over: [plug], limits)
         try channel.writeInbound(ByteBuffer(string: "GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
         return channel
     }
@@ -73,10 +64,6 @@ struct StalledReaderTests {
         channel.flush()
     }
 
-    private func pass(_ seconds: Int, _ channel: EmbeddedChannel) {
-        channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(seconds)))
-    }
-
     @Test(
         "A reader that accepts nothing is closed at the deadline, not before",
         arguments: [true, false])
@@ -84,10 +71,7 @@ struct StalledReaderTests {
         let plug = Plug()
         let channel = try isConnection ? connection(plug) : stream(plug)
         answer(channel, pieces: 2, ends: false)
-        pass(limits.stallSeconds - 1, channel)
-        #expect(channel.isActive)
-        pass(1, channel)
-        #expect(!channel.isActive)
+        channel.expectClosed(after: limits.stallSeconds)
     }
 
     @Test(
@@ -97,7 +81,7 @@ struct StalledReaderTests {
         let plug = Plug()
         let channel = try isConnection ? connection(plug) : stream(plug)
         answer(channel, pieces: 1, ends: true)
-        pass(limits.stallSeconds, channel)
+        channel.pass(limits.stallSeconds)
         #expect(!channel.isActive)
     }
 
@@ -108,18 +92,15 @@ struct StalledReaderTests {
         answer(channel, pieces: 3, ends: false)
         #expect(plug.count == 3)
         for _ in 0..<3 {
-            pass(limits.stallSeconds - 1, channel)
+            channel.pass(limits.stallSeconds - 1)
             #expect(channel.isActive)
             plug.take(1)
         }
-        pass(3_600, channel)
+        channel.pass(3_600)
         #expect(channel.isActive)
         // And the next part has a deadline of its own.
         answer(channel, pieces: 1, ends: false)
-        pass(limits.stallSeconds - 1, channel)
-        #expect(channel.isActive)
-        pass(1, channel)
-        #expect(!channel.isActive)
+        channel.expectClosed(after: limits.stallSeconds)
     }
 
     @Test("A response that is accepted at once leaves the connection its idle time")
@@ -128,9 +109,6 @@ struct StalledReaderTests {
         let channel = try connection(plug)
         answer(channel, pieces: 1, ends: true)
         plug.take(plug.count)
-        pass(limits.idleSeconds - 1, channel)
-        #expect(channel.isActive)
-        pass(1, channel)
-        #expect(!channel.isActive)
+        channel.expectClosed(after: limits.idleSeconds)
     }
 }
