@@ -149,7 +149,6 @@ struct SearchTests {
             let other = try await search.answer("70", bundleId: BundleId("com.example.second"))
             #expect(other.matches.isEmpty)
         }
-        let token = token
         try await search([chain("500000000000001", token: token)]) { search in
             let customer = try await search.answer("F3A86f0d-52be")
             #expect(customer.matches.map(\.customer) == [CustomerId(token)])

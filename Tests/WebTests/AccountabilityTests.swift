@@ -40,7 +40,6 @@ struct AccountabilityTests {
         var place = try guarded()
         let metrics = ServiceMetrics()
         place.metrics = metrics
-        let codes = codes
         try await place.serve(.live) { (client: WebClient, _: LedgerHost) async throws in
             let wrong: HTTPFields = [.authorization: "Bearer guessed-secret"]
             #expect(try await client.get("/v1/subscriptions/77", wrong).status == 401)
@@ -70,7 +69,6 @@ struct AccountabilityTests {
         let moment = Elapsed()
         var place = try guarded()
         place.authenticationPace = LogRateLimiter { start + moment.value }
-        let codes = codes
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
             for _ in 0..<LogRateLimiter.entriesPerSecond { _ = try await client.get("/v1/events") }
             #expect(

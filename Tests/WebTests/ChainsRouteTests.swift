@@ -64,7 +64,6 @@ struct ChainsRouteTests {
                 == ["offer=a", " prodct=x", "country=USA", "GBR", ""])
         #expect(MetricParameters.pairs("colour=red,country=USA") == ["colour=red", "country=USA"])
         #expect(MetricParameters.pairs("") == [] && MetricParameters.pairs(nil) == [])
-        let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, _ in
             let value = "offerIdentifier=Summer,%202026"
             for named in ["&group=\(value),country=USA", "&where=\(value)"] {
@@ -77,7 +76,6 @@ struct ChainsRouteTests {
 
     @Test("The chain of a cell comes with its event, by column, group and knowledge")
     func chains() async throws {
-        let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, host in
             let path = "/v1/metrics/churn/chains?from=2026-01-01&column=new"
             let new = try await client.get(path)

@@ -76,7 +76,6 @@ struct CheckpointRouteTests {
 
     @Test("Each head is signed and witnessed, and the proofs between them hold")
     func witnessed() async throws {
-        let purchase = purchase
         try await serve { setup in
             await setup.loop.round()
             #expect(try await setup.client.get("/v1/log/checkpoint").code == "noSuchCheckpoint")
@@ -118,7 +117,6 @@ struct CheckpointRouteTests {
             ("checkpoints?limit=0", 400, "invalidParameter"),
         ])
     func refused(_ path: String, _ status: Int, _ code: String) async throws {
-        let purchase = purchase
         try await serve { setup in
             for period in 0...2 { _ = try await setup.next(purchase, period) }
             let answer = try await setup.client.get("/v1/log/\(path)")
@@ -128,7 +126,6 @@ struct CheckpointRouteTests {
 
     @Test("A witness that fails delays nothing, and gets the next checkpoint")
     func faults() async throws {
-        let purchase = purchase
         try await serve { setup in
             _ = try await setup.next(purchase, 0)
             for (period, fault) in [
@@ -153,7 +150,6 @@ struct CheckpointRouteTests {
 
     @Test("The page of the audit says of each checkpoint whether the configured keys signed it")
     func page() async throws {
-        let purchase = purchase
         try await serve { setup in
             for period in 0...2 { _ = try await setup.next(purchase, period) }
             let operations = try setup.host.ledger(.production).ledger.operations
@@ -199,7 +195,6 @@ struct CheckpointRouteTests {
 
     @Test("A page's proof is a file that stands alone; without a key there is none")
     func files() async throws {
-        let purchase = purchase
         try await serve { setup in
             _ = try await setup.next(purchase, 0)
             _ = try await setup.client.ask("/v1/subscriptions/\(purchase.id)?minPosition=1")

@@ -18,7 +18,6 @@ struct ClaimRaceTests {
 
     /// The response to each customer's upload of the same transaction, all sent concurrently.
     private func race(_ client: WebClient) async throws -> [String: WebClient.Answer] {
-        let purchase = purchase
         return try await withThrowingTaskGroup(of: (String, WebClient.Answer).self) { group in
             for customer in ClaimRaceTests.customers {
                 let body = try purchase.uploadBody(2, customer: customer)

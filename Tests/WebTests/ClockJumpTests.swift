@@ -19,7 +19,6 @@ struct ClockJumpTests {
     /// The monotonic clock, at which no time passes.
     private func place() throws -> ServedPlace {
         var place = try ServedPlace()
-        let clock = clock
         place.clock = { clock.now }
         place.steady = { 0 }
         place.logger = codes.logger
@@ -75,7 +74,6 @@ struct ClockJumpTests {
         "A jump stops what depends on the clock and shows in readiness and gauge, until corrected"
     )
     func back() async throws {
-        let (clock, codes, purchase) = (clock, codes, purchase)
         try await place().serve { (client: WebClient, host: LedgerHost) async throws in
             #expect(try await client.notify(purchase.notificationBody()).status == 200)
             #expect(try await Self.jumped(client) == 0)
@@ -107,7 +105,6 @@ struct ClockJumpTests {
 
     @Test("Jumps of up to an hour are accepted")
     func bound() async throws {
-        let (clock, purchase) = (clock, purchase)
         try await place().serve { (client: WebClient, host: LedgerHost) async throws in
             #expect(try await client.get("/readyz").status == 200)
             clock.set(ServedPlace.now.advanced(byMilliseconds: Self.hour))
@@ -122,7 +119,6 @@ struct ClockJumpTests {
         "What Apple signed about now confirms the clock and is dated by it; older signatures do not"
     )
     func confirmed() async throws {
-        let (clock, purchase) = (clock, purchase)
         // The third period is signed when it begins.
         let signed = purchase.start(3).advanced(byMilliseconds: 3_000)
         let now = signed.advanced(byMilliseconds: 60_000)
@@ -141,7 +137,6 @@ struct ClockJumpTests {
 
     @Test("A restart accepts the clock it finds, whatever the log's newest arrival is")
     func restarted() async throws {
-        let (clock, purchase) = (clock, purchase)
         let place = try place()
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             #expect(try await client.notify(purchase.notificationBody()).status == 200)
@@ -156,7 +151,6 @@ struct ClockJumpTests {
 
     @Test("Feeds and other users of the service's clock use the elapsed time")
     func passed() async throws {
-        let clock = clock
         try await place().serve { (_: WebClient, host: LedgerHost) async throws in
             #expect(host.clock() == ServedPlace.now)
             clock.advance(byDays: 60)

@@ -17,7 +17,6 @@ struct CustomerRouteTests {
     private func bought(
         _ body: @escaping @Sendable (WebClient, LedgerHost) async throws -> Void
     ) async throws {
-        let purchase = purchase
         let place = try ServedPlace(apps: [MadePurchase.app, "com.example.second"])
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             for period in 0...2 {
@@ -59,7 +58,6 @@ struct CustomerRouteTests {
 
     @Test("The responses equal the command's, however the token is spelled")
     func same() async throws {
-        let token = token
         try await bought { client, host in
             let snapshot = try await host.ledger(.production).snapshot()
             let moment = host.moment(QueryScope())
@@ -83,7 +81,6 @@ struct CustomerRouteTests {
 
     @Test("at, knownPosition and bundleId select other times and one app")
     func scoped() async throws {
-        let (purchase, token) = (purchase, token)
         try await bought { client, _ in
             let path = "/v1/customers/\(token)/entitlements"
             let before = purchase.start.advanced(byMilliseconds: -1).rfc3339
@@ -116,7 +113,6 @@ struct CustomerRouteTests {
 
     @Test("Subscriptions are paged, each once, in order")
     func pages() async throws {
-        let token = token
         try await bought { client, _ in
             var (seen, after): ([String], String?) = ([], nil)
             for _ in 0..<5 {
@@ -145,7 +141,6 @@ struct CustomerRouteTests {
 
     @Test("A timeline is paged: every entry once, in order, and every chain on some page")
     func timelinePages() async throws {
-        let token = token
         try await bought { client, _ in
             let whole = try await client.get("/v1/customers/\(token)/timeline").json
             let all = try #require(whole["entries"]?.array)
@@ -176,7 +171,6 @@ struct CustomerRouteTests {
 
     @Test("An unchanged response is a 304, also later; a changed one is sent whole")
     func entityTag() async throws {
-        let (purchase, token) = (purchase, token)
         try await bought { client, _ in
             for question in ["entitlements", "timeline", "subscriptions"] {
                 let path = "/v1/customers/\(token)/\(question)"
@@ -256,7 +250,6 @@ struct CustomerRouteTests {
 
     @Test("A batch of customers is answered in the order given, each as by itself")
     func many() async throws {
-        let (purchase, token) = (purchase, token)
         try await bought { client, _ in
             let asked = [token.uppercased(), "nobody", token]
             for query in ["", "?knownPosition=1", "?at=\(purchase.start(1).milliseconds)"] {

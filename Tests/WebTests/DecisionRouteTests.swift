@@ -30,7 +30,6 @@ struct DecisionRouteTests {
         waitLimit: Duration? = nil,
         _ body: @escaping @Sendable (WebClient, LedgerHost) async throws -> Void
     ) async throws {
-        let purchase = purchase
         var place = try ServedPlace()
         place.waitLimit = waitLimit ?? place.waitLimit
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
@@ -50,7 +49,6 @@ struct DecisionRouteTests {
 
     @Test("A link is in the log before the response, which shows its effect")
     func linked() async throws {
-        let link = link
         try await bought { client, host in
             let answer = try await client.send(.put, link, .decision())
             #expect(answer.status == 200)
@@ -99,7 +97,6 @@ struct DecisionRouteTests {
 
     @Test("The same request under the same key gets the same response, later too, and is one event")
     func repeated() async throws {
-        let link = link
         try await bought { client, host in
             let key = HTTPFields.decision(key: "k-1")
             let first = try await client.send(.put, link, key)
@@ -139,7 +136,6 @@ struct DecisionRouteTests {
 
     @Test("Another request under a used key is a 422 without effect")
     func reused() async throws {
-        let link = link
         try await bought { client, host in
             _ = try await client.send(.put, link, .decision(key: "k"))
             let end = try await host.end()
@@ -158,7 +154,6 @@ struct DecisionRouteTests {
 
     @Test("Author and reason are required, within their limits; so is a key if given")
     func words() async throws {
-        let link = link
         try await bought { client, host in
             let long = { (count: Int) in String(repeating: "x", count: count) }
             let refused: [(HTTPFields, String)] = [
@@ -247,7 +242,6 @@ struct DecisionRouteTests {
 
     @Test("An unknown chain, an environment not served and invalid parameters write nothing")
     func unknown() async throws {
-        let link = link
         try await bought { client, host in
             // Where the projections are behind, a missing chain may still appear.
             let served = try host.ledger(.production)
@@ -292,7 +286,6 @@ struct DecisionRouteTests {
 
     @Test("Responses do not wait for a stalled projector")
     func standingStill() async throws {
-        let (purchase, link) = (purchase, link)
         try await bought(waitLimit: ServedPlace.briefWait) { client, host in
             let served = try host.ledger(.production)
             _ = try await served.snapshot(atLeast: 3, limit: .seconds(120))

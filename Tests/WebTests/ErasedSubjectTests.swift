@@ -35,7 +35,6 @@ struct ErasedSubjectTests {
 
     @Test("No answer and no page holds an id that the request does not name")
     func everywhere() async throws {
-        let purchase = purchase
         // A request names the first one.
         let (id, other) = (purchase.id, purchase.transactionId(1))
         try await ServedPlace().serve(renewed: purchase) {

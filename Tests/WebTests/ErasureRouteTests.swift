@@ -47,7 +47,6 @@ struct ErasureRouteTests {
 
     @Test("A dry run says what would be erased, and changes nothing")
     func dryRun() async throws {
-        let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, host in
             let body = ErasureRouteTests.body(chains: [purchase.transactionId(1)], dryRun: true)
             let answer = try await client.post(ErasureRouteTests.path, body)
@@ -66,7 +65,6 @@ struct ErasureRouteTests {
 
     @Test("A chain is erased: its ids answer as unknown ones, and events keep their hashes")
     func chain() async throws {
-        let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, host in
             let before = try await client.get("/v1/events/1")
             let answer = try await client.post(
@@ -100,7 +98,6 @@ struct ErasureRouteTests {
 
     @Test("A customer is erased with every purchase, and with the decisions")
     func customer() async throws {
-        let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, _ in
             let fields = HTTPFields.decision()
             let link = "/v1/customers/ann/subscriptions/\(purchase.id)"
@@ -121,7 +118,6 @@ struct ErasureRouteTests {
 
     @Test("Nothing of the time before stays in any file, while the service runs on")
     func files() async throws {
-        let purchase = purchase
         let place = try ServedPlace()
         let directory = place.directory(of: .production)
         try await place.serve(renewed: purchase) { client, _ in
@@ -146,7 +142,6 @@ struct ErasureRouteTests {
 
     @Test("What the process remembered of persons is forgotten")
     func memories() async throws {
-        let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, _ in
             let link = "/v1/customers/ann/subscriptions/\(purchase.id)"
             let refused = try await client.send(.delete, link, .decision())
@@ -162,7 +157,6 @@ struct ErasureRouteTests {
 
     @Test("What Apple sends later is a new life, marked as erased before")
     func newLife() async throws {
-        let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, _ in
             _ = try await client.post(
                 ErasureRouteTests.path, ErasureRouteTests.body(chains: [purchase.id]))
@@ -178,7 +172,6 @@ struct ErasureRouteTests {
 
     @Test("The same order again finds it done: by its key, and by the id of an erased chain")
     func repeated() async throws {
-        let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, host in
             // By another id, which no event names afterwards.
             let body = ErasureRouteTests.body(chains: [purchase.transactionId(1)])
@@ -204,7 +197,6 @@ struct ErasureRouteTests {
 
     @Test("Another order under a used key is a 422 without effect")
     func reused() async throws {
-        let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, host in
             let fields = ErasureRouteTests.fields(key: "k")
             _ = try await client.post(
@@ -223,7 +215,6 @@ struct ErasureRouteTests {
 
     @Test("Concurrent orders under one key are one event")
     func together() async throws {
-        let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, host in
             let positions = try await withThrowingTaskGroup(of: Int64?.self) { group in
                 for _ in 0..<4 {
@@ -315,7 +306,6 @@ struct ErasureRouteTests {
 
     @Test("Unknown ids, environments and parameters erase nothing")
     func unknown() async throws {
-        let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, host in
             let known = ErasureRouteTests.body(chains: [purchase.id])
             let cases: [(String, [UInt8], Int, String)] = [
@@ -336,7 +326,6 @@ struct ErasureRouteTests {
 
     @Test("A state behind the log erases nothing: what is not known yet would stay")
     func behind() async throws {
-        let purchase = purchase
         var place = try ServedPlace()
         place.waitLimit = ServedPlace.briefWait
         try await place.serve(renewed: purchase) { client, host in
@@ -362,7 +351,6 @@ struct ErasureRouteTests {
                 name: scope.rawValue, digest: SHA256.hash(Array(scope.rawValue.utf8)),
                 scopes: [scope])
         }
-        let purchase = purchase
         try await place.serve(renewed: purchase) { client, host in
             let body = ErasureRouteTests.body(chains: [purchase.id])
             for (scope, status) in [("read", 403), ("write", 403), ("admin", 200)] {

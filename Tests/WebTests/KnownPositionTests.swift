@@ -24,7 +24,6 @@ struct KnownPositionTests {
         var place = try ServedPlace()
         place.clock = { clock.now }
         place.waitLimit = ServedPlace.briefWait
-        let purchase = purchase
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             let served = try host.ledger(.production)
             #expect(try await client.notify(purchase.notificationBody(0)).status == 200)
@@ -52,7 +51,6 @@ struct KnownPositionTests {
     @Test(
         "A known position that is not projected is waited for, then a 503; never an older one")
     func position() async throws {
-        let paths = paths
         try await lagging { client, _ in
             for path in paths {
                 let behind = try await client.get("\(path)?knownPosition=2")
@@ -73,7 +71,6 @@ struct KnownPositionTests {
 
     @Test("The answer comes once it is projected, and then stays the same")
     func repeatable() async throws {
-        let purchase = purchase
         try await lagging { client, hold in
             hold.release()
             let path = "/v1/subscriptions/\(purchase.id)?knownPosition=2"
@@ -89,7 +86,6 @@ struct KnownPositionTests {
 
     @Test("A time waits for what had arrived by then, and for nothing later")
     func time() async throws {
-        let paths = paths
         try await lagging { client, hold in
             for path in paths {
                 let known = try await client.get(

@@ -34,7 +34,6 @@ struct NoteRouteTests {
 
     @Test("A note about a subscription, by any of its ids, is in its timeline, with its chain")
     func subscription() async throws {
-        let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, host in
             let path = "/v1/subscriptions/\(purchase.transactionId(1))/notes"
             let answer = try await client.send(.post, path, .decision())
@@ -56,7 +55,6 @@ struct NoteRouteTests {
 
     @Test("The same note under the same key is one event and the same bytes, later too")
     func repeated() async throws {
-        let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, host in
             for path in ["/v1/customers/ann/notes", "/v1/subscriptions/\(purchase.id)/notes"] {
                 let key = HTTPFields.decision(key: path)
@@ -81,7 +79,6 @@ struct NoteRouteTests {
 
     @Test("With a stalled projector a note is still answered")
     func standingStill() async throws {
-        let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, host in
             let directory = try host.ledger(.production).ledger.directory
             let lock = try await ProjectorLock.held(directory: directory)
@@ -95,7 +92,6 @@ struct NoteRouteTests {
 
     @Test("A note without author, reason or subject is refused, and nothing is written")
     func refused() async throws {
-        let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, host in
             let chain = "/v1/subscriptions/\(purchase.id)/notes"
             for path in ["/v1/customers/ann/notes", chain] {

@@ -83,7 +83,6 @@ struct OperationRouteTests {
 
     @Test("It counts deliveries by outcome, and knows the last notification and event")
     func status() async throws {
-        let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, host in
             _ = try await client.notify(purchase.notificationBody(1))
             _ = try await client.notify(Array(#"{"signedPayload":"x"}"#.utf8))
@@ -130,7 +129,6 @@ struct OperationRouteTests {
 
     @Test("Foreign evidence is listed and shown, and taken in once its app is configured")
     func quarantine() async throws {
-        let purchase = purchase
         var place = try ServedPlace(apps: ["com.example.other"])
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
             for period in 0...1 {
@@ -231,7 +229,6 @@ struct OperationRouteTests {
 
     @Test("Decisions are listed newest first, page by page, and refused ones with their code")
     func decisions() async throws {
-        let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, host in
             let link = "/v1/customers/ann/subscriptions/\(purchase.id)"
             let head = HTTPFields.decision()

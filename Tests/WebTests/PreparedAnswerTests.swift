@@ -37,7 +37,6 @@ struct PreparedAnswerTests {
 
     @Test("At any time, in any order, the response equals the command's")
     func everyOrder() async throws {
-        let (purchase, token) = (purchase, token)
         let place = try ServedPlace()
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             for period in 0...2 { _ = try await client.notify(purchase.notificationBody(period)) }
@@ -64,7 +63,6 @@ struct PreparedAnswerTests {
 
     @Test("The clock alone ends access, and changes the tag; nothing new was appended")
     func clock() async throws {
-        let (purchase, token) = (purchase, token)
         let clock = ManualClock(purchase.start)
         var place = try ServedPlace()
         place.clock = { clock.now }

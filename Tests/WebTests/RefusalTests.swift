@@ -111,7 +111,6 @@ struct RefusalTests {
     @Test("A known event is a 200 while the log is locked, and nothing is quarantined")
     func knownWhileLocked() async throws {
         let place = try ServedPlace()
-        let purchase = purchase
         let path = place.directory(of: .production) + "/log.sqlite"
         let known = try purchase.notificationBody()
         let upload = try purchase.uploadBody()
@@ -138,7 +137,6 @@ struct RefusalTests {
     func commitRefused() async throws {
         let faults = RefusedCommits()
         try await LogFaults.$commits.withValue(faults) {
-            let purchase = purchase
             try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
                 faults.refuse(true)
                 let body = try purchase.notificationBody()
@@ -166,7 +164,6 @@ struct RefusalTests {
     @Test("A deleted log: 503 permanently, without its path, and not ready")
     func deleted() async throws {
         let place = try ServedPlace()
-        let purchase = purchase
         let path = place.directory(of: .production) + "/log.sqlite"
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
             #expect(try await client.notify(purchase.notificationBody()).status == 200)
@@ -191,7 +188,6 @@ struct RefusalTests {
     @Test("A deleted operations file: no copy is stored or promised, and not ready")
     func operationsDeleted() async throws {
         let place = try ServedPlace()
-        let purchase = purchase
         let directory = place.directory(of: .production)
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
             #expect(try await client.get("/readyz").status == 200)
@@ -220,7 +216,6 @@ struct RefusalTests {
     )
     func operationsAway() async throws {
         let place = try ServedPlace()
-        let purchase = purchase
         let path = "\(place.directory(of: .production))/operations.sqlite"
         var foreign = purchase
         foreign.bundleId = "com.example.unconfigured"
@@ -250,7 +245,6 @@ struct RefusalTests {
         let codes = LogCodes()
         var place = try ServedPlace()
         place.logger = codes.logger
-        let purchase = purchase
         let directory = place.directory(of: .production)
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
             #expect(try await client.notify(purchase.notificationBody()).status == 200)

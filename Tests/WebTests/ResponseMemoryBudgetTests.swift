@@ -96,7 +96,6 @@ struct AnswerRoomTests {
     @Test("A response holds its share while it is written piece by piece, and not after")
     func written() async throws {
         let count = 3 * ChunkedBodyWriter.byteCount + 1
-        let room = room
         let sink = Sink {
             let whole = ResponseMemoryBudget.heldByteCount - ResponseMemoryBudget.reservedByteCount
             #expect(room.take(whole) == nil)
@@ -144,7 +143,6 @@ struct AnswerRoomTests {
     func shared() async throws {
         let body = DocumentRoutes.body
         #expect(body.readableBytes > ChunkedBodyWriter.byteCount)
-        let room = room
         let sink = Sink {
             #expect(
                 room.take(

@@ -223,7 +223,6 @@ struct RetentionRouteTests {
 
     @Test("An erasure between the look for erasures and the write leaves no record at any time")
     func overtaken() async throws {
-        let order = order
         try await place().serve { (client: WebClient, host: LedgerHost) async throws in
             _ = try await client.notify(purchase.notificationBody())
             _ = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=1")

@@ -28,7 +28,6 @@ struct SearchRouteTests {
 
     @Test("Chains, transactions, events and customers are found, exactly or by their beginning")
     func found() async throws {
-        let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, host in
             let note = try await client.send(
                 .post, "/v1/customers/user-42/notes", [.actor: "sara", .reason: "called"])

@@ -12,7 +12,6 @@ struct SubscriptionRouteTests {
 
     @Test("The response equals the command's, by any of its transaction ids")
     func same() async throws {
-        let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, host in
             let snapshot = try await host.ledger(.production).snapshot()
             let reading = try await snapshot.query.reading(
@@ -37,7 +36,6 @@ struct SubscriptionRouteTests {
 
     @Test("at and knownPosition query the past")
     func past() async throws {
-        let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, _ in
             let path = "/v1/subscriptions/\(purchase.id)"
             let early = purchase.start.advanced(byMilliseconds: 10_000).rfc3339
@@ -123,7 +121,6 @@ struct SubscriptionRouteTests {
 
     @Test("An unchanged response is a 304, also later; a changed one is sent whole")
     func entityTag() async throws {
-        let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, host in
             let path = "/v1/subscriptions/\(purchase.id)"
             let first = try await client.get(path)
@@ -150,7 +147,6 @@ struct SubscriptionRouteTests {
 
     @Test("The raw evidence of one chain is paged, byte for byte")
     func evidence() async throws {
-        let purchase = purchase
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             // Signatures differ each time: it is sent once, and saved here.
             let body = try purchase.notificationBody(1)

@@ -28,7 +28,6 @@ struct TagTests {
 
     @Test("Another catalogue changes the tag, even if the answer about the customer is the same")
     func catalogue() async throws {
-        let (purchase, paths) = (purchase, paths)
         var place = try ServedPlace()
         let tags = try await place.serve { (client: WebClient, _: LedgerHost) async throws in
             #expect(try await client.notify(purchase.notificationBody(2)).status == 200)
@@ -49,7 +48,6 @@ struct TagTests {
 
     @Test("The confirmed completeness is part of the answer, and so of its tag")
     func complete() async throws {
-        let (purchase, paths) = (purchase, paths)
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             #expect(try await client.notify(purchase.notificationBody(2)).status == 200)
             let tags = try await TagTests.tags(paths, client, atLeast: 1)

@@ -60,7 +60,6 @@ struct TimelinePageTests {
         "Pages of any size hold every entry and every interval once, in either order",
         arguments: TimelineOrder.allCases)
     func pages(order: TimelineOrder) async throws {
-        let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, _ in
             let path = "/v1/subscriptions/\(purchase.id)/timeline"
             let whole = try await client.get(path)
@@ -86,7 +85,6 @@ struct TimelinePageTests {
 
     @Test("A customer's timeline, newest first, is the reverse of it, by pages of any size")
     func customer() async throws {
-        let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, _ in
             let actor: HTTPFields = [.actor: "sara", .reason: "ticket"]
             let link = "/v1/customers/user-42/subscriptions/\(purchase.id)"
@@ -108,7 +106,6 @@ struct TimelinePageTests {
     @Test(
         "A life that fits comes as the command prints it; an empty page follows the last entry")
     func ends() async throws {
-        let purchase = purchase
         try await ServedPlace().serve(renewed: purchase) { client, _ in
             let path = "/v1/subscriptions/\(purchase.id)/timeline"
             let whole = try await client.get(path)

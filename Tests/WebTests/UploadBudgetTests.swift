@@ -72,7 +72,6 @@ struct UploadBudgetTests {
 
     @Test("Beyond it a new signature is a 429; known evidence and Apple's deliveries are accepted")
     func refused() async throws {
-        let purchase = purchase
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             for number in 0..<UploadBudget.eventCountPerDay {
                 let body = try Self.signedAgain(purchase, number)
@@ -105,7 +104,6 @@ struct UploadBudgetTests {
     func claims() async throws {
         var place = try ServedPlace()
         place.configuration.claimPolicy = .transfer
-        let purchase = purchase
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             let log = try host.ledger(.production).ledger.log
             func claim(_ customer: String) async throws -> WebClient.Answer {
@@ -167,7 +165,6 @@ struct UploadBudgetTests {
 
     @Test("A later signature of an unchanged purchase is an event, and closes a revocation")
     func closes() async throws {
-        let purchase = purchase
         var revoked = purchase.transaction(0)
         revoked.revocationDate = purchase.start.advanced(byMilliseconds: 10_000)
         revoked.signedDate = purchase.start.advanced(byMilliseconds: 10_000)

@@ -19,7 +19,6 @@ struct ConsolePageTests {
     private func bought(
         _ body: @escaping @Sendable (WebClient, LedgerHost) async throws -> Void
     ) async throws {
-        let purchase = purchase
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             for period in 0...2 {
                 _ = try await client.notify(purchase.notificationBody(period))
@@ -185,7 +184,6 @@ struct ConsolePageTests {
     func behind() async throws {
         var place = try ServedPlace()
         place.waitLimit = ServedPlace.briefWait
-        let purchase = purchase
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             let served = try host.ledger(.production)
             let first = try await client.notify(purchase.notificationBody(0))

@@ -18,7 +18,6 @@ struct ScopeLinkTests {
             [Scope.support], [.reports], [.admin], [.write], [.read], [.support, .write, .admin],
         ])
     func allowed(_ scopes: [Scope]) async throws {
-        let purchase = purchase
         try await ConsoleAccessTests().place(scopes).serve {
             (client: WebClient, host: LedgerHost) async throws in
             for period in 0...2 {

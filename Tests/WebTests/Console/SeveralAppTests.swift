@@ -32,7 +32,6 @@ struct SeveralAppTests {
     private func bought(
         _ body: @escaping @Sendable (WebClient, LedgerHost) async throws -> Void
     ) async throws {
-        let purchase = purchase
         let place = try ServedPlace(apps: [MadePurchase.app, SeveralAppTests.second])
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             var other = purchase

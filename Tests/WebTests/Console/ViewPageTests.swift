@@ -55,7 +55,6 @@ struct ViewPageTests {
 
     @Test("Every cell and bar of a report filtered by several reasons leads to its chains")
     func byReason() async throws {
-        let purchase = purchase
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             for body in try [purchase.notificationBody(), purchase.refundBody()] {
                 #expect(try await client.notify(body).status == 200)
@@ -80,7 +79,6 @@ struct ViewPageTests {
 
     @Test("The next page of what one app has is of that app, too")
     func nextPage() async throws {
-        let purchase = purchase
         let app = "bundleId=\(MadePurchase.app)"
         let place = try ServedPlace(apps: [MadePurchase.app, "com.example.second"])
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
