@@ -54,9 +54,7 @@ struct ErasedSubjectTests {
             #expect(link.status == 200)
             _ = try await host.ledger(.production).snapshot(atLeast: 3, limit: .seconds(120))
             #expect(try await holding().contains("/v1/subscriptions/\(id)/timeline"))
-            let body = #"{"customer":"ann","actor":"dpo","reason":"request 7"}"#
-            let erased = try await client.post("/v1/erasures", Array(body.utf8))
-            #expect(erased.status == 200)
+            #expect(try await client.erase(customer: "ann").status == 200)
             _ = try await host.ledger(.production).snapshot(atLeast: 4, limit: .seconds(120))
             #expect(try await holding() == [])
         }

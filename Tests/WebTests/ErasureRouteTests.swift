@@ -18,27 +18,6 @@ struct ErasureRouteTests {
     private static let token = "0ab11111-2222-4333-8444-555555555555"
     private let purchase = MadePurchase()
 
-    private static func body(
-        chains: [String] = [], customer: String? = nil, actor: String = "dpo",
-        reason: String = "request 7", dryRun: Bool? = nil
-    ) -> [UInt8] {
-        var json = JSONWriter()
-        json.object { json in
-            if !chains.isEmpty { json.array("chains", chains) }
-            json.memberIfPresent("customer", customer)
-            json.member("actor", actor)
-            json.member("reason", reason)
-            json.memberIfPresent("dryRun", dryRun)
-        }
-        return json.bytes
-    }
-
-    private static func fields(key: String? = nil) -> HTTPFields {
-        var fields: HTTPFields = [.contentType: "application/json"]
-        fields[.idempotencyKey] = key
-        return fields
-    }
-
     private static func positions(_ plan: JSONValue?) -> [Int64] {
         (plan?["positions"]?.array ?? []).compactMap(\.int64)
     }
@@ -48,8 +27,7 @@ struct ErasureRouteTests {
     @Test("A dry run says what would be erased, and changes nothing")
     func dryRun() async throws {
         try await ServedPlace().serve(renewed: purchase) { client, host in
-            let body = ErasureRouteTests.body(chains: [purchase.transactionId(1)], dryRun: true)
-            let answer = try await client.post(ErasureRouteTests.path, body)
+            let answer = try await client.erase(chains: [purchase.transactionId(1)], dryRun: true)
             #expect(answer.status == 200)
             let plan = answer.json["plan"]
             #expect(ErasureRouteTests.positions(plan) == [1, 2])
@@ -67,8 +45,7 @@ struct ErasureRouteTests {
     func chain() async throws {
         try await ServedPlace().serve(renewed: purchase) { client, host in
             let before = try await client.get("/v1/events/1")
-            let answer = try await client.post(
-                ErasureRouteTests.path, ErasureRouteTests.body(chains: [purchase.id]))
+            let answer = try await client.erase(chains: [purchase.id])
             #expect(answer.status == 200)
             let erasure = answer.json["erasure"]
             #expect(erasure?["position"]?.int64 == 3)
@@ -103,8 +80,7 @@ struct ErasureRouteTests {
             let link = "/v1/customers/ann/subscriptions/\(purchase.id)"
             #expect(try await client.send(.put, link, fields).status == 200)
             #expect(try await client.send(.post, "/v1/customers/ann/notes", fields).status == 200)
-            let answer = try await client.post(
-                ErasureRouteTests.path, ErasureRouteTests.body(customer: "ann"))
+            let answer = try await client.erase(customer: "ann")
             #expect(answer.status == 200)
             let plan = answer.json["erasure"]?["plan"]
             #expect(ErasureRouteTests.positions(plan) == [1, 2, 3, 4])
@@ -128,8 +104,7 @@ struct ErasureRouteTests {
                 }
             }
             #expect(try !holding().isEmpty)
-            let answer = try await client.post(
-                ErasureRouteTests.path, ErasureRouteTests.body(chains: [purchase.id]))
+            let answer = try await client.erase(chains: [purchase.id])
             #expect(answer.status == 200)
             // Derived files follow; the old ones go once no answer comes from them.
             let end = ContinuousClock.now.advanced(by: .seconds(120))
@@ -148,23 +123,9 @@ struct ErasureRouteTests {
             #expect(refused.code == "notLinked")
             let before = try await client.get("/v1/decisions")
             #expect(before.json["refused"]?.array?.first?["customer"]?.string == "ann")
-            _ = try await client.post(
-                ErasureRouteTests.path, ErasureRouteTests.body(chains: [purchase.id]))
+            _ = try await client.erase(chains: [purchase.id])
             let after = try await client.get("/v1/decisions")
             #expect(after.json["refused"]?.array?.isEmpty == true)
-        }
-    }
-
-    @Test("What Apple sends later is a new life, marked as erased before")
-    func newLife() async throws {
-        try await ServedPlace().serve(renewed: purchase) { client, _ in
-            _ = try await client.post(
-                ErasureRouteTests.path, ErasureRouteTests.body(chains: [purchase.id]))
-            #expect(try await client.notify(purchase.notificationBody(2)).status == 200)
-            let answer = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=4")
-            #expect(answer.status == 200)
-            let codes = (answer.json["notices"]?.array ?? []).compactMap { $0["code"]?.string }
-            #expect(codes.contains("erasedBefore"))
         }
     }
 
@@ -174,15 +135,13 @@ struct ErasureRouteTests {
     func repeated() async throws {
         try await ServedPlace().serve(renewed: purchase) { client, host in
             // By another id, which no event names afterwards.
-            let body = ErasureRouteTests.body(chains: [purchase.transactionId(1)])
-            let fields = ErasureRouteTests.fields(key: "k")
-            let first = try await client.post(ErasureRouteTests.path, body, fields)
+            let alias = [purchase.transactionId(1)]
+            let first = try await client.erase(chains: alias, key: "k")
             #expect(first.status == 200 && first.headers[.idempotencyReplayed] == nil)
             _ = try await host.ledger(.production).snapshot(atLeast: 3, limit: .seconds(120))
             let again = [
-                try await client.post(ErasureRouteTests.path, body, fields),
-                try await client.post(
-                    ErasureRouteTests.path, ErasureRouteTests.body(chains: [purchase.id])),
+                try await client.erase(chains: alias, key: "k"),
+                try await client.erase(chains: [purchase.id]),
             ]
             for answer in again {
                 #expect(answer.status == 200)
@@ -198,15 +157,12 @@ struct ErasureRouteTests {
     @Test("Another order under a used key is a 422 without effect")
     func reused() async throws {
         try await ServedPlace().serve(renewed: purchase) { client, host in
-            let fields = ErasureRouteTests.fields(key: "k")
-            _ = try await client.post(
-                ErasureRouteTests.path, ErasureRouteTests.body(chains: [purchase.id]), fields)
+            _ = try await client.erase(chains: [purchase.id], key: "k")
             let others = [
-                ErasureRouteTests.body(customer: "ann", actor: "eve"),
-                ErasureRouteTests.body(customer: "ann", reason: "request 8"),
+                try await client.erase(customer: "ann", actor: "eve", key: "k"),
+                try await client.erase(customer: "ann", reason: "request 8", key: "k"),
             ]
-            for body in others {
-                let answer = try await client.post(ErasureRouteTests.path, body, fields)
+            for answer in others {
                 #expect(answer.status == 422 && answer.code == "idempotencyKeyReused")
             }
             #expect(try await host.end() == 3)
@@ -219,9 +175,7 @@ struct ErasureRouteTests {
             let positions = try await withThrowingTaskGroup(of: Int64?.self) { group in
                 for _ in 0..<4 {
                     group.addTask {
-                        let answer = try await client.post(
-                            ErasureRouteTests.path, ErasureRouteTests.body(chains: [purchase.id]),
-                            ErasureRouteTests.fields(key: "one"))
+                        let answer = try await client.erase(chains: [purchase.id], key: "one")
                         return answer.json["erasure"]?["position"]?.int64
                     }
                 }
@@ -244,15 +198,14 @@ struct ErasureRouteTests {
             let linked = try await client.send(.put, link, .decision())
             #expect(linked.status == 200)
             for dryRun in [true, false] {
-                let answer = try await client.post(
-                    ErasureRouteTests.path,
-                    ErasureRouteTests.body(customer: ErasureRouteTests.token, dryRun: dryRun))
+                let answer = try await client.erase(
+                    customer: ErasureRouteTests.token, dryRun: dryRun)
                 #expect(answer.status == 409 && answer.code == "heldByAnother")
             }
             #expect(try await host.end() == 3)
-            let both = ErasureRouteTests.body(
+            let both = try await client.erase(
                 chains: [bought.id], customer: ErasureRouteTests.token)
-            #expect(try await client.post(ErasureRouteTests.path, both).status == 200)
+            #expect(both.status == 200)
         }
     }
 
@@ -291,11 +244,10 @@ struct ErasureRouteTests {
             let many = (0..<limit + excess).map { "7\($0)" }
             let long = String(repeating: "7", count: width + excess)
             for chains in [many, [long]] {
-                let answer = try await client.post(
-                    ErasureRouteTests.path, ErasureRouteTests.body(chains: chains))
+                let answer = try await client.erase(chains: chains)
                 #expect(answer.code == (excess == 0 ? "noSuchSubscription" : "invalidBody"))
             }
-            let body = ErasureRouteTests.body(customer: "unknown")
+            let body = WebClient.erasure(customer: "unknown")
             let room = ErasureBody.maximumByteCount + excess - body.count
             let padded = body + Array(String(repeating: " ", count: room).utf8)
             let answer = try await client.post(ErasureRouteTests.path, padded)
@@ -307,10 +259,10 @@ struct ErasureRouteTests {
     @Test("Unknown ids, environments and parameters erase nothing")
     func unknown() async throws {
         try await ServedPlace().serve(renewed: purchase) { client, host in
-            let known = ErasureRouteTests.body(chains: [purchase.id])
+            let known = WebClient.erasure(chains: [purchase.id])
             let cases: [(String, [UInt8], Int, String)] = [
-                ("", ErasureRouteTests.body(chains: ["1"]), 404, "noSuchSubscription"),
-                ("", ErasureRouteTests.body(customer: "ann"), 404, "nothingToErase"),
+                ("", WebClient.erasure(chains: ["1"]), 404, "noSuchSubscription"),
+                ("", WebClient.erasure(customer: "ann"), 404, "nothingToErase"),
                 ("?bundleId=com.example.other", known, 404, "noSuchSubscription"),
                 ("?environment=sandbox", known, 404, "noSuchSubscription"),
                 ("?environment=xcode", known, 404, "environmentNotServed"),
@@ -333,9 +285,7 @@ struct ErasureRouteTests {
             let lock = try await ProjectorLock.held(directory: served.ledger.directory)
             #expect(try await client.notify(purchase.notificationBody(2)).status == 200)
             for dryRun in [true, false] {
-                let answer = try await client.post(
-                    ErasureRouteTests.path,
-                    ErasureRouteTests.body(chains: [purchase.id], dryRun: dryRun))
+                let answer = try await client.erase(chains: [purchase.id], dryRun: dryRun)
                 #expect(answer.status == 503 && answer.code == "projectionBehind")
             }
             #expect(try await host.end() == 3)
@@ -352,10 +302,11 @@ struct ErasureRouteTests {
                 scopes: [scope])
         }
         try await place.serve(renewed: purchase) { client, host in
-            let body = ErasureRouteTests.body(chains: [purchase.id])
+            let body = WebClient.erasure(chains: [purchase.id])
             for (scope, status) in [("read", 403), ("write", 403), ("admin", 200)] {
-                var fields = ErasureRouteTests.fields()
-                fields[.authorization] = "Bearer \(scope)"
+                let fields: HTTPFields = [
+                    .contentType: "application/json", .authorization: "Bearer \(scope)",
+                ]
                 let answer = try await client.post(ErasureRouteTests.path, body, fields)
                 #expect(answer.status == status, "\(scope)")
             }

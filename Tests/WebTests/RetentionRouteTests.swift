@@ -199,17 +199,6 @@ struct RetentionRouteTests {
         }
     }
 
-    /// The order to erase the purchase.
-    private var order: [UInt8] {
-        var order = JSONWriter()
-        order.object { json in
-            json.array("chains", [purchase.id])
-            json.member("actor", "dpo")
-            json.member("reason", "request 7")
-        }
-        return order.bytes
-    }
-
     /// Answers about the purchase, and about the chain `9`.
     private var records: [RetentionRecord] {
         [purchase.id, "9"].map { id in
@@ -233,7 +222,7 @@ struct RetentionRouteTests {
                 do {
                     let isErased = try await served.ledger.log.head().position > 1
                     if !isErased {
-                        let answer = try await client.post("/v1/erasures", order)
+                        let answer = try await client.erase(chains: [purchase.id])
                         #expect(answer.status == 200)
                     }
                     let left = try await stored(host)
@@ -250,7 +239,7 @@ struct RetentionRouteTests {
         try await place().serve { (client: WebClient, host: LedgerHost) async throws in
             _ = try await client.notify(purchase.notificationBody())
             _ = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=1")
-            #expect(try await client.post("/v1/erasures", order).status == 200)
+            #expect(try await client.erase(chains: [purchase.id]).status == 200)
             let served = try host.ledger(.production)
             for record in records { host.keep(record, answeredAt: 1, in: served) }
             #expect(try await recorded(host).map(\.requestId) == ["9"])

@@ -173,9 +173,7 @@ struct SignatureRouteTests {
     func erased() async throws {
         try await serve { client, _ in
             let id = SignatureRouteTests.purchase.id
-            let order = #"{"chains":["\#(id)"],"actor":"dpo","reason":"request 7"}"#
-            let erased = try await client.post("/v1/erasures", Array(order.utf8))
-            #expect(erased.status == 200)
+            #expect(try await client.erase(chains: [id]).status == 200)
             let members = [
                 "productId": SignatureRouteTests.product, "transactionId": id, "customer": "ann",
             ]
@@ -192,9 +190,7 @@ struct SignatureRouteTests {
     func erasedCustomer() async throws {
         try await serve { client, _ in
             let token = SignatureRouteTests.token
-            let order = #"{"customer":"\#(token)","actor":"dpo","reason":"request 7"}"#
-            let erased = try await client.post("/v1/erasures", Array(order.utf8))
-            #expect(erased.status == 200)
+            #expect(try await client.erase(customer: token).status == 200)
             for id in [SignatureRouteTests.purchase.id, "1000000000000000"] {
                 let members = [
                     "productId": SignatureRouteTests.product, "transactionId": id,
