@@ -76,9 +76,7 @@ struct NotificationRouteTests {
         "A signed transaction is not a notification: uploads need a token")
     func transaction() async throws {
         let upload = try JSONValue.parse(try purchase.uploadBody())
-        var json = JSONWriter()
-        json.object { $0.member("signedPayload", upload["signedTransactionInfo"]?.string) }
-        let body = json.bytes
+        let body = MadePurchase.body(upload["signedTransactionInfo"]?.string ?? "")
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             let answer = try await client.notify(body)
             #expect(answer.status == 400)

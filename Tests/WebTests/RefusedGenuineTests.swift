@@ -73,7 +73,7 @@ struct RefusedGenuineTests {
     func undecodable(part: String, isSandbox: Bool) async throws {
         let payload =
             #"{"notificationType":"SUBSCRIBED","notificationUUID":"u","signedDate":"soon",\#(part)}"#
-        let body = Self.body(try TestAuthority.signer.sign(Array(payload.utf8)))
+        let body = MadePurchase.body(try TestAuthority.signer.sign(Array(payload.utf8)))
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             let answer = try await client.notify(body)
             #expect(answer.status == 503)
@@ -82,12 +82,6 @@ struct RefusedGenuineTests {
             #expect(kept.map(\.standing) == [.genuineConfigured])
             #expect(try await Self.items(host, isSandbox ? .production : .sandbox).isEmpty)
         }
-    }
-
-    private static func body(_ token: String) -> [UInt8] {
-        var json = JSONWriter()
-        json.object { $0.member("signedPayload", token) }
-        return json.bytes
     }
 
     // MARK: Parts
@@ -106,7 +100,7 @@ struct RefusedGenuineTests {
                 #"{"notificationType":"SUBSCRIBED","notificationUUID":"u","#
                 + #""signedDate":1768046403000,"data":{"bundleId":"com.example.app","#
                 + #""environment":"Production","signedTransactionInfo":""}}"#
-            return body(try TestAuthority.signer.sign(Array(payload.utf8)))
+            return MadePurchase.body(try TestAuthority.signer.sign(Array(payload.utf8)))
         }
         guard
             case .notification(let payload, var transaction?, var renewal?) =
@@ -118,12 +112,9 @@ struct RefusedGenuineTests {
         case .chain: renewal.originalTransactionId = OriginalTransactionId("7")
         case .empty: break
         }
-        let line = try JSONValue.parse(
-            TestAuthority.signer.line(
-                Delivery(
-                    ordinal: 0, receivedAt: purchase.start,
-                    evidence: .notification(payload, transaction, renewal))))
-        return body(line["signedPayload"]?.string ?? "")
+        let delivery = MadeDelivery(
+            receivedAt: purchase.start, evidence: .notification(payload, transaction, renewal))
+        return MadePurchase.body(try delivery.token())
     }
 
     @Test(

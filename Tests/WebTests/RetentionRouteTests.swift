@@ -42,10 +42,7 @@ struct RetentionRouteTests {
     }
 
     private func body(_ payload: RetentionRequestPayload) throws -> [UInt8] {
-        var json = JSONWriter()
-        let token = try TestAuthority.shared.sign(payload.encoded())
-        json.object { $0.member("signedPayload", String(decoding: token, as: UTF8.self)) }
-        return json.bytes
+        MadePurchase.body(try TestAuthority.signer.sign(payload.encoded()))
     }
 
     @Test(

@@ -24,15 +24,7 @@ struct UploadBudgetTests {
         var transaction = purchase.transaction(0)
         transaction.signedDate = purchase.start.advanced(
             byMilliseconds: 3_000 + Int64(seconds) * 1_000)
-        let delivery = Delivery(
-            ordinal: 0, receivedAt: purchase.start, evidence: .transaction(transaction))
-        let line = try JSONValue.parse(TestAuthority.signer.line(delivery))
-        var json = JSONWriter()
-        json.object {
-            $0.member("signedTransactionInfo", line["signedTransactionInfo"]?.string)
-            $0.memberIfPresent("customer", customer)
-        }
-        return json.bytes
+        return try MadePurchase.upload(transaction, customer: customer)
     }
 
     // MARK: The budget
@@ -168,11 +160,7 @@ struct UploadBudgetTests {
         var revoked = purchase.transaction(0)
         revoked.revocationDate = purchase.start.advanced(byMilliseconds: 10_000)
         revoked.signedDate = purchase.start.advanced(byMilliseconds: 10_000)
-        let line = try JSONValue.parse(
-            TestAuthority.signer.line(
-                Delivery(ordinal: 0, receivedAt: purchase.start, evidence: .transaction(revoked))))
-        let token = line["signedTransactionInfo"]?.string ?? ""
-        let revocation = Array(#"{"signedTransactionInfo":"\#(token)"}"#.utf8)
+        let revocation = try MadePurchase.upload(revoked)
         var place = try ServedPlace()
         place.now = purchase.start.advanced(byMilliseconds: 60_000)
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
@@ -209,7 +197,7 @@ struct UploadBudgetTests {
                 ledger: served.ledger, apps: host.configuration.apps,
                 verifier: EvidenceVerifier(roots: TestAuthority.roots), clock: host.clock)
             let lines = try (0..<ServedLedger.uploadFactCount - 1).map {
-                try TestAuthority.signer.line(Self.delivery(purchase, $0))
+                try Self.delivery(purchase, $0).line()
             }
             let summary = try await ingest.run(lines: lines, input: "made")
             #expect(summary.appended == Int64(lines.count))
@@ -220,7 +208,8 @@ struct UploadBudgetTests {
             #expect(atBound.json["subscription"]?["originalTransactionId"]?.string == purchase.id)
             #expect(try await folded() == ServedLedger.uploadFactCount)
             _ = try await served.snapshot(atLeast: last + 1, limit: .seconds(120))
-            #expect(try await client.notify(Self.notification(purchase, 200_000)).status == 200)
+            let notified = MadePurchase.body(try Self.delivery(purchase, 200_000).token())
+            #expect(try await client.notify(notified).status == 200)
             _ = try await served.snapshot(atLeast: last + 2, limit: .seconds(120))
             let past = try await client.post(
                 "/v1/transactions", try Self.signedAgain(purchase, 100_001))
@@ -240,7 +229,7 @@ struct UploadBudgetTests {
     }
 
     /// Apple's notification of the first period once more, signed `seconds` later.
-    private static func delivery(_ purchase: MadePurchase, _ seconds: Int) -> Delivery {
+    private static func delivery(_ purchase: MadePurchase, _ seconds: Int) -> MadeDelivery {
         let date = purchase.start.advanced(byMilliseconds: 3_000 + Int64(seconds) * 1_000)
         guard
             case .notification(var payload, var transaction?, _) =
@@ -249,16 +238,7 @@ struct UploadBudgetTests {
         payload.notificationUUID = NotificationUUID("again-\(seconds)")
         payload.signedDate = date
         transaction.signedDate = date
-        return Delivery(
-            ordinal: 0, receivedAt: date, evidence: .notification(payload, transaction, nil))
-    }
-
-    private static func notification(
-        _ purchase: MadePurchase, _ seconds: Int
-    ) throws -> [UInt8] {
-        let line = try JSONValue.parse(TestAuthority.signer.line(delivery(purchase, seconds)))
-        var json = JSONWriter()
-        json.object { $0.member("signedPayload", line["signedPayload"]?.string) }
-        return json.bytes
+        return MadeDelivery(
+            receivedAt: date, evidence: .notification(payload, transaction, nil))
     }
 }
