@@ -1,5 +1,4 @@
 import AppStore
-import Foundation
 import Ledger
 import LedgerTestSupport
 import Projection
@@ -18,25 +17,11 @@ struct CustomerTextTests {
         chain.start.advanced(byMilliseconds: number * 86_400_000)
     }
 
-    private func run(_ action: Command.Action, _ isAboutChain: Bool, at now: Timestamp) async throws
-    {
-        let id = ChainId(
-            bundleId: BundleId(chain.bundleId),
-            originalTransactionId: OriginalTransactionId(chain.id))
-        try await place.ledger { ledger in
-            let intake = CommandIntake(
-                ledger: ledger, clock: { now }, makeId: { UUID().uuidString })
-            _ = try await intake.run(
-                action, about: isAboutChain ? id : nil,
-                .init(actor: "sara", reason: "a ticket"))
-        }
-    }
-
     @Test("A timeline has the notes with author and text")
     func notes() async throws {
         _ = try await place.ingest(chain.life)
-        try await run(.link(CustomerId("ann")), true, at: day(5))
-        try await run(.note(CustomerId("ann")), false, at: day(21))
+        try await place.decide(.link(CustomerId("ann")), chain.chainId, at: day(5))
+        try await place.decide(.note(CustomerId("ann")), at: day(21))
         try await place.session { session in
             let ann = try await session.customers.reading(
                 of: CustomerId("ann"), moment: place.moment(day(100)))
@@ -47,8 +32,8 @@ struct CustomerTextTests {
     @Test("A period that continued without the customer is over")
     func past() async throws {
         _ = try await place.ingest([chain.bought()])
-        try await run(.link(CustomerId("ann")), true, at: day(5))
-        try await run(.link(CustomerId("bob")), true, at: day(20))
+        try await place.decide(.link(CustomerId("ann")), chain.chainId, at: day(5))
+        try await place.decide(.link(CustomerId("bob")), chain.chainId, at: day(20))
         try await place.session { session in
             for (customer, words) in [("ann", "was subscribed, "), ("bob", "  subscribed, ")] {
                 let text = try await session.customers.entitlements(

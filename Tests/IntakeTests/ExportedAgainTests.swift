@@ -36,16 +36,7 @@ struct ExportedAgainTests {
     func ownRecords() async throws {
         let (first, second) = (try TemporaryLedger(), try TemporaryLedger())
         _ = try await first.ingest([chain.bought()])
-        let (now, id) = (
-            first.now,
-            ChainId(
-                bundleId: BundleId(chain.bundleId),
-                originalTransactionId: OriginalTransactionId(chain.id))
-        )
-        try await first.ledger { ledger in
-            _ = try await CommandIntake(ledger: ledger, clock: { now }, makeId: { "made" }).run(
-                .link(CustomerId("ann")), about: id, .init(actor: "sara", reason: "a ticket"))
-        }
+        try await first.decide(.link(CustomerId("ann")), chain.chainId)
         let lines = try await exported(first)
         #expect(lines.count == 2)
         let summary = try await second.ingest(Array(lines.reversed()))

@@ -72,12 +72,9 @@ struct RebuildTests {
     func forgottenFact() async throws {
         let ledger = try await taken()
         try await ledger.session { session in
-            let id = ChainId(
-                bundleId: BundleId(chain.bundleId),
-                originalTransactionId: OriginalTransactionId(chain.id))
-            let facts = try await session.ledger.facts.facts(of: [id])[0].1
+            let facts = try await session.ledger.facts.facts(of: [chain.chainId])[0].1
             let rows = ChainRows(
-                id, facts: Array(facts.prefix(1)), environment: .production,
+                chain.chainId, facts: Array(facts.prefix(1)), environment: .production,
                 catalogue: session.ledger.catalogue)
             let checkpoint = try await session.projections.checkpoint()
             try await session.projections.update([rows], checkpoint: checkpoint)

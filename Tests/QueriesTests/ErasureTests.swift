@@ -205,19 +205,11 @@ struct ErasureTests {
     func customer() async throws {
         let ledger = try await ledger()
         let customer = CustomerId(token: ErasureTests.token)
-        try await ledger.session { session in
-            let intake = CommandIntake(ledger: session.ledger) {
-                ledger.now
-            } makeId: {
-                UUID().uuidString
-            }
-            let order = CommandIntake.Order(actor: "jo", reason: "wrote from jo@example.com")
-            _ = try await intake.run(
-                .grant(
-                    customer, entitlement: "pro",
-                    until: ledger.now.advanced(byMilliseconds: 1_000)),
-                about: nil, order)
-            _ = try await intake.run(.note(customer), about: nil, order)
+        let until = ledger.now.advanced(byMilliseconds: 1_000)
+        for action in [
+            Command.Action.grant(customer, entitlement: "pro", until: until), .note(customer),
+        ] {
+            try await ledger.decide(action, actor: "jo", reason: "wrote from jo@example.com")
         }
         let receipt = try await ledger.erase(customer: ErasureTests.token)
         #expect(receipt.plan?.positions == [1, 3, 5, 7, 9, 10])
@@ -228,16 +220,8 @@ struct ErasureTests {
     @Test("A chain that another customer holds now is not taken along unless it is named")
     func heldByAnother() async throws {
         let ledger = try await ledger()
-        try await ledger.session { session in
-            let intake = CommandIntake(ledger: session.ledger) {
-                ledger.now
-            } makeId: {
-                UUID().uuidString
-            }
-            _ = try await intake.run(
-                .link(CustomerId("c-2")), about: ledger.chain(chain.id),
-                CommandIntake.Order(actor: "jo", reason: "sold"))
-        }
+        try await ledger.decide(
+            .link(CustomerId("c-2")), chain.chainId, actor: "jo", reason: "sold")
         let refused = await code { try await ledger.erase(customer: ErasureTests.token) }
         #expect(refused == "heldByAnother")
         #expect(try await ledger.show(chain.id)["state"]?.string != nil)
