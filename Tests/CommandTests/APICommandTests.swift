@@ -25,14 +25,12 @@ struct APICommandTests {
         }
         let launched = try server.launch(arguments)
         let said = try await LaunchedLine.first(of: launched)
-        let port = try #require(said["port"]?.int64)
         let ids = (said["ids"]?.array ?? []).compactMap(\.string)
-        let place = try Workplace(options: [
-            "--data", "data", "--bundle-id", "com.example.app", "--trust-root",
-            server.file("apple/root.der"), "--key-id", said["keyId"]?.string ?? "",
-            "--issuer-id", said["issuerId"]?.string ?? "", "--key-file",
-            server.file("apple/AuthKey.p8"), "--base-url", "http://127.0.0.1:\(port)",
-        ])
+        let place = try Workplace(
+            options: [
+                "--data", "data", "--bundle-id", Workplace.app, "--trust-root",
+                server.file("apple/root.der"),
+            ] + server.asking(said))
         let result: Result<Void, any Error>
         do { result = .success(try await body(place, ids)) } catch { result = .failure(error) }
         launched.signal(SIGTERM)

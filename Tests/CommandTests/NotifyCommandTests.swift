@@ -5,21 +5,8 @@ import Testing
 /// `simulate notify` of the real binary against `serve` of the real binary.
 @Suite("subledger simulate notify", .serialized)
 struct NotifyCommandTests {
-    static let app = "com.example.app"
     private static var now: Timestamp {
         Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
-    }
-
-    /// A workplace whose ledger trusts the authority in its directory `apple`.
-    private func place() async throws -> Workplace {
-        let place = try Workplace(options: [
-            "--data", "data", "--bundle-id", Self.app, "--trust-root", "apple/root.der",
-        ])
-        let made = try await place.run([
-            "simulate", "history", "--chains", "1", "--authority", "apple",
-        ])
-        #expect(made.code == 0, "\(made.err)")
-        return place
     }
 
     private func url(_ service: ServiceRun) -> String {
@@ -28,7 +15,7 @@ struct NotifyCommandTests {
 
     @Test("Everything but lost notifications arrives, in spite of all faults")
     func arrives() async throws {
-        let place = try await place()
+        let place = try await Workplace.besideApple()
         let service = try await ServiceRun(place)
         let reported = try await place.run(
             "simulate", "notify", "--to", url(service), "--authority", "apple", "--chains", "6",
@@ -49,12 +36,12 @@ struct NotifyCommandTests {
 
     @Test("Notifications lost in an outage are in the API served with it, with every attempt")
     func failures() async throws {
-        let place = try await place()
+        let place = try await Workplace.besideApple()
         let service = try await ServiceRun(place)
         let launched = try place.launch([
             "simulate", "notify", "--to", url(service), "--authority", "apple", "--chains", "6",
             "--outage", "2026-02-01T00:00:00Z/2030-01-01T00:00:00Z", "--port", "0", "--json",
-            "--bundle-id", Self.app, "--until", "2026-07-01T00:00:00Z",
+            "--bundle-id", Workplace.app, "--until", "2026-07-01T00:00:00Z",
         ])
         let said = try await LaunchedLine.first(2, of: launched)
         let server = try #require(said.first { $0["port"] != nil })
@@ -64,11 +51,8 @@ struct NotifyCommandTests {
         let asked = try await place.run(
             [
                 "api", "notifications", "--from", "2026-02-01T00:00:00Z", "--only-failures",
-                "--to", "2026-07-01T00:00:00Z", "--json", "--key-id",
-                server["keyId"]?.string ?? "", "--issuer-id", server["issuerId"]?.string ?? "",
-                "--key-file", place.file("apple/AuthKey.p8"), "--base-url",
-                server["baseUrl"]?.string ?? "",
-            ] + place.options)
+                "--to", "2026-07-01T00:00:00Z", "--json",
+            ] + place.asking(server) + place.options)
         launched.signal(SIGTERM)
         #expect(try await launched.outcome().code == 0)
         #expect(try await service.terminate() == 0)
@@ -126,7 +110,7 @@ struct NotifyCommandTests {
         let began = Self.now
         let launched = try place.launch([
             "simulate", "notify", "--to", "http://127.0.0.1:1/", "--authority", "apple",
-            "--chains", "6", "--port", "0", "--json", "--bundle-id", Self.app,
+            "--chains", "6", "--port", "0", "--json", "--bundle-id", Workplace.app,
         ])
         let said = try await LaunchedLine.first(2, of: launched)
         let server = try #require(said.first { $0["port"] != nil })
@@ -134,14 +118,13 @@ struct NotifyCommandTests {
         let until = try #require(report["until"]?.string.flatMap { Timestamp(rfc3339: $0) })
         #expect((began...Self.now).contains(until))
         // 170 days back is too old only for an API whose time is in the future.
-        let asked = try await place.run([
-            "api", "notifications", "--from",
-            until.advanced(byMilliseconds: -170 * 86_400_000).rfc3339, "--to", until.rfc3339,
-            "--json", "--data", "data", "--bundle-id", Self.app, "--trust-root",
-            place.file("apple/root.der"), "--key-id", server["keyId"]?.string ?? "",
-            "--issuer-id", server["issuerId"]?.string ?? "", "--key-file",
-            place.file("apple/AuthKey.p8"), "--base-url", server["baseUrl"]?.string ?? "",
-        ])
+        let asked = try await place.run(
+            [
+                "api", "notifications", "--from",
+                until.advanced(byMilliseconds: -170 * 86_400_000).rfc3339, "--to", until.rfc3339,
+                "--json", "--data", "data", "--bundle-id", Workplace.app, "--trust-root",
+                place.file("apple/root.der"),
+            ] + place.asking(server))
         launched.signal(SIGTERM)
         #expect(try await launched.outcome().code == 0)
         #expect(asked.code == 0, "\(asked.err)")

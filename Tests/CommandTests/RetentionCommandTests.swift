@@ -6,8 +6,6 @@ import Testing
 /// real binary.
 @Suite("Retention messages from request to report", .serialized)
 struct RetentionCommandTests {
-    private static let app = NotifyCommandTests.app
-
     /// Options of a simulated store that has subscriptions now.
     private static var store: [String] {
         let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
@@ -85,19 +83,13 @@ struct RetentionCommandTests {
 
     @Test("Every request is answered and recorded; the report counts the messages by rule")
     func answered() async throws {
-        let place = try Workplace(options: [
-            "--data", "data", "--bundle-id", Self.app, "--trust-root", "apple/root.der",
-        ])
+        let place = try await Workplace.besideApple()
         try place.write(
             """
             retention:
               - { name: everyone, message: 758883e8-151b-47b7-abd0-60c4d804c2f5 }
             """
             .split(separator: "\n").map(String.init), to: "subledger.yaml")
-        let made = try await place.run([
-            "simulate", "history", "--chains", "1", "--authority", "apple",
-        ])
-        #expect(made.code == 0, "\(made.err)")
         let service = try await ServiceRun(place)
         let url = "http://127.0.0.1:\(service.port)/appstore"
         let store = Self.store
@@ -136,23 +128,13 @@ struct RetentionCommandTests {
 
     @Test("A performance test of the simulated Apple reaches the service, and is answered")
     func performance() async throws {
-        let place = try Workplace(options: [
-            "--data", "data", "--bundle-id", Self.app, "--trust-root", "apple/root.der",
-        ])
-        let made = try await place.run([
-            "simulate", "history", "--chains", "1", "--authority", "apple",
-        ])
-        #expect(made.code == 0, "\(made.err)")
+        let place = try await Workplace.besideApple()
         let service = try await ServiceRun(place)
         let apple = try place.launch(
-            ["simulate", "server", "--port", "0", "--json", "--bundle-id", Self.app] + Self.store)
+            ["simulate", "server", "--port", "0", "--json", "--bundle-id", Workplace.app]
+                + Self.store)
         let said = try await LaunchedLine.first(of: apple)
-        let options =
-            [
-                "--json", "--key-id", said["keyId"]?.string ?? "", "--issuer-id",
-                said["issuerId"]?.string ?? "", "--key-file", "apple/AuthKey.p8", "--base-url",
-                said["baseUrl"]?.string ?? "",
-            ] + place.options
+        let options = ["--json"] + place.asking(said) + place.options
         func answer(_ arguments: String...) async throws -> JSONValue? {
             let asked = try await place.run(["api"] + arguments + options)
             #expect(asked.code == 0, "\(asked.err)")
