@@ -171,22 +171,10 @@ struct ChangeRouteTests {
         }
     }
 
-    @Test("one stream more than the limit gets a 503 with Retry-After")
-    func slots() {
-        let slots = StreamSlots(limit: 2)
-        var first = slots.take()
-        let second = slots.take()
-        #expect(first != nil && second != nil)
-        #expect(slots.take() == nil)
-        first = nil
-        #expect(slots.take() != nil)
-        withExtendedLifetime(second) {}
-    }
-
     @Test("a subscriber that disconnects frees its slot at once, not at the next heartbeat")
     func left() async throws {
         var place = try ServedPlace()
-        place.streams = StreamRules(slots: StreamSlots(limit: 1), heartbeat: .seconds(3_600))
+        place.streams = StreamRules(slots: SharedBudget(limit: 1), heartbeat: .seconds(3_600))
         try await place.serve(.live) { client, _ in
             let port = try #require(client.client.port)
             for _ in 0..<3 {

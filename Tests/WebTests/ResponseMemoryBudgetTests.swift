@@ -14,7 +14,7 @@ struct AnswerRoomTests {
     private let room = ResponseMemoryBudget()
 
     /// Takes the whole budget for the largest responses.
-    private func filled() throws -> [ResponseMemoryBudget.Share] {
+    private func filled() throws -> [SharedBudget.Share] {
         let count =
             (ResponseMemoryBudget.heldByteCount - ResponseMemoryBudget.reservedByteCount)
             / ResponseMemoryBudget.makingByteCount
@@ -24,7 +24,7 @@ struct AnswerRoomTests {
     }
 
     /// Takes the reserve, except room for so many of the largest responses that use it.
-    private func filledReserve(but count: Int = 0) throws -> [ResponseMemoryBudget.Share] {
+    private func filledReserve(but count: Int = 0) throws -> [SharedBudget.Share] {
         let all = ResponseMemoryBudget.reservedByteCount / ResponseMemoryBudget.smallByteCount
         return try (count..<all).map { _ in
             try #require(room.take(ResponseMemoryBudget.smallByteCount))

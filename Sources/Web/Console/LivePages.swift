@@ -1,5 +1,4 @@
 internal import Console
-import HTTPTypes
 import Hummingbird
 import NIOCore
 internal import Service
@@ -14,7 +13,7 @@ struct LivePages: Sendable {
     let access: ConsoleGuard
     /// Pages that are live at once, of all browsers.
     static let streamCount = 20
-    let slots = StreamSlots(limit: LivePages.streamCount)
+    let slots = SharedBudget(limit: LivePages.streamCount)
 
     func add(to group: RouterGroup<WebContext>) {
         group.get("\(ConsoleRoutes.home)/live") { request, context in
@@ -31,26 +30,12 @@ struct LivePages: Sendable {
             throw Problem.lacking("read")
         }
         let ledger = try host.ledger(frame.state.environment)
-        guard let slot = slots.take() else {
-            throw Problem(
-                .serviceUnavailable, code: "tooManyStreams",
-                detail: "All \(LivePages.streamCount) streams are in use; retry later.",
-                retryAfter: 10)
-        }
-        var headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
-        // Buffering proxies would hold the stream back.
-        if let buffering = HTTPField.Name("X-Accel-Buffering") { headers[buffering] = "no" }
+        let slot = try slots.slot()
         let channel = context.channel
         let isAllowed = access.permit(request, context)
-        return Response(
-            status: .ok, headers: headers,
-            body: .init { body in
-                defer { withExtendedLifetime(slot) {} }
-                try await OffEventLoop.run {
-                    try await write({ ledger.head }, { channel.isActive && isAllowed() }, to: &body)
-                }
-                try await body.finish(nil)
-            })
+        return .events(holding: slot) { body in
+            try await write({ ledger.head }, { channel.isActive && isAllowed() }, to: &body)
+        }
     }
 
     /// Writes until the browser has left, its session has ended or the service stops.

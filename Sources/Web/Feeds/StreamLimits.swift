@@ -1,4 +1,5 @@
-import Synchronization
+import HTTPTypes
+import Hummingbird
 
 /// The bounds of event streams.
 enum StreamLimits {
@@ -20,32 +21,36 @@ enum StreamLimits {
 
 /// Bounds of change streams; tests use other times.
 struct StreamRules: Sendable {
-    var slots = StreamSlots()
+    var slots = SharedBudget(limit: StreamLimits.count)
     var heartbeat = StreamLimits.heartbeat
 }
 
-final class StreamSlots: Sendable {
-    private let taken = Mutex(0)
-    private let limit: Int
-
-    init(limit: Int = StreamLimits.count) { self.limit = limit }
-
-    /// A slot for one stream; nil when none is free.
-    func take() -> Slot? {
-        let hasRoom = taken.withLock { taken in
-            guard taken < limit else { return false }
-            taken += 1
-            return true
-        }
-        return hasRoom ? Slot(slots: self) : nil
+extension SharedBudget {
+    /// A slot for one stream. Throws `tooManyStreams`.
+    func slot() throws(Problem) -> Share {
+        if let share = take(1) { return share }
+        throw Problem(
+            .serviceUnavailable, code: "tooManyStreams",
+            detail: "All \(limit) streams are in use; retry later.", retryAfter: 10)
     }
+}
 
-    /// Released when its last reference goes, whether or not the stream was ever written.
-    final class Slot: Sendable {
-        private let slots: StreamSlots
-
-        fileprivate init(slots: StreamSlots) { self.slots = slots }
-
-        deinit { slots.taken.withLock { $0 -= 1 } }
+extension Response {
+    /// Server-sent events that `write` sends. The slot is released after the last one, or if the
+    /// stream is never written.
+    static func events(
+        holding slot: SharedBudget.Share,
+        _ write: @escaping @Sendable (inout any ResponseBodyWriter) async throws -> Void
+    ) -> Response {
+        var headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
+        // Buffering proxies would hold the stream back.
+        if let buffering = HTTPField.Name("X-Accel-Buffering") { headers[buffering] = "no" }
+        return Response(
+            status: .ok, headers: headers,
+            body: .init { body in
+                defer { withExtendedLifetime(slot) {} }
+                try await OffEventLoop.run { try await write(&body) }
+                try await body.finish(nil)
+            })
     }
 }

@@ -2,12 +2,9 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import NIOHTTP1
-import Synchronization
 
 /// Reads request bodies, each within its own bound and all of them within one memory budget.
 final class BodyReader: Sendable {
-    private let held = Mutex(0)
-
     /// Bytes of all bodies being read or processed: 64 MiB.
     static let heldByteCount = 64 * 1024 * 1024
     /// Of these, bytes reserved for bodies up to the size of a version 2 notification, so that a
@@ -20,6 +17,9 @@ final class BodyReader: Sendable {
     /// bodies are not reallocated; further growth only for received bytes. 32 KiB.
     static let firstByteCount = 32 * 1024
 
+    let held = SharedBudget(
+        limit: BodyReader.heldByteCount, reserve: BodyReader.reservedByteCount)
+
     /// Passes the body to `work`, as its only owner.
     ///
     /// Throws a problem: `payloadTooLarge` as early as possible, `unsupportedMediaType` for a
@@ -29,15 +29,15 @@ final class BodyReader: Sendable {
         _ request: Request, upTo limit: Int, _ work: (consuming [UInt8]) async throws -> Value
     ) async throws -> Value {
         let statedCount = try BodyReader.length(of: request, upTo: limit)
-        var taken = 0
-        defer { held.withLock { $0 -= taken } }
+        var shares: [SharedBudget.Share] = []
+        defer { withExtendedLifetime(shares) {} }
         let first = min(statedCount, BodyReader.firstByteCount)
-        return try await work(try await read(request.body, upTo: limit, first: first, &taken))
+        return try await work(try await read(request.body, upTo: limit, first: first, &shares))
     }
 
-    /// - taken: grows by the bytes charged to the budget.
+    /// - shares: of the budget, one for each part of the body.
     private func read(
-        _ body: RequestBody, upTo limit: Int, first: Int, _ taken: inout Int
+        _ body: RequestBody, upTo limit: Int, first: Int, _ shares: inout [SharedBudget.Share]
     ) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(first)
@@ -47,8 +47,10 @@ final class BodyReader: Sendable {
                     throw Problem.tooLarge(limit: limit)
                 }
                 let isSmall = bytes.count + buffer.readableBytes <= BodyReader.smallByteCount
-                guard take(buffer.readableBytes, isSmall: isSmall) else { throw BodyReader.busy }
-                taken += buffer.readableBytes
+                guard let share = held.take(buffer.readableBytes, isSmall: isSmall) else {
+                    throw BodyReader.busy
+                }
+                shares.append(share)
                 bytes.append(contentsOf: buffer.readableBytesView)
             }
         } catch let error as any HTTPResponseError {
@@ -61,16 +63,6 @@ final class BodyReader: Sendable {
             throw TruncatedBody(cause: error)
         }
         return bytes
-    }
-
-    /// Whether the budget has room for so many more bytes; charges them if so.
-    func take(_ count: Int, isSmall: Bool) -> Bool {
-        let room = BodyReader.heldByteCount - (isSmall ? 0 : BodyReader.reservedByteCount)
-        return held.withLock { held in
-            guard held + count <= room else { return false }
-            held += count
-            return true
-        }
     }
 
     private static var busy: Problem {

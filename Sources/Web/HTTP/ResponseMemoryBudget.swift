@@ -1,12 +1,9 @@
 import Hummingbird
 import NIOCore
-import Synchronization
 
 /// The memory budget of responses waiting to be read: a slow or stalled reader costs no more than
 /// its share, and all of them together no more than one bound.
 final class ResponseMemoryBudget: Sendable {
-    private let held = Mutex(0)
-
     /// Bytes of all responses that are being built with evidence, or wait to be read: 64 MiB.
     static let heldByteCount = 64 * 1024 * 1024
     /// Of these, bytes reserved for smaller responses. 16 MiB.
@@ -20,22 +17,16 @@ final class ResponseMemoryBudget: Sendable {
     /// the largest page, and the same again while the buffer grows. 8 MiB.
     static let makingByteCount = 8 * 1024 * 1024
 
+    private let held = SharedBudget(
+        limit: ResponseMemoryBudget.heldByteCount, reserve: ResponseMemoryBudget.reservedByteCount)
+
     /// A share of so many bytes; nil when there is no room.
-    func take(_ count: Int) -> Share? {
-        let isSmall = count <= ResponseMemoryBudget.smallByteCount
-        let room =
-            ResponseMemoryBudget.heldByteCount
-            - (isSmall ? 0 : ResponseMemoryBudget.reservedByteCount)
-        let hasRoom = held.withLock { held in
-            guard held + count <= room else { return false }
-            held += count
-            return true
-        }
-        return hasRoom ? Share(room: self, byteCount: count) : nil
+    func take(_ count: Int) -> SharedBudget.Share? {
+        held.take(count, isSmall: count <= ResponseMemoryBudget.smallByteCount)
     }
 
     /// As `take`, but throws `busy`.
-    func require(_ count: Int) throws(Problem) -> Share {
+    func require(_ count: Int) throws(Problem) -> SharedBudget.Share {
         if let share = take(count) { return share }
         throw Problem(
             .serviceUnavailable, code: "busy",
@@ -60,19 +51,6 @@ final class ResponseMemoryBudget: Sendable {
             try await body.write(ChunkedBodyWriter(base: writer))
         }
         return response
-    }
-
-    /// Released when its last reference goes.
-    final class Share: Sendable {
-        private let room: ResponseMemoryBudget
-        private let byteCount: Int
-
-        fileprivate init(room: ResponseMemoryBudget, byteCount: Int) {
-            self.room = room
-            self.byteCount = byteCount
-        }
-
-        deinit { room.held.withLock { $0 -= byteCount } }
     }
 }
 

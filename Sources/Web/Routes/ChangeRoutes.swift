@@ -31,27 +31,11 @@ struct ChangeRoutes: Sendable {
         guard let feed = feeds.first(where: { $0.ledger.environment == environment }) else {
             throw ServingError.environmentNotServed(environment)
         }
-        guard let slot = rules.slots.take() else {
-            throw Problem(
-                .serviceUnavailable, code: "tooManyStreams",
-                detail: "All \(StreamLimits.count) streams are in use; retry later.",
-                retryAfter: 10)
-        }
+        let slot = try rules.slots.slot()
         let writer = ChangeStreamWriter(
             feed: feed, filter: filter, start: try await start(cursor, feed), channel: channel,
             rules: rules)
-        var headers = HTTPFields()
-        headers[.contentType] = "text/event-stream"
-        headers[.cacheControl] = "no-store"
-        // Buffering proxies would hold the stream back.
-        if let buffering = HTTPField.Name("X-Accel-Buffering") { headers[buffering] = "no" }
-        return Response(
-            status: .ok, headers: headers,
-            body: .init { body in
-                defer { withExtendedLifetime(slot) {} }
-                try await OffEventLoop.run { try await writer.write(to: &body) }
-                try await body.finish(nil)
-            })
+        return .events(holding: slot) { try await writer.write(to: &$0) }
     }
 
     /// The start: after the cursor or, without one, at the next change.
