@@ -88,7 +88,7 @@ struct MetricMeaningTests {
         for (index, line) in lines.enumerated() where line.hasPrefix("# TYPE ") {
             let name = String(line.split(separator: " ")[2])
             names.insert(name)
-            let meaning = MetricMeaning.of(name) ?? "(no text in MetricMeaning)"
+            let meaning = MetricMeaning.texts[name] ?? "(no text in MetricMeaning)"
             let before = index > 0 ? lines[index - 1] : ""
             #expect(before == "# HELP \(name) \(meaning)")
         }

@@ -38,11 +38,7 @@ struct Problem: Error, Sendable {
     var keepsForm: Bool { status.code < 500 || status == .serviceUnavailable }
 
     /// A parameter that is not valid.
-    static func invalid(_ detail: String) -> Problem {
-        Problem(.badRequest, code: "invalidParameter", detail: detail)
-    }
-
-    static func invalid(_ detail: String, code: String) -> Problem {
+    static func invalid(_ detail: String, code: String = "invalidParameter") -> Problem {
         Problem(.badRequest, code: code, detail: detail)
     }
 

@@ -3,8 +3,6 @@ internal import AppStore
 /// The help text of each metric, as Prometheus shows it (`# HELP`). A test keeps it in step with
 /// the table of <doc:Service> and with the exported metrics.
 enum MetricMeaning {
-    static func of(_ name: String) -> String? { texts[name] }
-
     /// By name; one line each, without backslashes, so that nothing needs escaping.
     static let texts = [
         "subledger_append_failing": "1 while the log cannot be written, else 0.",

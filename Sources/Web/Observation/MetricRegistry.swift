@@ -61,7 +61,7 @@ final class MetricRegistry: Sendable {
         let families = families.withLock { $0 }
         var text = ""
         for (name, family) in families.sorted(by: { $0.key < $1.key }) {
-            if let meaning = MetricMeaning.of(name) { text += "# HELP \(name) \(meaning)\n" }
+            if let meaning = MetricMeaning.texts[name] { text += "# HELP \(name) \(meaning)\n" }
             text += "# TYPE \(name) \(family.kind.name)\n"
             let ordered = family.series.sorted { $0.key.lexicographicallyPrecedes($1.key) }
             for (_, series) in ordered {

@@ -25,11 +25,7 @@ struct EventRoutes: Sendable {
         }
         groups.people.get("/v1/events/:position") { request, context in
             let scope = try QueryParameters.read(request) { try $0.place() }
-            let text = try PathReader.text("position", context)
-            guard let position = Int64(plain: text[...]), position > 0 else {
-                throw Problem.invalid(
-                    "The path takes a position: a whole number from 1.", code: "invalidPath")
-            }
+            let position = try PathReader.position(context)
             let share = try answers.require(ResponseMemoryBudget.makingByteCount)
             defer { withExtendedLifetime(share) {} }
             guard let answer = try await host.eventAnswer(at: position, scope) else {

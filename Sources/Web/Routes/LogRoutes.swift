@@ -1,4 +1,3 @@
-internal import AppStore
 import Hummingbird
 import NIOCore
 internal import Service
@@ -32,11 +31,7 @@ struct LogRoutes: Sendable {
             let (environment, size) = try QueryParameters.read(request) {
                 (try $0.environment(), try $0.position("size"))
             }
-            let text = try PathReader.text("position", context)
-            guard let position = Int64(plain: text[...]), position > 0 else {
-                throw Problem.invalid(
-                    "The path takes a position: a whole number from 1.", code: "invalidPath")
-            }
+            let position = try PathReader.position(context)
             guard let answer = try await host.inclusion(of: position, in: size, environment) else {
                 throw LogRoutes.noSuchTree
             }

@@ -1,3 +1,4 @@
+internal import AppStore
 import Hummingbird
 internal import Ledger
 
@@ -16,6 +17,14 @@ enum PathReader {
                     + " percent-encoded UTF-8.", code: "invalidPath")
         }
         return text
+    }
+
+    static func position(_ context: WebContext) throws(Problem) -> Int64 {
+        guard let position = Int64(plain: try text("position", context)), position > 0 else {
+            throw Problem.invalid(
+                "The path takes a position: a whole number from 1.", code: "invalidPath")
+        }
+        return position
     }
 
     static func customer(_ context: WebContext) throws(Problem) -> CustomerId {

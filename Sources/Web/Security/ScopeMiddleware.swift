@@ -17,9 +17,7 @@ struct ScopeMiddleware: RouterMiddleware {
         // A scoped route that is also listed as open stays closed.
         guard let principal = context.principal else { throw TokenMiddleware.unauthorized }
         guard scopes.contains(where: principal.scopes.contains) else {
-            throw Problem(
-                .forbidden, code: "insufficientScope",
-                detail: "The token lacks the scope \(scopes[0].rawValue).")
+            throw Problem.lacking(scopes[0].rawValue)
         }
         return try await next(request, context)
     }
