@@ -114,19 +114,10 @@ struct CustomerRouteTests {
     @Test("Subscriptions are paged, each once, in order")
     func pages() async throws {
         try await bought { client, _ in
-            var (seen, after): ([String], String?) = ([], nil)
-            for _ in 0..<5 {
-                let cursor = after.map { "&after=\($0)" } ?? ""
-                let page = try await client.get(
-                    "/v1/customers/\(token)/subscriptions?limit=1\(cursor)"
-                ).json
-                seen += (page["subscriptions"]?.array ?? []).compactMap {
-                    $0["originalTransactionId"]?.string
-                }
-                after = page["next"]?.string
-                if after == nil { break }
-            }
-            #expect(seen == ["500000000000001", "500000000000002", "500000000000003"])
+            let pages = try await client.pages("/v1/customers/\(token)/subscriptions", limit: 1)
+            #expect(
+                pages.all("subscriptions").map { $0["originalTransactionId"]?.string }
+                    == ["500000000000001", "500000000000002", "500000000000003"])
         }
     }
 
@@ -146,25 +137,15 @@ struct CustomerRouteTests {
             let all = try #require(whole["entries"]?.array)
             #expect(all.count > 3)
             #expect(whole["next"]?.isNull == true)
-            var (seen, chains, after): ([JSONValue], Set<String>, String?) = ([], [], nil)
-            for _ in 0...all.count {
-                let cursor = after.map { "&after=\($0)" } ?? ""
-                let page = try await client.get(
-                    "/v1/customers/\(token)/timeline?limit=1\(cursor)"
-                ).json
-                let entries = try #require(page["entries"]?.array)
-                #expect(entries.count == 1)
-                let reported = (page["chains"]?.array ?? []).compactMap {
-                    $0["originalTransactionId"]?.string
-                }
-                let own = entries.compactMap { $0["originalTransactionId"]?.string }
-                #expect(reported == own)
-                seen += entries
-                chains.formUnion(reported)
-                after = page["next"]?.string
-                if after == nil { break }
+            let pages = try await client.pages("/v1/customers/\(token)/timeline", limit: 1)
+            #expect(pages.all("entries") == all && pages.count == all.count)
+            for page in pages {
+                let (entries, chains) = ([page].all("entries"), [page].all("chains"))
+                #expect(
+                    chains.map { $0["originalTransactionId"]?.string }
+                        == entries.map { $0["originalTransactionId"]?.string })
             }
-            #expect(seen == all)
+            let chains = Set(pages.all("chains").map { $0["originalTransactionId"]?.string })
             #expect(chains.count == whole["chains"]?.array?.count)
         }
     }
@@ -208,19 +189,6 @@ struct CustomerRouteTests {
             let answer = try await client.get("/v1/customers/ann/\(question)")
             #expect(answer.status == 400)
             #expect(answer.code == code)
-        }
-    }
-
-    @Test("A position not reached is a 503, and an environment not served a 404")
-    func behind() async throws {
-        var place = try ServedPlace()
-        place.waitLimit = ServedPlace.briefWait
-        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
-            let answer = try await client.get("/v1/customers/ann/entitlements?minPosition=1")
-            #expect(answer.status == 503)
-            #expect(answer.code == "projectionBehind")
-            let other = try await client.get("/v1/customers/ann/timeline?environment=xcode")
-            #expect(other.code == "environmentNotServed")
         }
     }
 

@@ -97,25 +97,20 @@ struct SubscriptionRouteTests {
         }
     }
 
-    @Test("An environment that is not served is a 404 that says so")
-    func notServed() async throws {
-        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
-            let answer = try await client.get("/v1/subscriptions/1?environment=xcode")
-            #expect(answer.status == 404)
-            #expect(answer.code == "environmentNotServed")
-        }
-    }
-
-    @Test("A position that is not reached is a 503 that states the reached one")
-    func behind() async throws {
+    @Test(
+        "A position not reached is a 503 that states the reached one; another environment a 404",
+        arguments: ["subscriptions/1", "customers/ann/entitlements", "customers/ann/timeline"])
+    func behind(path: String) async throws {
         var place = try ServedPlace()
         place.waitLimit = ServedPlace.briefWait
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
-            let answer = try await client.get("/v1/subscriptions/1?minPosition=1")
+            let answer = try await client.get("/v1/\(path)?minPosition=1")
             #expect(answer.status == 503)
             #expect(answer.code == "projectionBehind")
             #expect(answer.json["position"]?.int64 == 0)
             #expect(answer.headers[.retryAfter] == "1")
+            let other = try await client.get("/v1/\(path)?environment=xcode")
+            #expect(other.status == 404 && other.code == "environmentNotServed")
         }
     }
 

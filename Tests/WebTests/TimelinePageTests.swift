@@ -35,27 +35,6 @@ struct TimelinePageTests {
         }
     }
 
-    /// The entries and intervals on pages of one size, read one after the other.
-    ///
-    /// - Parameter path: with a query.
-    private static func pages(
-        _ path: String, limit: Int, _ client: WebClient
-    ) async throws -> (entries: [JSONValue], intervals: [JSONValue], count: Int) {
-        var (entries, intervals): ([JSONValue], [JSONValue]) = ([], [])
-        var (after, count): (String?, Int) = (nil, 0)
-        repeat {
-            let cursor = after.map { "&after=\($0)" } ?? ""
-            let page = try await client.get("\(path)&limit=\(limit)\(cursor)").json
-            let found = try #require(page["entries"]?.array)
-            try #require(!found.isEmpty && found.count <= limit)
-            entries += found
-            intervals += page["intervals"]?.array ?? []
-            after = page["next"]?.string
-            count += 1
-        } while after != nil
-        return (entries, intervals, count)
-    }
-
     @Test(
         "Pages of any size hold every entry and every interval once, in either order",
         arguments: TimelineOrder.allCases)
@@ -74,10 +53,10 @@ struct TimelinePageTests {
                 intervals.reverse()
             }
             for limit in 1...all.count + 1 {
-                let pages = try await TimelinePageTests.pages(
-                    "\(path)?order=\(order.rawValue)", limit: limit, client)
-                #expect(pages.entries == all)
-                #expect(pages.intervals == intervals)
+                let pages = try await client.pages(
+                    "\(path)?order=\(order.rawValue)", limit: limit)
+                #expect(pages.all("entries") == all)
+                #expect(pages.all("intervals") == intervals)
                 #expect(pages.count == (all.count + limit - 1) / limit)
             }
         }
@@ -96,9 +75,8 @@ struct TimelinePageTests {
             let all = try #require(whole["entries"]?.array)
             #expect(all.count >= 2)
             for limit in 1...all.count + 1 {
-                let pages = try await TimelinePageTests.pages(
-                    "\(path)&order=newest", limit: limit, client)
-                #expect(pages.entries == all.reversed())
+                let pages = try await client.pages("\(path)&order=newest", limit: limit)
+                #expect(pages.all("entries") == all.reversed())
             }
         }
     }

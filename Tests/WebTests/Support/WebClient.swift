@@ -46,6 +46,20 @@ struct WebClient: Sendable {
 
     private static let patience: Duration = .seconds(120)
 
+    /// All pages of a list, read one after the other.
+    func pages(_ uri: String, limit: Int) async throws -> [JSONValue] {
+        let mark = uri.contains("?") ? "&" : "?"
+        var pages: [JSONValue] = []
+        var after: String?
+        repeat {
+            let cursor = after.map { "&after=\($0)" } ?? ""
+            pages.append(try await get("\(uri)\(mark)limit=\(limit)\(cursor)").json)
+            after = pages.last?["next"]?.string
+            try #require(pages.count < 100, "\(uri) has no end")
+        } while after != nil
+        return pages
+    }
+
     func post(
         _ uri: String, _ body: [UInt8], _ headers: HTTPFields = [.contentType: "application/json"]
     ) async throws -> Answer {
@@ -86,4 +100,9 @@ struct WebClient: Sendable {
         }
         return answer
     }
+}
+
+extension [JSONValue] {
+    /// What these pages list under a name.
+    func all(_ name: String) -> [JSONValue] { flatMap { $0[name]?.array ?? [] } }
 }
