@@ -6,7 +6,6 @@ import Logging
 import Projection
 import SQLiteStore
 import Service
-import Signing
 import Synchronization
 import Testing
 
@@ -20,9 +19,7 @@ struct AccountabilityTests {
         var place = try ServedPlace()
         place.logger = codes.logger
         place.configuration.server.tokens = names.map {
-            ServiceConfiguration.Server.Token(
-                name: $0, digest: SHA256.hash(Array("secret of \($0)".utf8)),
-                scopes: Scope.allCases)
+            .init($0, secret: "secret of \($0)", Scope.allCases)
         }
         return place
     }

@@ -296,10 +296,8 @@ struct ErasureRouteTests {
     @Test("The scope admin is required, and the name of its token stands in the event")
     func scopes() async throws {
         var place = try ServedPlace()
-        place.configuration.server.tokens = [Scope.read, .write, .admin].map { scope in
-            ServiceConfiguration.Server.Token(
-                name: scope.rawValue, digest: SHA256.hash(Array(scope.rawValue.utf8)),
-                scopes: [scope])
+        place.configuration.server.tokens = [Scope.read, .write, .admin].map {
+            .init($0.rawValue, [$0])
         }
         try await place.serve(renewed: purchase) { client, host in
             let body = WebClient.erasure(chains: [purchase.id])

@@ -153,11 +153,7 @@ struct ExampleTests {
 
     private func guarded() throws -> ServedPlace {
         var place = try ServedPlace()
-        place.configuration.server.tokens = [
-            ServiceConfiguration.Server.Token(
-                name: "support", digest: SHA256.hash(Array(ExampleTests.token.utf8)),
-                scopes: [.read])
-        ]
+        place.configuration.server.tokens = [.init("support", secret: ExampleTests.token, [.read])]
         return place
     }
 

@@ -3,7 +3,6 @@ import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import Service
-import Signing
 import Testing
 
 @testable import Web
@@ -31,10 +30,7 @@ struct HeadAnswerTests {
 
     private static func guarded(_ place: ServedPlace) -> ServedPlace {
         var place = place
-        place.configuration.server.tokens = [
-            ServiceConfiguration.Server.Token(
-                name: "one", digest: SHA256.hash(Array("one".utf8)), scopes: [.read])
-        ]
+        place.configuration.server.tokens = [.init("one", [.read])]
         return place
     }
 

@@ -3,7 +3,6 @@ import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import Service
-import Signing
 import Testing
 
 @testable import Web
@@ -126,10 +125,7 @@ struct LoopbackTests {
     @Test("With tokens the names are not checked: a page has no token")
     func guarded() async throws {
         var place = try ServedPlace()
-        place.configuration.server.tokens = [
-            ServiceConfiguration.Server.Token(
-                name: "one", digest: SHA256.hash(Array("one".utf8)), scopes: [.read, .write])
-        ]
+        place.configuration.server.tokens = [.init("one", [.read, .write])]
         let answers = try await ask(
             place,
             [

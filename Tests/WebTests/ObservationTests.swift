@@ -4,7 +4,6 @@ import Hummingbird
 import HummingbirdTesting
 import Logging
 import Service
-import Signing
 import Testing
 
 @testable import Web
@@ -74,10 +73,7 @@ struct ObservationTests {
     func refused() async throws {
         var place = try ServedPlace()
         let metrics = place.metrics
-        place.configuration.server.tokens = [
-            ServiceConfiguration.Server.Token(
-                name: "one", digest: SHA256.hash(Array("one".utf8)), scopes: [.read])
-        ]
+        place.configuration.server.tokens = [.init("one", [.read])]
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             let service = try WebService(
                 host: host, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })

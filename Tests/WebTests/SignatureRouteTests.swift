@@ -281,11 +281,7 @@ struct SignatureRouteTests {
     @Test("Of tokens, only one with the scope sign may have signatures made")
     func scope() async throws {
         var place = try ServedPlace()
-        place.configuration.server.tokens = [Scope.sign, .admin].map { scope in
-            ServiceConfiguration.Server.Token(
-                name: scope.rawValue, digest: SHA256.hash(Array(scope.rawValue.utf8)),
-                scopes: [scope])
-        }
+        place.configuration.server.tokens = [Scope.sign, .admin].map { .init($0.rawValue, [$0]) }
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
             for (scope, code) in [("sign", "missingKey"), ("admin", "insufficientScope")] {
                 let answer = try await client.post(

@@ -4,7 +4,6 @@ import Hummingbird
 import Intake
 import Logging
 import Service
-import Signing
 import Testing
 
 @testable import Web
@@ -14,14 +13,9 @@ struct TokenTests {
     private func guarded(_ scopes: [Scope] = [.read]) throws -> ServedPlace {
         var place = try ServedPlace()
         place.configuration.server.tokens = [
-            token("one", [.write]), token("secret-token", scopes), token("three", [.admin]),
+            .init("one", [.write]), .init("secret-token", scopes), .init("three", [.admin]),
         ]
         return place
-    }
-
-    private func token(_ text: String, _ scopes: [Scope]) -> ServiceConfiguration.Server.Token {
-        ServiceConfiguration.Server.Token(
-            name: text, digest: SHA256.hash(Array(text.utf8)), scopes: scopes)
     }
 
     @Test(
@@ -130,7 +124,7 @@ struct TokenTests {
     @Test("A token at the length limit is checked, a longer one is not", arguments: [0, 1])
     func length(excess: Int) throws {
         let text = String(repeating: "t", count: AccessTokens.maximumTokenByteCount + excess)
-        let tokens = AccessTokens([token(text, [.read])])
+        let tokens = AccessTokens([.init(text, [.read])])
         #expect((tokens.principal(of: Array(text.utf8)) != nil) == (excess == 0))
     }
 
@@ -148,7 +142,7 @@ struct TokenTests {
         if !isAllowed {
             #expect(throws: ConfigurationError.self) { try server.requireGuarded() }
         }
-        server.tokens = [token("t", [.read])]
+        server.tokens = [.init("t", [.read])]
         try server.requireGuarded()
     }
 }

@@ -1,4 +1,5 @@
 import AppStore
+import LedgerStore
 import PostgresStore
 import PostgresSupport
 import TestSupport

@@ -12,7 +12,7 @@ import Testing
 struct FullStartTests {
     @Test("Without any append it is not ready; once there is room it is")
     func notReady() async throws {
-        try await FaultyDisk.serving { disk, served in
+        try await FaultyDisk.serving { (disk: FaultyDisk, served: ServedLedger) async throws in
             disk.fill(true)
             #expect(await served.obstacleCode() == "commitOutcomeUnknown")
             #expect(await served.obstacleCode() == "commitOutcomeUnknown")
@@ -26,7 +26,7 @@ struct FullStartTests {
 
     @Test("Only the first check writes, if there is no obstacle")
     func once() async throws {
-        try await FaultyDisk.serving { disk, served in
+        try await FaultyDisk.serving { (disk: FaultyDisk, served: ServedLedger) async throws in
             let start = ContinuousClock.now
             #expect(await served.obstacleCode(at: start) == nil)
             let count = disk.commitCount.load(ordering: .relaxed)

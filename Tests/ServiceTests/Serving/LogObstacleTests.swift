@@ -32,7 +32,7 @@ struct LogObstacleTests {
 
     @Test("A duplicate does not show that another event can be written")
     func known() async throws {
-        try await FaultyDisk.serving { disk, served in
+        try await FaultyDisk.serving { (disk: FaultyDisk, served: ServedLedger) async throws in
             #expect(try await served.append([first]) == [.appended(position: 1)])
             disk.fill(true)
             await #expect(throws: StoreError.self) { try await served.append([second]) }
@@ -51,7 +51,7 @@ struct LogObstacleTests {
 
     @Test("A log whose every COMMIT fails is not ready, however much room there is")
     func refused() async throws {
-        try await FaultyDisk.serving { disk, served in
+        try await FaultyDisk.serving { (disk: FaultyDisk, served: ServedLedger) async throws in
             _ = try await served.append([first])
             let head = try await served.ledger.log.head()
             disk.fill(true)
@@ -72,7 +72,7 @@ struct LogObstacleTests {
 
     @Test("A COMMIT that does not return is reported after the limit, and not before")
     func stalled() async throws {
-        try await FaultyDisk.serving { disk, served in
+        try await FaultyDisk.serving { (disk: FaultyDisk, served: ServedLedger) async throws in
             _ = try await served.append([first])
             #expect(served.ledger.log.writingSince == nil)
             disk.hang()
@@ -95,7 +95,7 @@ struct LogObstacleTests {
 
     @Test("A log that hangs during a probe does not block the projector")
     func hangingTry() async throws {
-        try await FaultyDisk.serving { disk, served in
+        try await FaultyDisk.serving { (disk: FaultyDisk, served: ServedLedger) async throws in
             _ = try await served.append([first])
             disk.fill(true)
             await #expect(throws: StoreError.self) { try await served.append([second]) }

@@ -5,7 +5,6 @@ import Ledger
 import LedgerStore
 import Projection
 import Service
-import Signing
 import Testing
 
 @testable import Web
@@ -24,10 +23,7 @@ struct ConsoleAccessTests {
 
     func place(_ scopes: [Scope]) throws -> ServedPlace {
         var place = try ServedPlace()
-        place.configuration.server.tokens = [
-            ServiceConfiguration.Server.Token(
-                name: "sara", digest: SHA256.hash(Array("secret".utf8)), scopes: scopes)
-        ]
+        place.configuration.server.tokens = [.init("sara", secret: "secret", scopes)]
         return place
     }
 
@@ -309,10 +305,7 @@ struct ConsoleAccessTests {
 
     @Test("Sessions end after their longest life and after half an hour of silence")
     func sessionEnds() throws {
-        let tokens = AccessTokens([
-            ServiceConfiguration.Server.Token(
-                name: "sara", digest: SHA256.hash(Array("secret".utf8)), scopes: [.read])
-        ])
+        let tokens = AccessTokens([.init("sara", secret: "secret", [.read])])
         let sessions = ConsoleSessions(tokens)
         let start = ContinuousClock.now
         let key = try #require(sessions.start(token: Array("secret".utf8), at: start))
@@ -335,10 +328,7 @@ struct ConsoleAccessTests {
 
     @Test("A full house of sessions ends the one idle longest")
     func sessionCount() throws {
-        let tokens = AccessTokens([
-            ServiceConfiguration.Server.Token(
-                name: "sara", digest: SHA256.hash(Array("secret".utf8)), scopes: [.read])
-        ])
+        let tokens = AccessTokens([.init("sara", secret: "secret", [.read])])
         let sessions = ConsoleSessions(tokens)
         let start = ContinuousClock.now
         let keys = try (0...ConsoleSessions.maximumCount).map { number in

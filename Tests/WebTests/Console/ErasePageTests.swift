@@ -3,7 +3,6 @@ import HTTPTypes
 import LedgerStore
 import Projection
 import Service
-import Signing
 import Testing
 
 @testable import Console
@@ -114,10 +113,7 @@ struct ErasePageTests {
         let id = purchase.id
         let path = "\(ErasePageTests.home)/subscriptions/\(id)"
         var place = try ServedPlace()
-        place.configuration.server.tokens = [
-            ServiceConfiguration.Server.Token(
-                name: "sara", digest: SHA256.hash(Array("secret".utf8)), scopes: scopes)
-        ]
+        place.configuration.server.tokens = [.init("sara", secret: "secret", scopes)]
         try await place.serve(renewed: purchase) { client, _ in
             let start = try await client.submit("/console/sign-in", "token=secret".utf8)
             let cookie: HTTPFields = [

@@ -15,7 +15,7 @@ struct SeveralAppTests {
 
     /// Where the acting form of a page is sent.
     private static func target(_ page: WebClient.Answer) throws -> String {
-        let html = text(page)
+        let html = page.text
         let form = "<form class=\"act\" method=\"post\" action=\""
         let start = try #require(html.firstRange(of: form))
         let address = html[start.upperBound...].prefix { $0 != "\"" }

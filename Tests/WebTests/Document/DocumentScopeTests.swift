@@ -1,7 +1,6 @@
 import AppStore
 import HTTPTypes
 import Service
-import Signing
 import Testing
 
 @testable import Web
@@ -10,11 +9,7 @@ import Testing
 struct DocumentScopeTests {
     private func place() throws -> ServedPlace {
         var place = try ServedPlace()
-        place.configuration.server.tokens = Scope.allCases.map { scope in
-            ServiceConfiguration.Server.Token(
-                name: scope.rawValue, digest: SHA256.hash(Array(scope.rawValue.utf8)),
-                scopes: [scope])
-        }
+        place.configuration.server.tokens = Scope.allCases.map { .init($0.rawValue, [$0]) }
         return place
     }
 

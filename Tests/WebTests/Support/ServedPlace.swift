@@ -113,3 +113,10 @@ struct ServedPlace: Sendable {
         }
     }
 }
+
+extension ServiceConfiguration.Server.Token {
+    /// A token whose secret is its name, unless another is given.
+    init(_ name: String, secret: String? = nil, _ scopes: [Scope]) {
+        self.init(name: name, digest: SHA256.hash(Array((secret ?? name).utf8)), scopes: scopes)
+    }
+}
