@@ -106,40 +106,38 @@ struct ServeCommand: OutputCommand {
 
     /// Recovers from outages and reconciles chains while the service runs, through the same
     /// clients, so that both share one rate limit; idle where no app has a key. An unusable key
-    /// stops nothing else.
+    /// stops nothing else, not even the requests about other apps.
     private func appleServices(
         _ settings: Settings, _ host: LedgerHost, _ logger: Logger, _ transport: HTTPTransport
-    ) -> [any Service] {
-        let server = settings.configuration.server
-        let keyed = settings.configuration.apps.filter { $0.api != nil }
-        guard !keyed.isEmpty else { return [] }
-        do {
-            let clients = try settings.clients(of: keyed, transport)
-            var services: [any Service] = []
-            host.reach.use(clients, try settings.answerLedgers(of: host))
-            if server.recovers {
-                let watch = RecoveryWatch(
-                    host: host, clients: clients.sorted { $0.key < $1.key }.map(\.value),
-                    apps: settings.configuration.apps, verifier: try settings.verifier(),
-                    clock: SystemClock(host.clock)
-                ) { host.observer.noted(.recovery($0)) }
-                services.append(UntilShutdown { await watch.run() })
+    ) throws -> [any Service] {
+        let (server, apps) = (settings.configuration.server, settings.configuration.apps)
+        var clients: [BundleId: AppStoreServerAPIClient] = [:]
+        for app in apps where app.api != nil {
+            do { clients[app.bundleId] = try settings.client(for: app, transport) } catch {
+                let failure = CommandFailure(error)
+                logger.warning(
+                    "No requests about \(app.bundleId) are sent to Apple: \(failure.message)",
+                    metadata: ["code": "\(failure.code)"])
             }
-            if server.reconcile {
-                let loop = ReconcileLoop(
-                    host, clients: clients, roots: try settings.trustedRoots(),
-                    clock: SystemClock(host.clock)
-                ) { host.observer.noted(.reconciled($0)) }
-                services.append(UntilShutdown { await loop.run() })
-            }
-            return services
-        } catch {
-            let failure = CommandFailure(error)
-            logger.warning(
-                "No requests are sent to Apple: \(failure.message)",
-                metadata: ["code": "\(failure.code)"])
-            return []
         }
+        guard !clients.isEmpty else { return [] }
+        var services: [any Service] = []
+        host.reach.use(clients, try settings.answerLedgers(of: host))
+        if server.recovers {
+            let watch = RecoveryWatch(
+                host: host, clients: clients.sorted { $0.key < $1.key }.map(\.value),
+                apps: apps, verifier: try settings.verifier(), clock: SystemClock(host.clock)
+            ) { host.observer.noted(.recovery($0)) }
+            services.append(UntilShutdown { await watch.run() })
+        }
+        if server.reconcile {
+            let loop = ReconcileLoop(
+                host, clients: clients, roots: try settings.trustedRoots(),
+                clock: SystemClock(host.clock)
+            ) { host.observer.noted(.reconciled($0)) }
+            services.append(UntilShutdown { await loop.run() })
+        }
+        return services
     }
 
     private func apply(to server: inout ServiceConfiguration.Server) throws {

@@ -154,6 +154,38 @@ struct ServeCommandTests {
         #expect(try await place.run("audit", "verify").code == 0)
     }
 
+    @Test("An app whose key cannot be read keeps no other app from Apple and from signing")
+    func unusableKey() async throws {
+        let place = try Workplace(
+            options: ["--data", "data", "--trust-root", "root.der", "--config", "own.yaml"])
+        let key = try ServedKey()
+        try place.write(Data(key.pem), to: "key.p8")
+        let ids = "keyId: \(key.keyId), issuerId: \(key.issuerId)"
+        try place.write(
+            [
+                "server: { recovery: off, reconcile: off }", "apps:",
+                "  - bundleId: com.example.other", "    appAppleId: 2",
+                "    api: { \(ids), privateKeyFile: nokey }",
+                "  - bundleId: \(Evidence.app)", "    appAppleId: 1",
+                "    api: { \(ids), privateKeyFile: key.p8 }",
+            ], to: "own.yaml")
+        let service = try await ServiceRun(place)
+        let body = #"{"productId":"p","offerId":"o"}"#
+        for (app, status) in [(Evidence.app, 200), ("com.example.other", 422)] {
+            let head =
+                "POST /v1/signatures/promotional-offer?bundleId=\(app) HTTP/1.1\r\n"
+                + "Host: localhost\r\nContent-Type: application/json\r\n"
+                + "Content-Length: \(body.utf8.count)\r\n\r\n"
+            let connection = try RawConnection(port: service.port)
+            #expect(await connection.exchange(Array((head + body).utf8))?.status == status)
+        }
+        service.launched.signal(SIGTERM)
+        let outcome = try await service.launched.outcome()
+        #expect(outcome.code == 0)
+        #expect(outcome.err.contains("No requests about com.example.other are sent to Apple: "))
+        #expect(!outcome.err.contains("about \(Evidence.app)"))
+    }
+
     @Test("A port in use is reported")
     func portTaken() async throws {
         let place = try Workplace()
