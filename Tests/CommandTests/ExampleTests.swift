@@ -34,6 +34,14 @@ struct ExampleTests {
         #expect(outcome.code == 0, "\(outcome.out)\(outcome.err)")
     }
 
+    @Test("A node's unit names a password file of its user: libpq ignores a copy for the group")
+    func passwordFile() throws {
+        let unit = try String(contentsOfFile: "\(Self.folder)/subledger@.service", encoding: .utf8)
+        let lines = unit.split(separator: "\n")
+        #expect(lines.contains("Environment=PGPASSFILE=/etc/subledger/pgpass"))
+        #expect(!lines.contains { $0.hasPrefix("LoadCredential") })
+    }
+
     /// Of the debug binary, without compression. `make test-deb` has that of the release.
     @Test(
         "dpkg installs, upgrades and removes the Debian package",
