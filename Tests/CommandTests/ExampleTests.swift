@@ -18,6 +18,25 @@ struct ExampleTests {
         #expect(outcome.code == 0, "\(outcome.out)\(outcome.err)")
     }
 
+    @Test("HAProxy sends questions asked with POST where answers are ready, before it sees writes")
+    func questions() throws {
+        let text = try String(contentsOfFile: "\(Self.folder)/haproxy.cfg", encoding: .utf8)
+        let rules = text.split(separator: "\n").filter { $0.contains("use_backend") }
+        let writes = try #require(rules.firstIndex { $0.contains("method POST") })
+        for (path, backend) in [
+            ("/mcp", "queries"), ("/v1/customers:entitlements", "queries"),
+            ("/v1/signatures/", "queries"), ("/v1/jobs", "jobs"),
+        ] {
+            let rule = rules[..<writes].first { $0.contains(" \(path) ") }
+            #expect(rule?.contains("use_backend \(backend) if") == true, "\(path)")
+        }
+        for backend in ["queries", "jobs"] {
+            let section = text.components(separatedBy: "\nbackend \(backend)\n").last ?? ""
+            let check = section.split(separator: "\n").first
+            #expect(check?.contains("GET /readyz/answers") == true, "\(backend)")
+        }
+    }
+
     @Test(
         "systemd accepts the units",
         .enabled(if: isInstalled("systemd-analyze"), "systemd is not installed"))
