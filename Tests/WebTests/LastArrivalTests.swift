@@ -75,13 +75,15 @@ struct LastArrivalTests {
         }
     }
 
-    @Test("If the whole log was read, an app without events has no value")
+    @Test("An app that no notification was about has the time of the oldest event")
     func whole() async throws {
         try await serve(uploads: 1) { served in
             let other = BundleId("com.example.other")
-            #expect(try await served.lastArrivals(of: [other]) == [])
+            let alone = try await served.lastArrivals(of: [other])
+            #expect(time(.webhook, alone) == ServedPlace.now && alone.count == 1)
             let both = try await served.lastArrivals(of: [LastArrivalTests.app, other])
-            #expect(Set(both.map(\.bundleId)) == [LastArrivalTests.app])
+            #expect(both.filter { $0.bundleId == other } == alone)
+            #expect(Set(both.map(\.bundleId)) == [LastArrivalTests.app, other])
         }
     }
 

@@ -45,9 +45,22 @@ struct SilenceTests {
         #expect(try await lines(place) == [line("client", second), line("webhook", first)])
     }
 
-    @Test("A log without events of an app exports nothing for it")
+    @Test("An empty log exports nothing; with its first event every app is silent since then")
     func empty() async throws {
-        #expect(try await lines(ServedPlace()) == [])
+        var place = try ServedPlace()
+        #expect(try await lines(place) == [])
+        let first = place.now
+        place.metrics = ServiceMetrics()
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            _ = try await client.get("/metrics")
+            let answer = try await client.post("/v1/transactions", MadePurchase().uploadBody(0))
+            #expect(answer.status == 200)
+            let text = String(decoding: try await client.get("/metrics").bytes, as: UTF8.self)
+            for source in ["client", "webhook"] {
+                #expect(text.contains(line(source, first)), "\(source)")
+            }
+        }
+        #expect(try await lines(place) == [line("client", first), line("webhook", first)])
     }
 
     @Test("The rule uses Apple's deliveries alone, by labels that the metric has")

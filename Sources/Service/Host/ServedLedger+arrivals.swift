@@ -20,9 +20,9 @@ extension ServedLedger {
     /// The last arrivals of each app according to the log, for a service that has just started.
     /// Reads the newest `pages` of the log, and stops once everything is found.
     ///
-    /// Where that is not the whole log and contains no notifications of an app, the time of the
-    /// oldest event read stands in for them, since they are older. Silence is then reported later
-    /// than possible; otherwise it would not be reported at all.
+    /// Where these contain no notification of an app, the time of the oldest event read stands in
+    /// for it: a notification beyond them is older, and an app without any has been silent since
+    /// then at least. Otherwise silence would not be reported at all. Empty for an empty log.
     public func lastArrivals(
         of apps: [BundleId], pages: Int = ServedLedger.arrivalPageCount
     ) async throws(StoreError) -> [LastArrival] {
@@ -44,7 +44,7 @@ extension ServedLedger {
             end = start
             if found.count == apps.count * ServedLedger.watched.count { return found }
         }
-        guard end > 0, let oldest else { return found }
+        guard let oldest else { return found }
         let silent = apps.filter { app in
             !found.contains { $0.bundleId == app && $0.source == .webhook }
         }

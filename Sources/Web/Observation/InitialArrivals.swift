@@ -4,8 +4,8 @@ internal import Ledger
 internal import Service
 import Synchronization
 
-/// Initial values of the last-event gauges, read from the log once per environment. Without them an
-/// alert on silence would have no value until the next event arrives.
+/// Initial values of the last-event gauges, read from the log once per environment, as soon as it
+/// has events. Without them an alert on silence would have no value until the next event arrives.
 ///
 /// Read at the first scrape, so that it does not delay the start.
 final class InitialArrivals: Sendable {
@@ -18,7 +18,7 @@ final class InitialArrivals: Sendable {
         let apps = Array(Set(host.configuration.apps.map(\.bundleId)))
         for ledger in host.ledgers {
             guard !reported.withLock({ $0.contains(ledger.environment) }),
-                let arrivals = try? await ledger.lastArrivals(of: apps)
+                let arrivals = try? await ledger.lastArrivals(of: apps), !arrivals.isEmpty
             else { continue }
             for arrival in arrivals {
                 registry.gauge(
