@@ -65,7 +65,7 @@ package struct IntakePage {
             ?? "<span class=\"tag warn\">never confirmed</span>"
         let last: HTML =
             app.lastEventPosition.map { "\(frame.event($0)), \(frame.time(app.lastEventAt))" }
-            ?? "none yet"
+            ?? "\(IntakePage.noEvent(head: status.head))"
         return """
             <section class="card" data-row><h2>\(app.bundleId)</h2>
             <dl class="fields">
@@ -76,6 +76,11 @@ package struct IntakePage {
             \(outages(app))
             </section>
             """
+    }
+
+    /// What stands for the last event of an app where none was found.
+    static func noEvent(head: Int64) -> String {
+        head > IntakeStatus.searchedEventCount ? "none among the newest 20,000" : "none yet"
     }
 
     private func outages(_ app: IntakeStatus.App) -> HTML {

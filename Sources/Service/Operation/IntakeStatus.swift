@@ -54,6 +54,9 @@ public struct IntakeStatus: Sendable, JSONWritable {
         public var freeByteCount: Int64?
     }
 
+    /// The newest events among which those of each app are found, at first.
+    package static let searchedEventCount = AppArrivals.eventCount
+
     public var isReady: Bool { problems.isEmpty }
     public var isClockTrusted: Bool { clockJumpMilliseconds == nil }
 
