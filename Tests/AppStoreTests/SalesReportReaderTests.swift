@@ -209,6 +209,24 @@ struct SalesReportReaderTests {
             ])
     }
 
+    @Test("columns are those of Apple in any capitals")
+    func capitals() throws {
+        let names = [
+            "Active Pay as You Go Introductory Offer Subscriptions",
+            "Pay As You Go Offer Code Subscriptions", "Active free trial Offer Code Subscriptions",
+            "Grace period",
+        ]
+        let header =
+            String(SalesReportReaderTests.states.dropLast()) + "\t" + names.joined(separator: "\t")
+        let row = "pro\t1\tUS\t0\t0\t0\t0\t0\t0\t4\t3\t2\t1"
+        let found = try read("\(header)\n\(row)\n", day: SalesReportReaderTests.day)
+        #expect(
+            found.lines.suffix(4) == [
+                "pro activePaid 1/31 USA 4", "pro activePaid 1/31 USA 3", "pro trials 1/31 USA 2",
+                "pro grace 1/31 USA 1",
+            ])
+    }
+
     @Test("purchases, free periods and refunds of subscribers, with their prices")
     func subscribers() throws {
         let found = try read(

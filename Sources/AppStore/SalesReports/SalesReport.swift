@@ -62,17 +62,19 @@ public enum SalesReport {
             }
         }
 
-        /// The figure of a column that counts subscriptions; nil where it is not compared.
+        /// The figure of a column that counts subscriptions; nil where it is not compared. Capitals
+        /// do not matter: Apple writes both “Pay as You Go” and “Pay As You Go”.
         init?(column: String) {
-            switch column {
-            case "Grace Period": self = .grace
-            case "Billing Retry": self = .billingRetry
+            let name = column.lowercased()
+            switch name {
+            case "grace period": self = .grace
+            case "billing retry": self = .billingRetry
             default:
-                if column.contains("Free Trial") {
+                if name.contains("free trial") {
                     self = .trials
-                } else if column == "Active Standard Price Subscriptions"
-                    || column == "Active Promotional Offer Subscriptions"
-                    || column.contains("Pay Up Front") || column.contains("Pay As You Go")
+                } else if name == "active standard price subscriptions"
+                    || name == "active promotional offer subscriptions"
+                    || name.contains("pay up front") || name.contains("pay as you go")
                 {
                     self = .activePaid
                 } else {
