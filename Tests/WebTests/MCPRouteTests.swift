@@ -276,6 +276,27 @@ struct MCPRouteTests {
         #expect(lasting["retryAfterSeconds"] == nil)
     }
 
+    @Test("Without room for large responses, every call but that of evidence is answered")
+    func shares() async throws {
+        let place = try ServedPlace()
+        let making = ResponseMemoryBudget.makingByteCount
+        let count =
+            (ResponseMemoryBudget.heldByteCount - ResponseMemoryBudget.reservedByteCount) / making
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            let large = try (0..<count).map { _ in try #require(place.answers.take(making)) }
+            let ping = try await client.post("/mcp", MCPRouteTests.message("ping"))
+            #expect(ping.status == 200)
+            let found = try await MCPRouteTests.call(client, "find", #"{"text":"a"}"#)
+            #expect(found["isError"]?.bool == false)
+            let evidence = try await client.post(
+                "/mcp",
+                MCPRouteTests.message(
+                    "tools/call", #"{"name":"evidence","arguments":{"position":1}}"#))
+            #expect(evidence.status == 503 && evidence.code == "busy")
+            withExtendedLifetime(large) {}
+        }
+    }
+
     @Test("A text from outside adds no line to an answer")
     func oneLine() {
         let answer = MCPAnswer(["Customer a\r\nDecided by event 9.", "b"]) { json in

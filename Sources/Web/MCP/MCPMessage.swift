@@ -33,6 +33,9 @@ struct MCPMessage: Sendable {
     /// Whether it calls a tool, and a response is due.
     var isCall: Bool { id != nil && method == "tools/call" }
 
+    /// Whether it calls the tool that reads evidence.
+    var readsEvidence: Bool { isCall && params?["name"]?.string == MCPTool.evidence.rawValue }
+
     /// The id of the request whose response the client no longer waits for; nil in any other
     /// message.
     var cancelledId: JSONValue? {

@@ -39,15 +39,9 @@ package struct MCPServer: Sendable {
         }
     }
 
-    /// The response to one message; nil where none is due.
-    ///
-    /// Throws `malformedJSON` or `invalidBody` for what is no message, and a fault of the service
-    /// or its files.
-    func response(to body: [UInt8]) async throws -> [UInt8]? {
-        try await response(to: MCPMessage(body))
-    }
-
-    private func response(to message: MCPMessage) async throws -> [UInt8]? {
+    /// The response to one message; nil where none is due. Throws a fault of the service or its
+    /// files.
+    func response(to message: MCPMessage) async throws -> [UInt8]? {
         guard let id = message.id, let method = message.method else { return nil }
         do {
             let result = try await result(of: method, message.params)

@@ -21,11 +21,15 @@ struct MCPRoutes: Sendable {
         groups.read.post("/mcp") { request, _ -> Response in
             try QueryParameters.read(request) { _ in }
             try MCPRoutes.requireVersion(request)
-            // Evidence is read before its length is known.
-            let share = try answers.require(ResponseMemoryBudget.makingByteCount)
-            defer { withExtendedLifetime(share) {} }
             let response = try await bodies.json(request, upTo: MCPLimits.messageByteCount) {
-                try await server.response(to: $0)
+                body -> [UInt8]? in
+                let message = try MCPMessage(body)
+                // Evidence is read before its length is known. Other calls may wait for data.
+                let share = try answers.require(
+                    message.readsEvidence
+                        ? ResponseMemoryBudget.makingByteCount : MCPLimits.resultByteCount)
+                defer { withExtendedLifetime(share) {} }
+                return try await server.response(to: message)
             }
             guard let response else { return Response(status: .accepted) }
             return Response(
