@@ -23,7 +23,8 @@ struct MCPCommand: OutputCommand {
             roots: try settings.trustedRoots(), waitLimit: MCPCommand.waitLimit
         ) { Terminal.now }
         let server = MCPServer(
-            host: host, environment: settings.environment, bundleId: settings.bundleId)
+            host: host, environment: settings.environment, bundleId: settings.bundleId,
+            isServing: false)
         // Answers follow what other processes append.
         async let following: Void = host.run()
         let result: Result<Void, any Error>

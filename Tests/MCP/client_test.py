@@ -70,6 +70,7 @@ async def answers(client, chain, over):
           f"{over}: metrics retention-offers")
     missing = await client.call_tool("missing", {})
     check(not missing.is_error and "completeness" in text(missing), f"{over}: missing")
+    check(("takes nothing in" in text(missing)) == (over == "stdio"), f"{over}: what is taken in")
     position = access.structured_content["evidence"][0]
     evidence = await client.call_tool("evidence", {"position": position})
     check(not evidence.is_error and "Apple's signature" in text(evidence), f"{over}: evidence")

@@ -70,6 +70,30 @@ struct MCPDialogueTests {
         }
     }
 
+    @Test("The command does not say that intake works, which is the service's; the service does")
+    func intake() async throws {
+        let purchase = MadePurchase()
+        try await ServedPlace().serve(renewed: purchase) { _, host in
+            for isServing in [false, true] {
+                let written = WrittenLines()
+                let dialogue = MCPDialogue(MCPServer(host: host, isServing: isServing)) {
+                    written.add($0)
+                }
+                let missing = MCPDialogueTests.message(1, "tools/call", #"{"name":"missing"}"#)
+                try await dialogue.take(missing, isTooLong: false)
+                try await dialogue.finish()
+                let result = try written.responses().first?["result"]
+                let text = result?["content"]?.array?.first?["text"]?.string ?? ""
+                #expect(text.contains("Intake works.") == isServing)
+                let reading =
+                    "This command takes nothing in; the log can be written."
+                    + " Last notification: \(ServedPlace.now.rfc3339)."
+                #expect(text.contains(reading) != isServing)
+                #expect(result?["structuredContent"]?["ready"]?.bool == true)
+            }
+        }
+    }
+
     @Test("What is written nowhere ends the conversation")
     func closed() async throws {
         try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in

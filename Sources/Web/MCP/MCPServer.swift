@@ -16,10 +16,13 @@ package struct MCPServer: Sendable {
     /// - Parameters:
     ///   - environment: used where a call names none; nil: production.
     ///   - bundleId: the app used where a call names none; nil: all apps.
+    ///   - isServing: whether this process takes in what Apple and clients send.
     package init(
-        host: LedgerHost, environment: AppStore.Environment? = nil, bundleId: BundleId? = nil
+        host: LedgerHost, environment: AppStore.Environment? = nil, bundleId: BundleId? = nil,
+        isServing: Bool = true
     ) {
-        tools = MCPTools(host: host, environment: environment, bundleId: bundleId)
+        tools = MCPTools(
+            host: host, environment: environment, bundleId: bundleId, isServing: isServing)
     }
 
     /// The message of one line of standard input. Throws for a line that is not a message.

@@ -240,13 +240,23 @@ struct MCPText {
 
     // MARK: Operation
 
-    func text(_ status: IntakeStatus, of bundleId: BundleId?) -> [String] {
+    /// - Parameter isServing: whether this process takes events in; a process that only reads does
+    ///   not know whether another one does.
+    func text(_ status: IntakeStatus, of bundleId: BundleId?, isServing: Bool) -> [String] {
         let problems = status.problems.joined(separator: ", ")
-        var lines = [
-            status.isReady ? "Intake works." : "Intake does not work: \(problems).",
-            "Answers include position \(status.projectedPosition ?? 0) of \(status.head).",
-        ]
-        for app in status.apps where bundleId == nil || app.bundleId == bundleId {
+        let apps = status.apps.filter { bundleId == nil || $0.bundleId == bundleId }
+        var lines: [String] = []
+        if isServing {
+            lines.append(status.isReady ? "Intake works." : "Intake does not work: \(problems).")
+        } else {
+            let log = status.isReady ? "can be written" : "cannot be written: \(problems)"
+            let last = apps.compactMap(\.lastNotificationAt).max()?.rfc3339 ?? "unknown"
+            lines.append(
+                "This command takes nothing in; the log \(log). Last notification: \(last).")
+        }
+        lines.append(
+            "Answers include position \(status.projectedPosition ?? 0) of \(status.head).")
+        for app in apps {
             let last = app.lastNotificationAt?.rfc3339 ?? "unknown"
             lines.append(
                 "\(app.bundleId): \(complete(app.complete)); last notification \(last);"

@@ -51,11 +51,16 @@ struct MCPAnswer: Sendable {
 /// Answers the calls of tools with the functions that answer HTTP.
 struct MCPTools: Sendable {
     let host: LedgerHost
+    /// Whether this process takes events in.
+    private let isServing: Bool
     /// Arguments of calls that name none.
     private let usual: [(name: String, value: String)]
 
-    init(host: LedgerHost, environment: AppStore.Environment?, bundleId: BundleId?) {
+    init(
+        host: LedgerHost, environment: AppStore.Environment?, bundleId: BundleId?, isServing: Bool
+    ) {
         self.host = host
+        self.isServing = isServing
         var usual: [(name: String, value: String)] = []
         if let environment { usual.append(("environment", ViewState.name(environment))) }
         if let bundleId { usual.append(("bundleId", bundleId.rawValue)) }
@@ -186,7 +191,8 @@ struct MCPTools: Sendable {
         // Before the first state nothing is known of completeness; a broken projector has none.
         _ = try? await host.ledger(scope.environment).snapshot()
         let status = try await host.status(scope.environment)
-        return MCPAnswer(texts(scope).text(status, of: scope.bundleId)) { status.write(to: &$0) }
+        let lines = texts(scope).text(status, of: scope.bundleId, isServing: isServing)
+        return MCPAnswer(lines) { status.write(to: &$0) }
     }
 
     private func evidence(_ arguments: JSONValue?) async throws -> MCPAnswer {
