@@ -43,6 +43,7 @@ struct DatabaseAwayTests {
             let answer = try await client.get(path)
             #expect(answer.status == 200 && answer.bytes == before.bytes)
             #expect(answer.headers[Self.age].flatMap { Int($0) } != nil)
+            try await Self.checkTools(client, purchase.id)
             try await offPool { try cluster.start() }
             while try await client.get("/readyz").status != 200 || ledger.age != nil {
                 try await Task.sleep(for: .milliseconds(10))
@@ -50,6 +51,28 @@ struct DatabaseAwayTests {
             #expect(try await client.notify(purchase.notificationBody(2)).status == 200)
             let after = try await client.ask("\(path)?minPosition=3")
             #expect(after.status == 200 && after.headers[Self.age] == nil)
+            let access = try await MCPRouteTests.call(
+                client, "access", #"{"subscription":"\#(purchase.id)"}"#)
+            #expect(!MCPRouteTests.text(access).contains("could not be read"))
+        }
+    }
+
+    /// What assistants and operators learn while the database is away, from a node that was not
+    /// asked for its status before.
+    private static func checkTools(_ client: WebClient, _ id: String) async throws {
+        let status = try await client.get("/v1/status")
+        #expect(status.status == 200 && status.json["ready"]?.bool == false)
+        #expect(status.json["quarantine"]?.array == [])
+        let missing = try await MCPRouteTests.call(client, "missing", "{}")
+        #expect(missing["isError"]?.bool == false)
+        let said = MCPRouteTests.text(missing)
+        #expect(said.contains("Intake does not work: "))
+        #expect(said.contains("In quarantine: unknown."))
+        let access = try await MCPRouteTests.call(
+            client, "access", #"{"subscription":"\#(id)"}"#)
+        for text in [said, MCPRouteTests.text(access)] {
+            #expect(text.contains("The log could not be read for "))
+            #expect(text.hasSuffix(" s; newer events may be missing."))
         }
     }
 }

@@ -24,7 +24,7 @@ public struct IntakeStatus: Sendable, JSONWritable {
     /// Deliveries to this process that named this environment, and those that named none.
     public let intake: IntakeCounts
     public let unassigned: IntakeCounts
-    /// Every standing, in the order of their codes.
+    /// Every standing, in the order of their codes; empty while it could not be read yet.
     public let quarantine: [QuarantineTotal]
     public let files: FileSizes
 

@@ -97,10 +97,10 @@ extension LedgerHost {
 
 extension ServedLedger {
     /// The newest events and the quarantine; as they were read last while the database of several
-    /// nodes cannot be read. Throws where it never was.
+    /// nodes cannot be read, and unknown where they never were.
     fileprivate func stored() async throws -> StoredStatus {
-        let known = storedStatus.withLock { $0 }
-        if let known, isDatabaseAway { return known }
+        let known = storedStatus.withLock { $0 } ?? StoredStatus(arrivals: [:], quarantine: [])
+        if isDatabaseAway { return known }
         do {
             let stored = StoredStatus(
                 arrivals: try await arrivals.newest(in: ledger.log),
@@ -108,7 +108,7 @@ extension ServedLedger {
             storedStatus.withLock { $0 = stored }
             return stored
         } catch {
-            guard let known, ledger.isShared else { throw error }
+            guard ledger.isShared else { throw error }
             return known
         }
     }

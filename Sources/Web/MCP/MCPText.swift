@@ -265,7 +265,9 @@ struct MCPText {
         let kept = status.quarantine.filter { $0.itemCount > 0 }.map { total in
             "\(total.itemCount) \(total.standing.rawValue)"
         }
-        lines.append("In quarantine: \(kept.isEmpty ? "nothing" : kept.joined(separator: ", ")).")
+        // A database that was not reached yet.
+        let none = status.quarantine.isEmpty ? "unknown" : "nothing"
+        lines.append("In quarantine: \(kept.isEmpty ? none : kept.joined(separator: ", ")).")
         lines.append("As of \(status.at.rfc3339). \(page(["intake"]))")
         return lines
     }

@@ -2,6 +2,7 @@ internal import AppStore
 internal import Console
 import HTTPTypes
 internal import Ledger
+internal import Projection
 internal import Queries
 internal import Service
 
@@ -33,10 +34,16 @@ struct MCPAnswer: Sendable {
     }
 
     /// The result of `tools/call`.
-    func result(isError: Bool) -> [UInt8] {
+    ///
+    /// - Parameter age: for how long the log could not be read or followed; nil while it can.
+    func result(isError: Bool, age: Duration? = nil) -> [UInt8] {
+        let aged = age.map { age in
+            "\nThe log could not be read for \(age.components.seconds) s;"
+                + " newer events may be missing."
+        }
         var json = JSONWriter()
         json.object { json in
-            json.objects("content", [text]) { json, text in
+            json.objects("content", [text + (aged ?? "")]) { json, text in
                 json.member("type", "text")
                 json.member("text", text)
             }
@@ -73,7 +80,8 @@ struct MCPTools: Sendable {
     /// counted as that of any route.
     func call(_ tool: MCPTool, _ arguments: JSONValue?) async throws -> [UInt8] {
         do {
-            let result = try await answer(tool, arguments).result(isError: false)
+            let answer = try await answer(tool, arguments)
+            let result = answer.result(isError: false, age: age(arguments))
             if let problem = MCPLimits.problem(resultByteCount: result.count) { throw problem }
             return result
         } catch {
@@ -96,6 +104,15 @@ struct MCPTools: Sendable {
     }
 
     // MARK: Arguments
+
+    /// How old the answers of the environment are that the arguments name, as `Subledger-Age`
+    /// states it over HTTP.
+    private func age(_ arguments: JSONValue?) -> Duration? {
+        let name =
+            arguments?["environment"]?.string ?? usual.first { $0.name == "environment" }?.value
+        let environment = name.flatMap { EnvironmentLedger.environment(named: $0) } ?? .production
+        return try? host.ledger(environment).age
+    }
 
     /// The result of `body`, which must read all of the arguments. They are read as the parameters
     /// of HTTP are.
