@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import Intake
 import LedgerStore
 import Projection
 import TestSupport
@@ -42,23 +43,35 @@ struct MetricMeaningTests {
         }
     }
 
-    @Test("The end of the complete window is that of the app farthest behind, however far")
+    @Test("The end of the complete window is that of the swept app farthest behind, however far")
     func farthestBehind() async throws {
-        let apps = [MadePurchase.app, "com.example.other"]
-        let place = try ServedPlace(apps: apps + ["com.example.withoutKey"])
+        let apps = [MadePurchase.app, "com.example.other", "com.example.unusableKey"]
+        var place = try ServedPlace(apps: apps + ["com.example.withoutKey"])
+        for number in apps.indices {
+            place.configuration.apps[number].api = Configuration.API(
+                keyId: "K", issuerId: "I", privateKeyFile: "none", baseUrl: nil)
+        }
+        // No client could be made of any key.
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            #expect(Set(host.appsWithKey) == Set(apps.map { BundleId($0) }))
             let served = try host.ledger(.production)
-            func end() async throws -> Double? {
+            func values() async throws -> [Double?] {
                 let head = try await served.ledger.log.head().position
                 _ = try await served.laterSnapshot(atLeast: head)
-                let gauges = await served.gauges(apps: apps.map { BundleId($0) })
-                return gauges.first { $0.name == "complete_through_seconds" }?.value
+                let text = String(decoding: try await client.get("/metrics").bytes, as: UTF8.self)
+                return ["complete_through_seconds", "apps_never_swept"].map { name in
+                    let series = "\nsubledger_\(name){environment=\"production\"} "
+                    let rest = text.components(separatedBy: series).dropFirst().first
+                    return rest?.split(separator: "\n").first.flatMap { Double($0) }
+                }
             }
+            // An empty log has missed nothing.
+            #expect(try await values() == [nil, 0])
             _ = try await served.ledger.log.append([try served.sweep(5_000, 6_000)])
-            #expect(try await end() == nil)
+            #expect(try await values() == [6, 2])
             let other = try served.sweep(1_000, 2_000, of: "com.example.other")
             _ = try await served.ledger.log.append([other])
-            #expect(try await end() == 2)
+            #expect(try await values() == [2, 1])
         }
     }
 

@@ -47,8 +47,10 @@ public final class LedgerHost: Sendable {
     let refusedDecisions = RefusedDecisions()
     /// The clients of Apple and of the receivers of webhooks for operators, once set.
     public let reach = OperatorReach()
-    /// The apps with an API key, whose history Apple answers; in no order.
-    public var appsWithKey: [BundleId] { Array(reach.clients.keys) }
+    /// The apps that the configuration names an API key of, usable or not.
+    public var appsWithKey: [BundleId] {
+        configuration.apps.filter { $0.api != nil }.map(\.bundleId)
+    }
     /// Recoveries and audits that operators started.
     let recoveryJobs = RecoveryJobs()
     let auditRuns = AuditRuns()

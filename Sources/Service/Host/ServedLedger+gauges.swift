@@ -8,7 +8,8 @@ internal import SQLiteStore
 extension ServedLedger {
     /// Metrics computed on request, by name (Prometheus naming: the unit last).
     ///
-    /// - Parameter apps: those with an API key, whose history Apple answers.
+    /// - Parameter apps: those with an API key, whose history Apple answers, unless the key cannot
+    ///   be used.
     public func gauges(apps: [BundleId]) async -> [(name: String, value: Double)] {
         let (positions, time) = lag
         let waiting = ledger.log.waiting
@@ -22,11 +23,14 @@ extension ServedLedger {
             ("projection_failing", projectionFailure == nil ? 0 : 1),
             ("append_failing", obstacle == nil && !isStalled(at: .now) ? 0 : 1),
         ]
-        // Of the app that is farthest behind; none while one was never swept.
-        let ends = apps.map { ledger.complete(of: $0, .everything, head: head)?.through }
-        if !ends.contains(nil), let through = ends.compactMap({ $0 }).min() {
+        // Of the app that is farthest behind of those that were swept, and how many never were.
+        let ends = apps.compactMap { ledger.complete(of: $0, .everything, head: head)?.through }
+        if let through = ends.min() {
             gauges.append(("complete_through_seconds", Double(through.milliseconds) / 1_000))
         }
+        // An empty ledger has missed nothing, and Apple has no history of a local environment.
+        let isSwept = head > 0 && LedgerHost.usualEnvironments.contains(environment)
+        gauges.append(("apps_never_swept", isSwept ? Double(apps.count - ends.count) : 0))
         // A database that does not answer would keep the scrape waiting, and all gauges with it.
         if !isDatabaseAway, let count = try? await ledger.operations.quarantineCount() {
             gauges.append(("quarantine_items", Double(count)))

@@ -9,12 +9,14 @@ enum MetricMeaning {
         "subledger_append_queue_bytes": "Bytes of events waiting for their commit.",
         "subledger_append_queue_events": "Events waiting for their commit.",
         "subledger_append_seconds": "Time to append one delivery durably, including waiting.",
+        "subledger_apps_never_swept":
+            "Apps with an API key whose history at Apple was never fetched as a whole.",
         "subledger_authentication_failures_total":
             "Requests refused for lack of a valid token.",
         "subledger_clock_ahead_seconds":
             "Seconds the clock jumped ahead and real time has not caught up with, else 0.",
         "subledger_complete_through_seconds":
-            "Unix time up to which everything Apple sent is stored, for the app farthest behind.",
+            "Unix time up to which all from Apple is stored, for the swept app farthest behind.",
         "subledger_disk_free_bytes": "Free bytes on the log's file system.",
         "subledger_http_request_seconds":
             "Time from a request's head to the beginning of its response.",
