@@ -171,9 +171,11 @@ struct ServeCommandTests {
             ], to: "own.yaml")
         let service = try await ServiceRun(place)
         let body = #"{"productId":"p","offerId":"o"}"#
-        for (app, status) in [(Evidence.app, 200), ("com.example.other", 422)] {
+        for (query, status) in [
+            ("?bundleId=\(Evidence.app)", 200), ("?bundleId=com.example.other", 422), ("", 400),
+        ] {
             let head =
-                "POST /v1/signatures/promotional-offer?bundleId=\(app) HTTP/1.1\r\n"
+                "POST /v1/signatures/promotional-offer\(query) HTTP/1.1\r\n"
                 + "Host: localhost\r\nContent-Type: application/json\r\n"
                 + "Content-Length: \(body.utf8.count)\r\n\r\n"
             let connection = try RawConnection(port: service.port)

@@ -61,7 +61,8 @@ extension LedgerHost {
         _ app: BundleId?, several: IntakeRefusal
     ) throws -> AppStoreServerAPIClient {
         let clients = reach.clients
-        guard app != nil || clients.count <= 1 else { throw several }
+        // An app whose key cannot be used has no client: another app does not stand in for it.
+        guard app != nil || max(clients.count, appsWithKey.count) <= 1 else { throw several }
         guard let client = clients.first(where: { app == nil || $0.key == app })?.value else {
             throw OperatorError(.missingKey, "The app has no API key here.")
         }
