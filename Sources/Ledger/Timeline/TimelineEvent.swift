@@ -159,7 +159,8 @@ struct TimelineEventReader {
 
     private mutating func readRefunds() {
         var closers: Set<Int> = []
-        var reversed: Set<TransactionId> = []
+        // Reversals that other facts showed; the notification of each may follow.
+        var unannounced: [TransactionId: [Timestamp]] = [:]
         let periods = history.periods
         for index in periods.indices where !periods[index].spans.isEmpty {
             var last: Timestamp?
@@ -169,26 +170,30 @@ struct TimelineEventReader {
                     add(.refunded, at: span.from, fact: span.opener, detail: refund)
                     last = span.from
                 }
-                guard let closer = span.closer,
+                guard let closer = span.closer, let closed = span.to,
                     let id = facts[span.opener].statedTransaction?.transactionId
                 else { continue }
                 closers.insert(closer)
-                reversed.insert(id)
+                if !isReversal(closer) { unannounced[id, default: []].append(closed) }
                 add(
                     .refundReversed, at: facts.times[closer], fact: closer, also: span.opener,
                     transaction: id, detail: refund)
             }
         }
-        for index in facts.indices
-        where facts[index].cause.notificationType?.value == .refundReversed
-            && !closers.contains(index)
-        {
-            // The refund was lost, unless another snapshot already showed its reversal.
-            if let id = facts[index].statedTransaction?.transactionId, reversed.contains(id) {
+        for index in facts.indices where isReversal(index) && !closers.contains(index) {
+            // The refund was lost, unless another fact already showed this reversal.
+            if let id = facts[index].statedTransaction?.transactionId,
+                let shown = unannounced[id]?.firstIndex(where: { $0 <= facts.times[index] })
+            {
+                unannounced[id]?.remove(at: shown)
                 continue
             }
             add(.refundReversed, at: facts.times[index], fact: index)
         }
+    }
+
+    private func isReversal(_ fact: Int) -> Bool {
+        facts[fact].cause.notificationType?.value == .refundReversed
     }
 
     // MARK: Notifications

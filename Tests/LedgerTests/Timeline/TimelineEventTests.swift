@@ -139,6 +139,35 @@ struct LifeFactTests {
         #expect(life.lifeFacts.map(\.name) == [.refundReversed])
     }
 
+    private func reversals(_ facts: Fact...) -> [Timestamp] {
+        given([bought] + facts).lifeFacts(.refundReversed).map(\.at)
+    }
+
+    private func reversed(_ signedDate: Timestamp) -> Fact {
+        .notification(.refundReversed, "1", day(0), day(30), at: signedDate)
+    }
+
+    private let refund = Fact.notification(.refund, "1", day(0), day(30), at: day(13))
+        .revoked(day(12))
+    private let unrevoked = Fact.transaction("1", day(0), day(30), at: day(16))
+
+    @Test("A reversal of a lost refund remains beside a later or an earlier one that is known")
+    func lostRefundBesideKnown() {
+        #expect(reversals(reversed(day(10)), refund, reversed(day(16))) == [day(10), day(16)])
+        #expect(reversals(refund, reversed(day(16)), reversed(day(20))) == [day(16), day(20)])
+        #expect(reversals(reversed(day(10)), refund, unrevoked) == [day(10), day(16)])
+    }
+
+    @Test("A reversal that another fact showed is announced once")
+    func announced() {
+        #expect(reversals(refund, unrevoked) == [day(16)])
+        #expect(reversals(refund, unrevoked, reversed(day(16))) == [day(16)])
+        #expect(reversals(refund, unrevoked, reversed(day(18))) == [day(16)])
+        #expect(
+            reversals(refund, unrevoked, reversed(day(18)), reversed(day(20)))
+                == [day(16), day(20)])
+    }
+
     @Test("A family revoke is not a refund")
     func familyRevoke() {
         let life = given(
