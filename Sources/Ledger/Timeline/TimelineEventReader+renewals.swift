@@ -16,15 +16,18 @@ extension TimelineEventReader {
 
     mutating func readRenewals() {
         var view = RenewalView()
-        // Statements about one run do not carry over to another; those about an unknown period are
-        // ignored.
+        // Statements about one run do not carry over to another.
         var run: Int?
         var others: [Int: RenewalView] = [:]
         for (index, point) in history.facts.renewals.enumerated() {
-            let next = self.run(of: index)
-            if next == nil || next != run {
+            guard let next = self.run(of: index) else {
+                // There is nothing to compare it with: a change that it states may be an old one.
+                readBareNotification(point.fact)
+                continue
+            }
+            if next != run {
                 if let run { others[run] = view }
-                view = next.map { others[$0] ?? firstView(of: $0) } ?? RenewalView()
+                view = others[next] ?? firstView(of: next)
             }
             run = next
             guard let renewal = facts[point.fact].statedRenewal else { continue }
@@ -42,6 +45,7 @@ extension TimelineEventReader {
         }
     }
 
+    /// Nil for a renewal info about no known period.
     private func run(of point: Int) -> Int? {
         guard let subject = history.renewalSubjects.subjects[point], !subject.isUnknown else {
             return nil
@@ -146,7 +150,7 @@ extension TimelineEventReader {
         }
     }
 
-    /// Facts stated by notifications without a renewal info.
+    /// Facts stated by notifications without a renewal info about a known period.
     private mutating func readBareNotification(_ index: Int) {
         let name: TimelineEventName
         switch facts[index].cause.subtype?.value {

@@ -171,6 +171,49 @@ struct RenewalSubjectTests {
         #expect(life.answer(day(35))?.willRenew == nil)
     }
 
+    /// A notification about the first purchase, with a change of product and a price increase
+    /// that are pending.
+    private func planned(
+        _ type: NotificationType, _ subtype: Subtype? = nil, at moment: Timestamp,
+        until renewalDate: Timestamp
+    ) -> Fact {
+        .notification(type, "1", day(0), day(30), at: moment, subtype: subtype).renewal {
+            $0.productId = ProductId("pro.monthly")
+            $0.autoRenewProductId = ProductId("lite.monthly")
+            $0.autoRenewStatus = Raw(.on)
+            $0.priceIncreaseStatus = Raw(.customerHasNotResponded)
+            $0.renewalDate = renewalDate
+        }
+    }
+
+    @Test("Those about an unknown period do not repeat what an earlier one stated")
+    func unknownRepeated() {
+        let life = given(
+            .subscribed("1", day(0), day(30)),
+            planned(.didChangeRenewalPref, .downgrade, at: day(20), until: day(30)),
+            planned(.consumptionRequest, at: day(40), until: day(60)),
+            planned(.refundDeclined, at: day(41), until: day(60)))
+        #expect(
+            life.lifeFacts.map(\.name) == [
+                .priceIncreasePending, .productChangeScheduled, .consumptionRequested,
+                .refundDeclined,
+            ])
+    }
+
+    @Test("A decision about an unknown period is known by the subtype")
+    func unknownDecided() {
+        let unknown = Fact.autoRenew(false, at: day(41)).renewal { $0.renewalDate = day(60) }
+        let accepted = Fact.notification(.priceIncrease, .accepted, at: day(40)).renewal {
+            $0.priceIncreaseStatus = Raw(.customerConsentedOrWasNotifiedWithoutNeedingConsent)
+            $0.renewalDate = day(60)
+        }
+        let life = given(
+            .subscribed("1", day(0), day(30)), .autoRenew(true, at: day(10)), accepted, unknown)
+        #expect(life.answer(day(45))?.willRenew == nil)
+        #expect(life.lifeFacts(.autoRenewDisabled).map(\.at) == [day(41)])
+        #expect(life.lifeFacts(.priceIncreaseAccepted).map(\.at) == [day(40)])
+    }
+
     @Test("One that came with the purchase itself is about it: it was extended")
     func extended() {
         let enabled = Fact.notification(
