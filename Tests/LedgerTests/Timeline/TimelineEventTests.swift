@@ -81,6 +81,8 @@ struct LifeFactTests {
         }
         #expect(facts(.billingRetry, .billingError).isEmpty)
         #expect(facts(.voluntary, .customerCancelled) == [.autoRenewDisabled])
+        // EXPIRED states by its subtype whose decision the end was, whatever the intent.
+        #expect(facts(.voluntary, .billingError) == [.autoRenewDisabled])
     }
 
     private func plan(_ current: String, _ next: String, at signedDate: Timestamp) -> Fact {
