@@ -93,7 +93,7 @@ struct RecoverCommand: OutputCommand {
                 ledger.complete(of: client.bundleId, .everything, head: head), position: head)
             return Output(
                 json: { nothing.write(to: &$0, suggested: []) },
-                text: RecoveryText.nothing(isTooOld: passedOver))
+                text: RecoveryText.nothing(isTooOld: passedOver, complete: nothing.complete))
         }
         var request = RecoveryRequest(
             bundleId: client.bundleId, environment: settings.environment,

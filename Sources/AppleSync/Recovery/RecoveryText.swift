@@ -30,13 +30,22 @@ public enum RecoveryText {
             + RecoveryText.suggestion(suggestion)
     }
 
-    /// The text where nothing was requested; `isTooOld` if windows older than Apple's history look
-    /// suspicious.
-    public static func nothing(isTooOld: Bool) -> String {
-        isTooOld
+    /// The text where nothing was requested, with the bound of detection; `isTooOld` if windows
+    /// older than Apple's history look suspicious.
+    public static func nothing(isTooOld: Bool, complete: CompleteWindow?) -> String {
+        let days = OutageDetection.lookBackMilliseconds / 86_400_000
+        let found =
+            isTooOld
             ? "Nothing looks missing within Apple's history; for older notifications `subledger"
-                + " backfill` fetches the histories of customers.\n"
-            : "Nothing looks missing: no silence, no late cluster, no failed delivery.\n"
+                + " backfill` fetches the histories of customers."
+            : "Nothing looks missing in the last \(days) days: no silence, no late cluster, no"
+                + " failed delivery."
+        return """
+            \(found)
+            Detection examines the \(days) days up to the last delivery; whether anything from \
+            before is missing, only `subledger recover --from T` can tell (\(certainty(complete))).
+
+            """
     }
 
     /// The report of a requested window.
@@ -132,10 +141,6 @@ public enum RecoveryText {
     }
 
     private static func certainty(_ report: RecoveryReport) -> String {
-        let state =
-            report.complete.map {
-                "complete from \($0.from.rfc3339) through \($0.through.rfc3339)"
-            } ?? "completeness not confirmed"
         let why =
             switch report.reservation {
             case nil: ""
@@ -144,6 +149,11 @@ public enum RecoveryText {
             case .gap: "; the time between that and this window is not covered"
             case .future: "; the window is in the future"
             }
-        return "\(state)\(why); log position \(report.position)"
+        return "\(certainty(report.complete))\(why); log position \(report.position)"
+    }
+
+    private static func certainty(_ complete: CompleteWindow?) -> String {
+        guard let complete else { return "completeness not confirmed" }
+        return "complete from \(complete.from.rfc3339) through \(complete.through.rfc3339)"
     }
 }

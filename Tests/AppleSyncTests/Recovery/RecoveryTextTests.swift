@@ -1,0 +1,30 @@
+import AppStore
+import AppleSync
+import Ledger
+import Testing
+
+@Suite("The text where nothing looks missing")
+struct RecoveryTextTests {
+    @Test("States how far back detection looks, and what answers for the time before")
+    func bound() {
+        let days = OutageDetection.lookBackMilliseconds / 86_400_000
+        for isTooOld in [false, true] {
+            let text = RecoveryText.nothing(isTooOld: isTooOld, complete: nil)
+            #expect(text.contains("the \(days) days up to the last delivery"))
+            #expect(text.contains("`subledger recover --from T` can tell"))
+            #expect(text.hasSuffix("(completeness not confirmed).\n"))
+        }
+        let recent = RecoveryText.nothing(isTooOld: false, complete: nil)
+        #expect(recent.hasPrefix("Nothing looks missing in the last \(days) days: "))
+    }
+
+    @Test("States the certain window, if there is one")
+    func certain() {
+        let window = CompleteWindow(
+            from: Timestamp(milliseconds: 1_767_225_600_000),
+            through: Timestamp(milliseconds: 1_769_904_000_000))
+        #expect(
+            RecoveryText.nothing(isTooOld: false, complete: window).hasSuffix(
+                "(complete from 2026-01-01T00:00:00.000Z through 2026-02-01T00:00:00.000Z).\n"))
+    }
+}
