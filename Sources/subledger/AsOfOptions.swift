@@ -14,8 +14,16 @@ struct AsOfOptions: ParsableArguments {
         case (.some, .some):
             throw CommandFailure.invalidOption("Give --known-at or --known-position, not both.")
         case (let text?, nil): return .knownAt(try MomentOptions.time(text, "--known-at"))
-        case (nil, let position?): return .knownPosition(position)
+        case (nil, let position?): return try AsOfOptions.limit(through: position)
         case (nil, nil): return .everything
         }
+    }
+
+    /// Position 0 is before the first event.
+    static func limit(through position: Int64) throws(CommandFailure) -> AsOf {
+        guard position >= 0 else {
+            throw CommandFailure.invalidOption("--known-position takes a position of 0 or more.")
+        }
+        return .knownPosition(position)
     }
 }

@@ -129,7 +129,10 @@ struct MetricsDiffCommand: OutputCommand {
     private func limits() throws(CommandFailure) -> (before: AsOf, after: AsOf) {
         var times: [AsOf] = []
         for text in knownAt { times.append(.knownAt(try MomentOptions.time(text, "--known-at"))) }
-        let positions = knownPosition.map { AsOf.knownPosition($0) }
+        var positions: [AsOf] = []
+        for position in knownPosition {
+            positions.append(try AsOfOptions.limit(through: position))
+        }
         guard times.isEmpty || positions.isEmpty,
             let limits = AsOf.compared(times + positions)
         else {

@@ -142,6 +142,20 @@ struct QuestionCommandTests {
     }
 
     @Test(
+        "A known position below 0 is refused",
+        arguments: [
+            ["show", "1"], ["churn", "--from", "2026-01-01"],
+            ["metrics", "diff", "--from", "2026-01-01"],
+        ])
+    func positionBelowZero(arguments: [String]) async throws {
+        let place = try Workplace(options: ["--data", "data"])
+        let outcome = try await place.run(arguments + ["--known-position=-5"] + place.options)
+        #expect(outcome.code == 64 && outcome.errorCode == "invalidOption", "\(outcome.err)")
+        #expect(outcome.err.contains("--known-position takes a position of 0 or more."))
+        #expect(outcome.out.isEmpty)
+    }
+
+    @Test(
         "A port beyond 65535 is refused by every command that listens",
         arguments: [
             ["serve", "--bundle-id", Evidence.app], ["demo", "--once"],
