@@ -55,6 +55,21 @@ public struct ReportZone: Sendable, Hashable {
         return String(Timestamp(milliseconds: local).rfc3339.dropFirst(11).prefix(5))
     }
 
+    /// The moment in local time with its offset, as 2024-10-27T01:00:00+02:00. In UTC where that
+    /// is the zone, and where RFC 3339 has no form for the offset or the local year.
+    package func time(_ moment: Timestamp) -> String {
+        let ahead = offset(moment.clamped.milliseconds)
+        let local = moment.clamped.advanced(byMilliseconds: ahead)
+        guard name != "UTC", moment == moment.clamped, local == local.clamped,
+            ahead % 60_000 == 0
+        else { return moment.rfc3339 }
+        var text = local.rfc3339.dropLast()
+        if text.hasSuffix(".000") { text = text.dropLast(4) }
+        let minutes = abs(ahead) / 60_000
+        let parts = [minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
+        return "\(text)\(ahead < 0 ? "-" : "+")\(parts.joined(separator: ":"))"
+    }
+
     package static let dayMilliseconds: Int64 = 86_400_000
 
     /// More than a day before and after every local day of the years 1 to 9999; between them

@@ -65,10 +65,10 @@ extension CountColumn {
 }
 
 extension ReportZone {
-    /// The local day of a moment that begins one; otherwise the moment.
+    /// The local day of a moment that begins one; otherwise the moment in local time.
     package func label(_ moment: Timestamp) -> String {
         let day = day(of: moment)
-        guard start(of: day) == moment else { return moment.rfc3339 }
+        guard start(of: day) == moment else { return time(moment) }
         return String(Timestamp(day).rfc3339.prefix(10))
     }
 }

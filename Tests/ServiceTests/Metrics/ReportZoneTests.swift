@@ -109,6 +109,42 @@ struct ReportZoneTests {
     }
 
     @Test(
+        "The hours of a day are labelled in local time, and each label names its moment",
+        arguments: [
+            ("Europe/Berlin", "2024-10-27", 25), ("Europe/London", "2026-03-29", 23),
+            ("America/Havana", "2026-11-01", 25), ("Asia/Kathmandu", "2026-01-01", 24),
+            ("UTC", "2026-01-01", 24),
+        ] as [(String, String, Int64)])
+    func labels(_ name: String, _ day: String, _ count: Int64) throws {
+        let zone = try #require(ReportZone(name))
+        let start = zone.start(of: try #require(Timestamp(userInput: day)).date)
+        let hours = (0..<count).map { start.advanced(byMilliseconds: $0 * 3_600_000) }
+        let labels = hours.map { zone.label($0) }
+        #expect(labels.first == day)
+        #expect(labels.allSatisfy { $0.hasPrefix(day) })
+        let named = labels.dropFirst().compactMap { Timestamp(userInput: $0) }
+        #expect(named == Array(hours.dropFirst()))
+    }
+
+    @Test(
+        "A moment within a day has its local time and offset",
+        arguments: [
+            ("Europe/Berlin", "2024-10-27T00:00:00Z", "2024-10-27T02:00:00+02:00"),
+            ("Europe/Berlin", "2024-10-27T01:00:00Z", "2024-10-27T02:00:00+01:00"),
+            ("America/New_York", "2026-01-01T00:00:00.123Z", "2025-12-31T19:00:00.123-05:00"),
+            ("Asia/Kathmandu", "2026-01-01T00:00:00Z", "2026-01-01T05:45:00+05:45"),
+            ("Europe/London", "2026-01-01T01:00:00Z", "2026-01-01T01:00:00+00:00"),
+            ("UTC", "2026-01-01T01:00:00Z", "2026-01-01T01:00:00.000Z"),
+            // Local mean time, 53 minutes and 28 seconds ahead; and a local year 10000.
+            ("Europe/Berlin", "1880-01-01T12:00:00Z", "1880-01-01T12:00:00.000Z"),
+            ("Europe/Berlin", "9999-12-31T23:30:00Z", "9999-12-31T23:30:00.000Z"),
+        ])
+    func label(_ name: String, _ moment: String, _ label: String) throws {
+        let zone = try #require(ReportZone(name))
+        #expect(zone.label(try #require(Timestamp(userInput: moment))) == label)
+    }
+
+    @Test(
         "Weeks begin on Monday, quarters in January, April, July and October",
         arguments: [
             (.day, "2026-02-28", "2026-02-28", "2026-03-01"),
