@@ -63,7 +63,9 @@ package enum AccessReason: String, Sendable, CaseIterable {
         switch state {
         case .subscribed, .renewing, .grace, .owned:
             return verdict.until.map { moment < $0 } ?? true ? .lowTrust : .movedOn
-        case .billingRetry: return .billingRetry
+        case .billingRetry:
+            // Apple no longer tries what the chain went on without.
+            return verdict.until.map { $0 <= moment } ?? false ? .movedOn : .billingRetry
         case .consumed: return .consumed
         case .lapsed: return .lapsed
         case .revoked: return reason(verdict, reading) == .familyRevoke ? .familyRevoke : .refund
