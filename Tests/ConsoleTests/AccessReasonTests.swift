@@ -90,18 +90,86 @@ struct AccessReasonTests {
         }
     }
 
-    /// The reason agrees with what the chain's answer says, independently read.
-    private static func check(_ reading: ChainReading) {
+    @Test("A paid period renews by itself unless a consent, the commitment or the customer ends it")
+    func renewals() throws {
+        func commitment(_ status: AutoRenewStatus) -> RenewalCommitmentInfo {
+            var info = RenewalCommitmentInfo()
+            info.commitmentAutoRenewStatus = Raw(status)
+            return info
+        }
+        let cases: [(AccessReason, (inout RenewalPayload) -> Void)] = [
+            (.renews, { _ in }),
+            (.awaitsConsent, { $0.priceIncreaseStatus = Raw(.customerHasNotResponded) }),
+            (
+                .renews,
+                {
+                    $0.priceIncreaseStatus = Raw(
+                        .customerConsentedOrWasNotifiedWithoutNeedingConsent)
+                }
+            ),
+            (.endsWithCommitment, { $0.commitmentInfo = commitment(.off) }),
+            (.renews, { $0.commitmentInfo = commitment(.on) }),
+            (.endsAtPeriod, { $0.autoRenewStatus = Raw(.off) }),
+        ]
+        for (expected, change) in cases {
+            let reading = try AccessReasonTests.bought(change)
+            let verdict = AccessReasonTests.verdict(reading)
+            #expect(AccessReason(verdict, reading, at: reading.moment.at) == expected)
+            AccessReasonTests.check(reading)
+            try SubscriptionPageCheck.check(reading)
+            let frame = Frame.bare(["subscriptions", "1"], now: reading.moment.now)
+            let page = SubscriptionPage(frame, reading, before: nil).page.html
+            #expect(page.contains("billing period 1 of 12, 119.88 USD in all"))
+        }
+    }
+
+    /// The second day of a first period, with a renewal info changed.
+    private static func bought(_ change: (inout RenewalPayload) -> Void) throws -> ChainReading {
+        let made = MadeChain()
+        let moment = Moment(
+            at: nil, now: made.start.advanced(byMilliseconds: 86_400_000))
+        guard
+            case .notification(let notification, var transaction?, var renewal?) =
+                made.bought().evidence
+        else { throw QueryError.noSuchSubscription(made.id) }
+        var commitment = TransactionCommitmentInfo()
+        (commitment.billingPeriodNumber, commitment.totalBillingPeriods) = (1, 12)
+        commitment.commitmentPrice = 119_880
+        transaction.commitmentInfo = commitment
+        change(&renewal)
+        let digest = Digest(words: (0, 0, 0, 0))
+        let fact = Fact(
+            notification: notification, transaction: transaction, renewal: renewal,
+            origin: FactOrigin(
+                position: 1, receivedAt: made.start, trust: .signed, digest: digest))
+        return try #require(
+            ChainReading(
+                chain: ChainId(
+                    bundleId: BundleId(MadeChain.app),
+                    originalTransactionId: OriginalTransactionId(made.id)),
+                facts: [fact], moment: moment, environment: .production, catalogue: Catalogue(),
+                stamp: AnswerStamp(moment, position: 1, catalogueHash: digest)))
+    }
+
+    /// What the chain's answer says, as a verdict.
+    private static func verdict(_ reading: ChainReading) -> Verdict {
         let answer = reading.answer
-        let verdict = Verdict(
+        return Verdict(
             entitlement: "pro", active: answer.isEntitled, basis: basis(answer),
             state: answer.state, productId: answer.productId, since: answer.since,
             until: answer.until, originalTransactionId: reading.chain.originalTransactionId,
             trust: answer.trust, evidence: answer.evidence)
+    }
+
+    /// The reason agrees with what the chain's answer says, independently read.
+    private static func check(_ reading: ChainReading) {
+        let answer = reading.answer
+        let verdict = verdict(reading)
         let reason = AccessReason(verdict, reading, at: reading.moment.at)
         let expected: Set<AccessReason>
         switch (answer.state, answer.isEntitled) {
-        case (.subscribed, true), (.renewing, true): expected = [.renews, .endsAtPeriod, .paid]
+        case (.subscribed, true), (.renewing, true):
+            expected = [.renews, .awaitsConsent, .endsWithCommitment, .endsAtPeriod, .paid]
         case (.grace, true): expected = [.grace]
         case (.owned, true): expected = [.owned]
         case (.subscribed, false), (.renewing, false), (.grace, false), (.owned, false):

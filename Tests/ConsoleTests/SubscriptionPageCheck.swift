@@ -27,6 +27,10 @@ enum SubscriptionPageCheck {
         for notice in reading.answer.notices {
             #expect(page.contains("\(notice.message)" as HTML), "\(notice.code)")
         }
+        if let willRenew = reading.answer.commitment?.willRenew {
+            let end: HTML = willRenew ? ", then renews</dd>" : ", then ends</dd>"
+            #expect(page.contains(end))
+        }
         let gaps = reading.answer.notices.filter { $0.code.isGap }.map { ($0, reading) }
         for limit in 1...3 {
             var (before, seen, shown): (TimelinePlace?, Int, Int) = (nil, 0, 0)

@@ -7,6 +7,10 @@ package import Queries
 package enum AccessReason: String, Sendable, CaseIterable {
     // With access.
     case renews
+    /// It ends with the period, unless the customer agrees to a higher price.
+    case awaitsConsent
+    /// Its billing periods renew, its commitment does not.
+    case endsWithCommitment
     case endsAtPeriod
     case paid
     case grace
@@ -49,6 +53,8 @@ package enum AccessReason: String, Sendable, CaseIterable {
         case .leeway?: .leeway
         case .period?, nil:
             switch reading?.answer.willRenew {
+            case true? where reading?.answer.priceIncrease == .pending: .awaitsConsent
+            case true? where reading?.answer.commitment?.willRenew == false: .endsWithCommitment
             case true?: .renews
             case false?: .endsAtPeriod
             case nil: .paid
@@ -96,6 +102,10 @@ extension AccessReason {
     package var cause: String {
         switch self {
         case .renews: "the subscription is paid and renews by itself"
+        case .awaitsConsent:
+            "the period is paid, and Apple ends it then unless the customer agrees to a higher price"
+        case .endsWithCommitment:
+            "it is billed until the commitment ends, and does not renew after that"
         case .endsAtPeriod: "the period is paid, and automatic renewal is off"
         case .paid: "the period is paid; whether it renews is not known"
         case .grace: "the payment failed, and the grace period still gives access"
@@ -124,6 +134,13 @@ extension AccessReason {
     package var advice: String {
         switch self {
         case .renews: "Your subscription is active. If the app does not show it, restore purchases."
+        case .awaitsConsent:
+            "Your subscription is active. Its price goes up: it ends with the paid period unless you"
+                + " agree to the new price in the settings of your Apple Account."
+        case .endsWithCommitment:
+            "Your subscription is active until the end of the time you committed to, and does not"
+                + " renew after that. You can turn renewal on again in the settings of your Apple"
+                + " Account."
         case .endsAtPeriod:
             "Your subscription is active until the end of the paid period, and does not renew after"
                 + " that. You can turn renewal on again in the settings of your Apple Account."

@@ -107,7 +107,10 @@ package struct SubscriptionPage {
             let number = commitment.billingPeriodNumber.map(String.init) ?? "?"
             let total = commitment.totalBillingPeriods.map(String.init) ?? "?"
             let end: HTML = commitment.expiresDate.map { " until \(frame.time($0))" } ?? ""
-            rows.append(("Commitment", "billing period \(number) of \(total)\(end)"))
+            let price = commitment.price.map { ", \($0.text) in all" } ?? ""
+            let next = commitment.willRenew.map { $0 ? ", then renews" : ", then ends" } ?? ""
+            rows.append(
+                ("Commitment", "billing period \(number) of \(total)\(price)\(end)\(next)"))
         }
         return .fields(rows)
     }
