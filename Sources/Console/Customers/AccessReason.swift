@@ -200,7 +200,8 @@ extension NoticeCode {
         case .missingRenewalInfo: "Whether it renews is not known."
         case .lateDelivery: "An event arrived late: earlier answers may have differed."
         case .contradiction: "Two events contradict each other."
-        case .tokenChanged: "The account token changed: check whose purchase it is."
+        case .tokenChanged:
+            "The account token names, or named, another customer: check whose purchase it is."
         case .unreadable: "An event could not be used."
         case .unknownValue: "An event has a value that this version does not know."
         case .unconfirmedStatement: "Something is stated by a source that Apple did not sign."

@@ -96,9 +96,12 @@ package struct CustomerPage {
                 .joined("")
         }
         if isUnknown { return UnknownId(frame: frame, id: reading.customer.rawValue).html }
+        let why: HTML =
+            reading.chains.isEmpty
+            ? "this customer holds no purchase and no grant by \(frame.time(reading.moment.at))"
+            : "none of this customer's purchases gives an entitlement (consumables never do)"
         return """
-            <section class="verdict unknown"><p>– <b>No access</b>: this customer holds no purchase \
-            and no grant by \(frame.time(reading.moment.at)).</p>\(elsewhere)</section>
+            <section class="verdict unknown"><p>– <b>No access</b>: \(why).</p>\(elsewhere)</section>
             """
     }
 

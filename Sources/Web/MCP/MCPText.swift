@@ -89,7 +89,12 @@ struct MCPText {
     func access(_ answer: EntitlementsAnswer, _ reading: CustomerReading) -> [String] {
         let verdicts = answer.entitlements.verdicts
         var lines = ["Customer \(answer.customer): \(answer.entitlements.standing.rawValue)."]
-        if verdicts.isEmpty { lines.append("There is no purchase and no grant by then.") }
+        if verdicts.isEmpty {
+            lines.append(
+                reading.chains.isEmpty
+                    ? "There is no purchase and no grant by then."
+                    : "No purchase gives an entitlement (consumables never do).")
+        }
         lines += verdicts.prefix(MCPLimits.listedCount).map { line($0, reading) }
         let rest = verdicts.count - MCPLimits.listedCount
         if rest > 0 { lines.append("\(rest) more entitlements are in the structured answer.") }

@@ -1,4 +1,7 @@
+import AppStore
 import HTTPTypes
+import Intake
+import Ledger
 import LedgerTestSupport
 import Service
 import Testing
@@ -43,6 +46,43 @@ struct CustomerGapTests {
                 #expect(notices.status == 200)
                 #expect(notices.text.contains("id=\"notices\""))
             }
+        }
+    }
+
+    private static let token = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"
+
+    @Test("A customer whose purchases give no entitlement is not said to hold none")
+    func withoutEntitlement() async throws {
+        let token = CustomerGapTests.token
+        var place = try ServedPlace()
+        place.configuration.catalogue.products[ProductId("com.example.pro.monthly")] =
+            Catalogue.Product(entitlements: [])
+        try await place.serve(renewed: MadePurchase(appAccountToken: token)) { client, _ in
+            let page = try await client.get("/console/production/customers/\(token)")
+            let text = String(decoding: page.bytes, as: UTF8.self)
+            #expect(text.contains("none of this customer's purchases gives an entitlement"))
+            #expect(!text.contains("holds no purchase"))
+            let access = try await MCPRouteTests.call(
+                client, "access", #"{"customer":"\#(token)"}"#)
+            let said = MCPRouteTests.text(access)
+            #expect(said.contains("No purchase gives an entitlement") && !said.contains("no grant"))
+        }
+    }
+
+    @Test("After a link the page says whom the token names, and not that the token changed")
+    func linkedWithToken() async throws {
+        let purchase = MadePurchase(appAccountToken: CustomerGapTests.token)
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            var fields: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+            fields[.fetchSite] = "same-origin"
+            let linked = try await client.send(
+                .post, "/console/production/customers/ann/link", fields,
+                Array("key=k&actor=sara&reason=r&chain=\(purchase.id)".utf8))
+            #expect(linked.status == 303)
+            let page = try await client.get(try #require(linked.headers[.location]))
+            let text = String(decoding: page.bytes, as: UTF8.self)
+            #expect(text.contains("The account token names, or named, another customer"))
+            #expect(!text.contains("token changed"))
         }
     }
 }
