@@ -34,7 +34,7 @@ package struct EventsPage {
         let stop = frame.own(frame.state, [("live", "false")])
         let note: HTML = "<a href=\"\(stop)\">Stop following</a>"
         let list: HTML = """
-            \(table.html(events.map { row($0) }, empty: "No event was found here."))
+            \(table.html(events.map { row($0) }, empty: empty))
             \(frame.pager("Older", "before", next.map(String.init), filters))
             """
         return Page(
@@ -44,6 +44,12 @@ package struct EventsPage {
             \(form)
             \(isLive ? frame.live("list", list, note: note) : list)
             """)
+    }
+
+    /// A page looks at a bounded number of events, and may have none of the filter's.
+    private var empty: HTML {
+        next.map { "Nothing among the events down to #\($0); “Older” looks further back." }
+            ?? "No event was found."
     }
 
     private var table: RowTable {
