@@ -7,10 +7,12 @@ package struct HomePage {
     let frame: Frame
     /// Nil for a viewer who may not see it.
     let status: IntakeStatus?
+    let webhooks: [WebhookStanding]
 
-    package init(_ frame: Frame, _ status: IntakeStatus?) {
+    package init(_ frame: Frame, _ status: IntakeStatus?, _ webhooks: [WebhookStanding]) {
         self.frame = frame
         self.status = status
+        self.webhooks = webhooks
     }
 
     package var page: Page {
@@ -55,6 +57,11 @@ package struct HomePage {
         if held > 0 {
             let what = held == 1 ? "1 item" : "\(held) items"
             items.append("\(what) in quarantine: \(frame.link("look", "quarantine"))")
+        }
+        for standing in webhooks where standing.isStopped || standing.parked > 0 {
+            let counts = "\(standing.waiting) waiting, \(standing.parked) parked"
+            let what = "Webhook \(standing.endpoint.name): \(standing.state), \(counts)"
+            items.append("\(what): \(frame.link("look", "webhooks"))")
         }
         guard !items.isEmpty else { return "<p>Nothing waits to be done.</p>" }
         return "<h2>To do</h2><ul>\(items.map { "<li data-row>\($0)</li>" as HTML })</ul>"

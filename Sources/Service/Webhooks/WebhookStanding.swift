@@ -45,9 +45,12 @@ public struct WebhookStanding: Sendable, JSONWritable {
 
     /// `new`, `live`, or `disabled` after a 410.
     public var state: String {
-        guard let row else { return "new" }
-        return row.disabledAt == nil ? "live" : "disabled"
+        guard row != nil else { return "new" }
+        return isStopped ? "disabled" : "live"
     }
+
+    /// Whether nothing is delivered until `webhooks test` succeeds.
+    package var isStopped: Bool { row?.disabledAt != nil }
 
     /// The address without its path and query, which may hold a secret.
     public var origin: String {

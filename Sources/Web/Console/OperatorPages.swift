@@ -16,9 +16,14 @@ struct OperatorPages: Sendable {
         let home = ConsoleRoutes.home
         group.get("\(home)") { request, context in
             let frame = try frame([], request, context).frame
-            let status =
-                frame.viewer.seesOperation ? try await host.status(frame.state.environment) : nil
-            return pages.response(HomePage(frame, status).page)
+            guard frame.viewer.seesOperation else {
+                return pages.response(HomePage(frame, nil, []).page)
+            }
+            let environment = frame.state.environment
+            let status = try await host.status(environment)
+            // The page says that the database is away, and must not fail then.
+            let webhooks = (try? await host.webhooks(environment)) ?? []
+            return pages.response(HomePage(frame, status, webhooks).page)
         }
         group.get("\(home)/intake") { request, context in
             let frame = try frame(["intake"], request, context).frame
