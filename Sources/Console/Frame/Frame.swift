@@ -16,6 +16,8 @@ package struct Frame: Sendable {
     package var hasSeveralApps = false
     /// Whether answers can be taken away as proven files.
     package var hasProofs = false
+    /// The apps about which Apple can be asked.
+    package var appsWithKey: Set<BundleId> = []
     /// The address of the page, without the state.
     package private(set) var path: [String]
     /// What the page was asked beside the state: its links to itself in another state keep it.

@@ -7,13 +7,10 @@ package import Service
 package struct IntakePage {
     let frame: Frame
     let status: IntakeStatus
-    /// Whether an app has a key, so that Apple can be asked.
-    let canRecover: Bool
 
-    package init(_ frame: Frame, _ status: IntakeStatus, canRecover: Bool) {
+    package init(_ frame: Frame, _ status: IntakeStatus) {
         self.frame = frame
         self.status = status
-        self.canRecover = canRecover
     }
 
     package var page: Page {
@@ -90,6 +87,7 @@ package struct IntakePage {
         guard !check.windows.isEmpty else {
             return "<p>No outage is suspected (checked \(frame.time(check.at))).</p>"
         }
+        let canRecover = frame.appsWithKey.contains(app.bundleId)
         let items = check.windows.map { window -> HTML in
             let reasons = window.reasons.map(\.rawValue).joined(separator: ", ")
             let address = frame.url(
@@ -109,7 +107,7 @@ package struct IntakePage {
         }
         let hint: HTML =
             canRecover
-            ? "" : "<p class=\"muted\">No app has an API key, so Apple cannot be asked.</p>"
+            ? "" : "<p class=\"muted\">This app has no API key, so Apple cannot be asked.</p>"
         return "<ul>\(items)</ul>\(hint)"
     }
 

@@ -95,7 +95,7 @@ package struct FindPage {
 
     private func order(_ text: String) -> HTML {
         let ask: HTML =
-            frame.viewer.operates
+            frame.viewer.operates && !frame.appsWithKey.isEmpty
             ? "<a href=\"\(frame.url("orders", text))\">Ask Apple</a>"
             : "<code>subledger api order \(text)</code> asks it"
         return """

@@ -161,12 +161,17 @@ package struct SubscriptionPage {
             frame.viewer.operates && !frame.state.isHistoric
             ? "<a href=\"\(frame.url("subscriptions", id.rawValue, "look-up"))\">ask now</a>, or "
             : ""
+        let remedy: HTML =
+            frame.appsWithKey.contains(app)
+            ? """
+            To look it up at Apple: \(ask)<code>subledger reconcile</code> for every gap, or \
+            <code>subledger backfill</code> with the id <code>\(id)</code> of \(app).
+            """ : "This app has no API key, so Apple cannot be asked."
         return """
             <h2 id="notices">Notices</h2>
             <ul>
             \(items)\(more)</ul>
-            <p class="muted">To look it up at Apple: \(ask)<code>subledger reconcile</code> for every gap, \
-            or <code>subledger backfill</code> with the id <code>\(id)</code> of \(app).</p>
+            <p class="muted">\(remedy)</p>
             """
     }
 }

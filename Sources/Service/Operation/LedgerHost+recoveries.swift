@@ -91,7 +91,7 @@ extension LedgerHost {
     ) async throws -> OperatorAct<RecoveryJob> {
         let served = try ledger(environment)
         try requireClock()
-        guard LedgerHost.usualEnvironments.contains(environment), canAskApple else {
+        guard LedgerHost.usualEnvironments.contains(environment), !reach.clients.isEmpty else {
             throw OperatorError(
                 .missingKey, "No app has an API key here, or Apple has no such environment.")
         }

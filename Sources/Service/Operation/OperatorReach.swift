@@ -39,8 +39,3 @@ public final class OperatorReach: Sendable {
 
     var transport: (any WebhookTransport)? { state.withLock { $0.transport } }
 }
-
-extension LedgerHost {
-    /// Whether an app has a key, so that Apple can be asked.
-    public var canAskApple: Bool { !reach.clients.isEmpty }
-}

@@ -28,8 +28,7 @@ struct OperatorPages: Sendable {
         group.get("\(home)/intake") { request, context in
             let frame = try frame(["intake"], request, context).frame
             let status = try await host.status(frame.state.environment)
-            return pages.response(
-                IntakePage(frame, status, canRecover: host.canAskApple).page)
+            return pages.response(IntakePage(frame, status).page)
         }
         group.get("\(home)/webhooks") { request, context in
             let frame = try frame(["webhooks"], request, context).frame

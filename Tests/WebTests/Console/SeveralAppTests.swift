@@ -1,10 +1,13 @@
 import AppStore
 import HTTPTypes
+import Ledger
 import LedgerStore
+import LedgerTestSupport
 import Projection
-import Service
+import Simulator
 import Testing
 
+@testable import Service
 @testable import Web
 
 @Suite("The console with one id in two apps")
@@ -65,6 +68,37 @@ struct SeveralAppTests {
             #expect(sent.status == 303)
             #expect(sent.headers[.location] == "\(path)?done=3&\(app)")
             #expect(try await SeveralAppTests.app(of: 3, host) == SeveralAppTests.second)
+        }
+    }
+
+    @Test("Apple can be asked about the app that has a key, and about no other")
+    func keys() async throws {
+        let path = "\(SeveralAppTests.home)/subscriptions/\(purchase.id)"
+        let world = try RecoveryWorld()
+        let apple = try world.client(world.apple())
+        let window = OutageDetection.Suggestion(
+            from: purchase.start, to: purchase.start(1), reasons: [.silence])
+        try await bought { (client: WebClient, host: LedgerHost) async throws in
+            func page(_ path: String) async throws -> String {
+                SeveralAppTests.text(try await client.get(path))
+            }
+            let order = "\(SeveralAppTests.home)/find?q=MXXXXXXXXX"
+            let unknown = try await page(order)
+            #expect(unknown.contains("subledger api order") && !unknown.contains(">Ask Apple</a>"))
+            host.reach.use([RecoveryWorld.app: apple])
+            #expect(try await page(order).contains(">Ask Apple</a>"))
+            for (app, hasKey) in [(MadePurchase.app, true), (SeveralAppTests.second, false)] {
+                let text = try await page("\(path)?bundleId=\(app)")
+                #expect(text.contains("id=\"notices\""))
+                #expect(text.contains("/look-up?bundleId=\(app)\"") == hasKey, "\(app)")
+                #expect(text.contains("This app has no API key") == !hasKey, "\(app)")
+                host.outages.note(.production, BundleId(app), [window], at: ServedPlace.now)
+            }
+            let intake = try await page("\(SeveralAppTests.home)/intake")
+            let offered = "recoveries/start?bundleId="
+            #expect(intake.contains("\(offered)\(MadePurchase.app)&amp;"))
+            #expect(!intake.contains("\(offered)\(SeveralAppTests.second)"))
+            #expect(intake.ranges(of: "This app has no API key").count == 1)
         }
     }
 
