@@ -123,6 +123,37 @@ struct AccessReasonTests {
         }
     }
 
+    @Test("A page whose answer waited for the newest event says that it is included")
+    func waited() throws {
+        let reading = try AccessReasonTests.bought { _ in }
+        for (knowledge, isIncluded) in [(AsOf.everything, true), (.knownPosition(1), false)] {
+            var frame = Frame.bare(["customers", "ann"], now: reading.moment.now)
+            frame.state.knowledge = knowledge
+            (frame.position, frame.lag) = (0, 1)
+            for page in [
+                SubscriptionPage(frame, reading, before: nil).page,
+                AccessReasonTests.customer(frame, reading).page,
+            ] {
+                #expect(page.html.contains("1 event is not included yet") == !isIncluded)
+                #expect(page.html.contains("<footer>position 1 ") == isIncluded)
+            }
+        }
+    }
+
+    /// The page of a customer who holds the chain, without a verdict.
+    private static func customer(_ frame: Frame, _ reading: ChainReading) -> CustomerPage {
+        let (customer, moment, stamp) = (CustomerId("ann"), reading.moment, reading.stamp)
+        return CustomerPage(
+            frame,
+            EntitlementsAnswer(
+                customer: customer, stamp: stamp,
+                entitlements: Entitlements(
+                    at: moment.at, holdings: [], grants: [], catalogue: Catalogue())),
+            CustomerReading(
+                customer: customer, moment: moment, stamp: stamp, chains: [reading],
+                elsewhere: [], commands: []), before: nil)
+    }
+
     /// The second day of a first period, with a renewal info changed.
     private static func bought(_ change: (inout RenewalPayload) -> Void) throws -> ChainReading {
         let made = MadeChain()
@@ -188,16 +219,8 @@ struct AccessReasonTests {
     private static func check(
         _ verdict: Verdict, _ reason: AccessReason, _ reading: ChainReading
     ) {
-        let (customer, moment, stamp) = (CustomerId("ann"), reading.moment, reading.stamp)
-        let page = CustomerPage(
-            Frame.bare(["customers", "ann"], now: moment.now),
-            EntitlementsAnswer(
-                customer: customer, stamp: stamp,
-                entitlements: Entitlements(
-                    at: moment.at, holdings: [], grants: [], catalogue: Catalogue())),
-            CustomerReading(
-                customer: customer, moment: moment, stamp: stamp, chains: [reading],
-                elsewhere: [], commands: []), before: nil)
+        let frame = Frame.bare(["customers", "ann"], now: reading.moment.now)
+        let page = customer(frame, reading)
         let text = page.explain(verdict, reason, reading, 0).text
         #expect(text.contains("data-reason=\"\(reason.rawValue)\""))
         for sentence in [reason.cause, reason.advice] {

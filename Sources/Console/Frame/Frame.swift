@@ -75,6 +75,14 @@ package struct Frame: Sendable {
         return frame
     }
 
+    /// Notes the position of the page's answer, which may have waited for an event since the frame
+    /// was made. An answer of earlier knowledge has no later one.
+    mutating func answered(at answered: Int64) {
+        guard state.knowledge == .everything, let position else { return }
+        lag = max(0, position + lag - answered)
+        self.position = answered
+    }
+
     // MARK: Links
 
     package func url(_ path: String..., query: [(String, String?)] = []) -> String {

@@ -17,6 +17,7 @@ package struct CustomerPage {
         var frame = frame
         frame.complete = answer.stamp.complete
         frame.saysComplete = true
+        frame.answered(at: answer.stamp.position)
         self.frame = frame
         self.answer = answer
         self.reading = reading

@@ -13,6 +13,7 @@ package struct SubscriptionPage {
         var frame = frame
         frame.complete = reading.stamp.complete
         frame.saysComplete = true
+        frame.answered(at: reading.stamp.position)
         self.frame = frame
         self.reading = reading
         slice = TimelineSlice(reading, before: before)
