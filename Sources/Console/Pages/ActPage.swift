@@ -1,5 +1,5 @@
-internal import AppStore
-internal import Ledger
+package import AppStore
+package import Ledger
 package import Queries
 
 /// The form of a decision: what is before, what will be after, and the reason, which stands in the
@@ -45,6 +45,26 @@ package struct ActPage {
         return page(
             title, about: "Customer \(frame.customer(id)): \(before).", chain: chain,
             customer: id)
+    }
+
+    /// About a customer, where several chains have the id that was typed.
+    package func page(customer id: CustomerId, several chains: [ChainId]) -> Page {
+        let items = chains.map { chain -> HTML in
+            let address = frame.url(
+                "customers", id.rawValue, act.rawValue,
+                query: [
+                    ("chain", chain.originalTransactionId.rawValue),
+                    ("bundleId", chain.bundleId.rawValue),
+                ])
+            return """
+                <li data-row><a href="\(address)">\(chain.originalTransactionId) of \
+                \(chain.bundleId)</a></li>
+                """
+        }
+        let title = "\(verb) \(id.rawValue)"
+        return Page(
+            title, frame,
+            "<h1>\(title)</h1><p>Several purchases have this id:</p><ul>\(items)</ul>")
     }
 
     /// About a chain.

@@ -96,6 +96,8 @@ struct ActPages: Sendable {
             page.values["chain"] = nil
             page.failure = Problem(missing).detail
             return page.page(customer: answer, chain: nil)
+        } catch QueryError.ambiguousId(_, let chains) {
+            return page.page(customer: answer.customer, several: chains)
         }
     }
 

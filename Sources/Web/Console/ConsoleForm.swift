@@ -7,8 +7,9 @@ import NIOHTTP1
 struct ConsoleForm: Sendable {
     private let fields: [String: String]
 
-    /// Largest form: 16 KiB, room for every field of a decision.
-    static let maximumByteCount = 16 * 1_024
+    /// Largest form: 32 KiB, room for every field of a decision, full of characters of three bytes
+    /// that the browser sends as nine.
+    static let maximumByteCount = 32 * 1_024
 
     /// Throws `payloadTooLarge`, `unsupportedMediaType`, or `badRequest` for what is no form;
     /// `TruncatedBody` when the browser disconnects before the end.

@@ -39,6 +39,19 @@ struct KeptFormTests {
         }
     }
 
+    @Test("A reason with as many characters as its field takes is kept, although it is too long")
+    func wide() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let encoded = String(repeating: "%E3%81%82", count: 2_000)
+            let refused = try await client.send(
+                .post, "\(KeptFormTests.home)/customers/ann/note", KeptFormTests.fields,
+                Array("key=k&actor=sara&reason=\(encoded)".utf8))
+            #expect(refused.status == 400)
+            let page = KeptFormTests.text(refused)
+            #expect(page.contains(String(repeating: "\u{3042}", count: 2_000)))
+        }
+    }
+
     @Test("A reason of several lines, or with tabs, is kept as one line")
     func lines() async throws {
         let path = "\(KeptFormTests.home)/customers/ann"

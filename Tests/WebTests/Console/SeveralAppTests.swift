@@ -102,6 +102,27 @@ struct SeveralAppTests {
         }
     }
 
+    @Test("A link to a customer that begins without the app asks which one")
+    func unnamed() async throws {
+        let id = purchase.id
+        let path = "\(SeveralAppTests.home)/customers/bob/link"
+        try await bought { (client: WebClient, host: LedgerHost) async throws in
+            let several = try await client.get("\(path)?chain=\(id)")
+            #expect(several.status == 200)
+            let app = "bundleId=\(SeveralAppTests.second)"
+            let link = "\(path)?chain=\(id)&\(app)"
+            let text = SeveralAppTests.text(several)
+            #expect(text.contains("<a href=\"\(link.replacing("&", with: "&amp;"))\">"))
+            #expect(text.contains("bundleId=\(MadePurchase.app)\""))
+            let target = try SeveralAppTests.target(try await client.get(link))
+            let sent = try await client.send(
+                .post, target, SeveralAppTests.fields,
+                Array("key=k&actor=sara&reason=r&chain=\(id)".utf8))
+            #expect(sent.status == 303)
+            #expect(try await SeveralAppTests.app(of: 3, host) == SeveralAppTests.second)
+        }
+    }
+
     @Test("A link is of that chain, too, and the find box looks in every app")
     func linked() async throws {
         let id = purchase.id
