@@ -33,9 +33,9 @@ package struct ActPage {
     /// - Parameters:
     ///   - answer: the customer's entitlements now.
     ///   - chain: the chain concerned; nil: not named yet.
-    ///   - holders: of the chain now.
+    ///   - grant: the grant concerned.
     package func page(
-        customer answer: EntitlementsAnswer, chain: ChainReading?
+        customer answer: EntitlementsAnswer, chain: ChainReading?, grant: Grant? = nil
     ) -> Page {
         let id = answer.customer
         let names = answer.entitlements.verdicts.filter(\.active).map(\.entitlement)
@@ -43,8 +43,9 @@ package struct ActPage {
             names.isEmpty ? "no access" : "access to \(names.joined(separator: ", "))"
         let title = "\(verb) \(id.rawValue)"
         return page(
-            title, about: "Customer \(frame.customer(id)): \(before).", chain: chain,
-            customer: id)
+            title,
+            about: "Customer \(frame.customer(id)): \(before). \(grant.map { given($0) })",
+            chain: chain, customer: id)
     }
 
     /// About a customer, where several chains have the id that was typed.
@@ -138,6 +139,13 @@ package struct ActPage {
             """
     }
 
+    private func given(_ grant: Grant) -> HTML {
+        """
+        Grant of \(grant.entitlement) until \(frame.time(grant.until)), by \(grant.actor): \
+        \(grant.reason)
+        """
+    }
+
     private var effect: (button: String, after: HTML) {
         switch act {
         case .link:
@@ -145,7 +153,8 @@ package struct ActPage {
         case .unlink:
             ("Unlink", "The purchase belongs to the customer of its appAccountToken, if any.")
         case .grant: ("Grant", "The customer has the entitlement from now until the given time.")
-        case .ungrant: ("Withdraw", "The customer has this access no longer, from now on.")
+        case .ungrant:
+            ("Withdraw", "This grant ends now; other grants and purchases stay as they are.")
         case .note: ("Keep the note", "The note stands in the timeline; nothing else changes.")
         }
     }

@@ -86,10 +86,13 @@ struct ActPages: Sendable {
         // A form may name the app of its chain; what a customer has is that of all apps.
         var ofAllApps = scope
         ofAllApps.bundleId = nil
-        let (answer, _) = try await host.customer(CustomerId(stated: id), ofAllApps)
+        let (answer, reading) = try await host.customer(CustomerId(stated: id), ofAllApps)
         var page = ActPage(frame, act, key: key, values: values)
         page.failure = failure
-        guard let chain = values["chain"] else { return page.page(customer: answer, chain: nil) }
+        guard let chain = values["chain"] else {
+            let grant = Grant.grants(reading.commands).first { $0.id == values["grant"] }
+            return page.page(customer: answer, chain: nil, grant: grant)
+        }
         do {
             return page.page(customer: answer, chain: try await host.reading(chain, scope))
         } catch let missing as MissingAnswer {

@@ -1,0 +1,38 @@
+import HTTPTypes
+import Service
+import Testing
+
+@testable import Web
+
+@Suite("Withdrawing a grant in the console")
+struct WithdrawPageTests {
+    @Test("The form says which grant ends; another one goes on giving access")
+    func second() async throws {
+        let home = "/console/production/customers/ann"
+        var form: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+        form[.fetchSite] = "same-origin"
+        let fields = form
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            func text(_ address: String) async throws -> String {
+                String(decoding: try await client.get(address).bytes, as: UTF8.self)
+            }
+            func send(_ act: String, _ body: String) async throws -> String {
+                let sent = try await client.send(
+                    .post, "\(home)/\(act)", fields, Array("actor=sara&\(body)".utf8))
+                #expect(sent.status == 303)
+                return try await text(try #require(sent.headers[.location]))
+            }
+            _ = try await send("grant", "key=a&reason=outage&entitlement=pro&until=2030-01-31")
+            let page = try await send(
+                "grant", "key=b&reason=goodwill&entitlement=pro&until=2030-06-30")
+            let start = try #require(page.firstRange(of: "/ungrant?grant="))
+            let id = page[start.upperBound...].prefix { $0 != "\"" && $0 != "&" }
+            let asked = try await text("\(home)/ungrant?grant=\(id)")
+            #expect(asked.contains("Grant of pro until <time datetime=\"2030-06-30"))
+            #expect(asked.contains("by sara: goodwill") && !asked.contains("outage"))
+            #expect(asked.contains("This grant ends now; other grants and purchases stay"))
+            let after = try await send("ungrant", "key=c&reason=twice&grant=\(id)")
+            #expect(after.contains("<b>Access to pro</b> until <time datetime=\"2030-01-31"))
+        }
+    }
+}
