@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import tempfile
+from datetime import datetime, timedelta
 from statistics import median
 from urllib.parse import urldefrag, urljoin, urlsplit
 
@@ -107,6 +108,22 @@ def accessible(scheme):
     return check
 
 
+# The texts of stacked cells that begin left of the end of their cell's label.
+FALLEN = """() => [...document.querySelectorAll("table.stack td[data-label]")].flatMap(cell => {
+    const label = parseFloat(getComputedStyle(cell, "::before").width);
+    const edge = cell.getBoundingClientRect().left + label;
+    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    const fallen = [];
+    for (let text; (text = walker.nextNode());) {
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        const boxes = [...range.getClientRects()];
+        if (boxes.some(box => box.width > 0 && box.left < edge)) fallen.push(text.data.trim());
+    }
+    return fallen;
+})"""
+
+
 def narrow(console):
     page = console.open(viewport=NARROW)
     faults = []
@@ -116,8 +133,25 @@ def narrow(console):
         width = page.evaluate("document.documentElement.scrollWidth")
         if width > NARROW["width"]:
             faults.append(f"{url} is {width} wide")
+        faults += [f"{url}: {text!r} is below its label" for text in page.evaluate(FALLEN)]
     page.context.close()
     require(not faults, "\n     ".join(faults))
+
+
+def local_times(console):
+    """Times in the browser's zone stand below heads that say so."""
+    page = console.open(viewport=NARROW, timezone_id="Asia/Tokyo")
+    for url in (console.first("customers"), console.home + "events"):
+        console.go(page, url + "?tz=local")
+        stated, shown = page.locator("td time").first.evaluate(
+            "time => [time.dateTime, time.textContent]")
+        wanted = datetime.fromisoformat(stated.replace("Z", "+00:00")) + timedelta(hours=9)
+        require(shown == wanted.strftime("%Y-%m-%d %H:%M:%S"), f"{url}: {stated} is {shown}")
+        labels = page.eval_on_selector_all(
+            "th, [data-label]", "all => all.map(one => one.dataset.label ?? one.textContent)")
+        zones = {found[0] for label in labels if (found := re.findall(r"\((.*)\)$", label))}
+        require(zones == {"local"}, f"{url}: heads say {zones}")
+    page.context.close()
 
 
 def without_script(console):
@@ -410,7 +444,8 @@ CHECKS = [
     ("the policy allows nothing inline but one style sheet", policy),
     ("axe, light", accessible("light")),
     ("axe, dark", accessible("dark")),
-    ("320 px: no horizontal scrolling", narrow),
+    ("320 px: no horizontal scrolling, and cells stay beside their labels", narrow),
+    ("times of the browser's zone have heads that say so", local_times),
     ("without JavaScript", without_script),
     (f"pages of at most {MAXIMUM_PAGE_BYTE_COUNT // 1024} KiB", small),
     ("printed", printed),

@@ -2,7 +2,7 @@
  * data-key="x" or "g c": followed, pressed or focused; "/" by Ctrl+K, even with keys off
  * data-row: j and k move to its first link
  * #keys: checkbox, keys on or off
- * <html data-tz="local">: <time datetime> rewritten, title has UTC
+ * <html data-tz="local">: <time datetime> rewritten, title has UTC; heads say (local)
  * data-copy=ID: hidden button, copies that text
  * id and data-live=URL: fetched again at each of its messages, unless in use
  * data-live-state: says live, paused or reconnecting
@@ -63,6 +63,9 @@ function prepare(root) {
       time.title ||= time.dateTime;
       time.textContent = new Date(time.dateTime).toLocaleString("sv-SE");
     }
+    const named = (text) => text.replace("(UTC)", "(local)");
+    for (const head of all("th[scope=col]", root)) head.textContent = named(head.textContent);
+    for (const { dataset } of all("[data-label]", root)) dataset.label = named(dataset.label);
   }
   // No clipboard on plain http.
   for (const one of all("[data-slider],[data-copy]", root)) {
