@@ -7,6 +7,7 @@ LINK: pages of the console from which the walk begins, all of one origin.
 """
 
 import argparse
+import json
 import os
 import re
 import sys
@@ -327,6 +328,38 @@ def tampering_shows(console):
         page.context.close()
 
 
+def check_alone(console, text, state):
+    """Opens a page that proves an answer as a file, offline: it must come to the state."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "proof.html")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        context = console.browser.new_context(offline=True)
+        alone = context.new_page()
+        alone.goto(f"file://{path}")
+        alone.wait_for_selector("#proof[data-state=yes], #proof[data-state=no]")
+        found = alone.locator("#proof").get_attribute("data-state")
+        rows = "; ".join(alone.locator("#proof li.no").all_inner_texts())
+        require(found == state, f"expected {state}: {rows}")
+        require(alone.evaluate("window.isBroken === undefined"), "a text became a script")
+        context.close()
+
+
+def proof_of_hostile_text(console):
+    """A reason that ends a script, and has what stands for "<" there, is proven like any other."""
+    reason = r"</script><script>window.isBroken = 1</script> \u003c \\u003c <!-- <script>"
+    page = console.open()
+    act_page(console, page, "note")
+    page.locator("form.act textarea").fill(reason)
+    send(page, clicks=1)
+    bundle = page.url.split("?")[0] + "/bundle"
+    kept = [event["evidence"] for event in page.request.get(bundle).json()["events"]]
+    named = [json.loads(text) for text in kept if text and text.startswith("{")]
+    require(reason in [event.get("reason") for event in named], "the proof has no such reason")
+    check_alone(console, page.request.get(bundle + "?html=true").text(), "yes")
+    page.context.close()
+
+
 def proof_alone(console):
     """The page that proves an answer verifies without a network, and no longer once changed."""
     page = console.open()
@@ -338,19 +371,8 @@ def proof_alone(console):
         r'("evidence":"[^"]{2000})(.)', lambda found: found[1] + ("A" if found[2] != "A" else "B"),
         text, count=1)
     require(count == 1, "the page has no evidence")
-    with tempfile.TemporaryDirectory() as directory:
-        for content, state in ((text, "yes"), (changed, "no")):
-            path = os.path.join(directory, f"{state}.html")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(content)
-            context = console.browser.new_context(offline=True)
-            alone = context.new_page()
-            alone.goto(f"file://{path}")
-            alone.wait_for_selector("#proof[data-state=yes], #proof[data-state=no]")
-            found = alone.locator("#proof").get_attribute("data-state")
-            rows = "; ".join(alone.locator("#proof li.no").all_inner_texts())
-            require(found == state, f"expected {state}: {rows}")
-            context.close()
+    check_alone(console, text, "yes")
+    check_alone(console, changed, "no")
 
 
 def noted(console):
@@ -461,6 +483,7 @@ CHECKS = [
     ("act: link", acts("link")),
     ("act: grant", acts("grant")),
     ("act: note", acts("note")),
+    ("a proof with a hostile text verifies, and runs nothing of it", proof_of_hostile_text),
     ("a new event appears by itself", appears_live),
     ("act: erase", erased),
     ("no request leaves the origin", stays_home),
