@@ -33,7 +33,7 @@ package struct RecoveriesPage {
             """
         }
         let content: HTML = """
-            \(frame.viewer.operates ? start : "")
+            \(frame.viewer.operates && !frame.appsWithKey.isEmpty ? start : "")
             <h2>Started here</h2>
             \(here.html(started, empty: "None."))
             \(open.isEmpty ? "" : "<h2>Not ended</h2><ul>\(open)</ul>" as HTML)

@@ -85,7 +85,10 @@ struct SeveralAppTests {
             let order = "\(SeveralAppTests.home)/find?q=MXXXXXXXXX"
             let unknown = try await page(order)
             #expect(unknown.contains("subledger api order") && !unknown.contains(">Ask Apple</a>"))
+            let recoveries = "\(SeveralAppTests.home)/recoveries"
+            #expect(try await !page(recoveries).contains("Recover a window"))
             host.reach.use([RecoveryWorld.app: apple])
+            #expect(try await page(recoveries).contains("Recover a window"))
             #expect(try await page(order).contains(">Ask Apple</a>"))
             for (app, hasKey) in [(MadePurchase.app, true), (SeveralAppTests.second, false)] {
                 let text = try await page("\(path)?bundleId=\(app)")
