@@ -126,7 +126,7 @@ struct AccessReasonTests {
     @Test("A page whose answer waited for the newest event says that it is included")
     func waited() throws {
         let reading = try AccessReasonTests.bought { _ in }
-        for (knowledge, isIncluded) in [(AsOf.everything, true), (.knownPosition(1), false)] {
+        for (knowledge, isIncluded) in [(AsOf.everything, true), (AsOf.knownPosition(1), false)] {
             var frame = Frame.bare(["customers", "ann"], now: reading.moment.now)
             frame.state.knowledge = knowledge
             (frame.position, frame.lag) = (0, 1)
