@@ -24,4 +24,16 @@ struct LogUpkeepTests {
         await #expect(throws: failure(.closed)) { try await log.probeLock() }
         await #expect(throws: failure(.closed)) { try await log.probeCommit() }
     }
+
+    @Test("A connection that was cut is no reason to find the log locked or away")
+    func cut() async throws {
+        let database = try Database()
+        let proxy = try CuttingProxy(to: database.cluster.port)
+        let log = try await database.open(port: proxy.port)
+        try await log.probeLock()
+        proxy.cutAll()
+        try await log.probeLock()
+        await log.close()
+        proxy.end()
+    }
 }

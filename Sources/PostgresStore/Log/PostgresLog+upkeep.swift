@@ -10,14 +10,17 @@ extension PostgresLog {
     public func probeLock() async throws(StoreError) {
         try commits.requireOpen()
         try await appender.run(location) { [statements] slot in
-            let connection = try slot.connection()
-            do {
-                _ = try connection.run([
-                    Statement.begin.with(), statements.lockHead.with(), Statement.rollback.with(),
-                ])
-            } catch {
-                if connection.isUsable { _ = try? connection.run(Statement.rollback.with()) }
-                throw error
+            try slot.again {
+                let connection = try slot.connection()
+                do {
+                    _ = try connection.run([
+                        Statement.begin.with(), statements.lockHead.with(),
+                        Statement.rollback.with(),
+                    ])
+                } catch {
+                    if connection.isUsable { _ = try? connection.run(Statement.rollback.with()) }
+                    throw error
+                }
             }
         }
     }
