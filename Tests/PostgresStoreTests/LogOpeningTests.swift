@@ -231,9 +231,20 @@ struct LogOpeningTests {
         try database.sql(
             "ALTER DATABASE \(database.name) SET default_transaction_read_only = on")
         try await expectRefusal(.databaseUnavailable, database)
-        // The log's own transactions say READ WRITE, as a node's must after such a setting.
-        #expect(try await log.append(Made.events(1..<2)).map(\.position) == [2])
+        // A connection that is open when the setting is reloaded, or is not checked for it.
+        let place = try database.place(adding: "target_session_attrs=any")
+        let unchecked = try await Database.open(place)
+        await #expect(throws: failure(.fileReadOnly)) {
+            try await unchecked.append(Made.events(1..<2))
+        }
+        await #expect(throws: failure(.fileReadOnly)) { try await unchecked.probeCommit() }
+        // Of another database: sessions of this one may change nothing.
+        try database.cluster.sql(
+            "ALTER DATABASE \(database.name) RESET default_transaction_read_only")
+        #expect(try await unchecked.append(Made.events(1..<2)).map(\.position) == [2])
+        try await log.expectSound(["e0", "e1"])
         await log.close()
+        await unchecked.close()
     }
 
     @Test("A node that knows its ledger opens it while the database is away, and checks it later")

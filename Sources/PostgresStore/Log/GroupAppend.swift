@@ -111,7 +111,8 @@ struct GroupAppend {
     private func failed(_ error: any Error) -> StoreError {
         guard let wentBack = error as? LogWentBack else {
             if let error = error as? PostgresError {
-                if error.isConnectionLost { slot.drop() }
+                // A session keeps the setting that made it read-only; a new one may not have it.
+                if error.isConnectionLost || error.state == .readOnlyTransaction { slot.drop() }
                 if error.kind == .timedOut || error.isLocked { endSilentHolder() }
             }
             return StoreError(error, location: log.location)

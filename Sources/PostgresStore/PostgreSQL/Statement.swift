@@ -20,7 +20,8 @@ struct Command {
 }
 
 extension Statement {
-    static let begin = Statement("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+    /// Does not ask for READ WRITE: a database that was made read-only takes no event either.
+    static let begin = Statement("BEGIN ISOLATION LEVEL READ COMMITTED")
     /// All statements up to COMMIT see the same rows.
     static let snapshot = Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     static let commit = Statement("COMMIT")
