@@ -32,13 +32,19 @@ struct ServerStateTests {
         for _ in 0..<2 {
             await #expect(throws: failure(.diskFull)) { try await log.append([Made.event("b")]) }
             await #expect(throws: failure(.diskFull)) { try await store.quarantine(item) }
+            // A new version of the head row needs no room; an event does.
+            await #expect(throws: failure(.diskFull)) { try await log.probeCommit() }
         }
+        let started = try await database.open()
+        await #expect(throws: failure(.diskFull)) { try await started.probeCommit() }
+        await started.close()
         #expect(try await log.append([Made.event("a")]) == [.duplicate(of: 1)])
         #expect(try await store.quarantineTotals().allSatisfy { $0.itemCount == 0 })
         try await log.expectSound(["a"])
         for table in ["evidence", "quarantine"] {
             try database.sql("DROP TRIGGER full_disk ON \(database.schema).\(table)")
         }
+        try await log.probeCommit()
         #expect(try await log.append([Made.event("b")]) == [.appended(position: 2)])
         #expect(try await store.quarantine(item) == .kept(id: 1))
         try await log.expectSound(["a", "b"])

@@ -37,13 +37,17 @@ struct AppendTransaction {
     ///   - seen: the newest event that this node has seen; the log must hold it.
     ///   - earlier: an outcome of the same batches that is unknown.
     ///   - isProbe: whether the head row is written although nothing is appended.
+    ///   - needsRoom: whether a probe fails where the disk has no room for events: a new version of
+    ///     the head row fits on its page.
     func run(
         _ batches: [AppendBatch], headers known: KnownHeaders, seen: ProjectionCursor,
-        resolving earlier: Outcome? = nil, isProbe: Bool = false
+        resolving earlier: Outcome? = nil, isProbe: Bool = false,
+        needsRoom: Bool = false
     ) throws(Failure) -> Outcome {
         let prepared: (outcome: Outcome, commands: [Command])
         do {
-            prepared = try prepare(batches, known, seen, earlier, isProbe)
+            prepared = try prepare(
+                batches, known, seen, earlier, isProbe ? probe(needsRoom: needsRoom) : [])
         } catch {
             rollBack()
             throw .failed(error)
@@ -81,7 +85,7 @@ struct AppendTransaction {
     /// The first round trip, and the placing of the events.
     private func prepare(
         _ batches: [AppendBatch], _ known: KnownHeaders, _ seen: ProjectionCursor,
-        _ earlier: Outcome?, _ isProbe: Bool
+        _ earlier: Outcome?, _ probe: [Command]
     ) throws -> (outcome: Outcome, commands: [Command]) {
         var headers = HeaderTable(statements, known: known, location: location)
         let events = batches.flatMap(\.events)
@@ -119,8 +123,17 @@ struct AppendTransaction {
         }
         let writes = try writes(of: placed, &headers)
         let trace = AppendTrace(rows: placed.rows, headers: headers.committed)
-        let last = isProbe && writes.isEmpty ? [statements.touchHead.with()] : []
-        return (Outcome(answers: answers, trace: trace), writes + last + [Statement.commit.with()])
+        let last = (writes.isEmpty ? probe : writes) + [Statement.commit.with()]
+        return (Outcome(answers: answers, trace: trace), last)
+    }
+
+    /// What a probe writes.
+    private func probe(needsRoom: Bool) -> [Command] {
+        let room = [
+            Statement.savepoint.with(), statements.takeRoom.with(),
+            Statement.rollbackToSavepoint.with(),
+        ]
+        return (needsRoom ? room : []) + [statements.touchHead.with()]
     }
 
     /// Whether the log has events after those that an erasure considered, and which may be within

@@ -12,12 +12,14 @@ struct GroupAppend {
     func answers() -> [AppendBatch.Answer] {
         do {
             let outcome = try outcome()
-            log.committed(outcome)
+            log.committed(outcome, isProbe: isProbe)
             return outcome.answers.map { .success($0) }
         } catch {
             return group.map { _ in .failure(error) }
         }
     }
+
+    private var isProbe: Bool { group.contains(where: \.isProbe) }
 
     private func outcome() throws(StoreError) -> AppendTransaction.Outcome {
         var conflicts = 0
@@ -59,7 +61,7 @@ struct GroupAppend {
         return try transaction.run(
             group, headers: log.knownHeaders.withLock { $0 },
             seen: log.seen.withLock { $0.last }, resolving: earlier,
-            isProbe: group.contains(where: \.isProbe))
+            isProbe: isProbe, needsRoom: !log.hasRoom.withLock { $0 })
     }
 
     /// After COMMIT was sent and not answered: asks for the events on a new connection, whose lock
@@ -111,6 +113,7 @@ struct GroupAppend {
     private func failed(_ error: any Error) -> StoreError {
         guard let wentBack = error as? LogWentBack else {
             if let error = error as? PostgresError {
+                if error.state == .diskFull { log.hasRoom.withLock { $0 = false } }
                 // A session keeps the setting that made it read-only; a new one may not have it.
                 if error.isConnectionLost || error.state == .readOnlyTransaction { slot.drop() }
                 if error.kind == .timedOut || error.isLocked { endSilentHolder() }

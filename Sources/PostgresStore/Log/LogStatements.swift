@@ -6,6 +6,7 @@ struct LogStatements: Sendable {
     let lockHead: Statement
     let readHead: Statement
     let touchHead: Statement
+    let takeRoom: Statement
     let endSilent: Statement
     let updateHead: Statement
     let known: Statement
@@ -28,6 +29,7 @@ struct LogStatements: Sendable {
         lockHead = Statement("\(head) FOR UPDATE")
         readHead = Statement(head)
         touchHead = Statement("UPDATE \(schema).head SET position = position WHERE log = 1")
+        takeRoom = Statement(LogStatements.takeRoom(schema))
         endSilent = Statement(LogStatements.endSilent(schema))
         updateHead = Statement(
             """
@@ -73,6 +75,14 @@ struct LogStatements: Sendable {
     }
 
     // MARK: Longer texts
+
+    /// 1 MiB of rows at positions that no event has, each too short to be compressed.
+    private static func takeRoom(_ schema: String) -> String {
+        """
+        INSERT INTO \(schema).evidence (position, form, bytes)
+        SELECT -n, 0, decode(repeat('00', 1024), 'hex') FROM generate_series(1, 1024) AS rows (n)
+        """
+    }
 
     /// A node that went silent between two messages of a transaction keeps the head row locked,
     /// and no timeout of the server ends it.

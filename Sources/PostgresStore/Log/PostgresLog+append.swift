@@ -21,7 +21,8 @@ extension PostgresLog {
     }
 
     /// Whether the log can be written now, tested by a durable transaction that writes the head row
-    /// unchanged. Throws as `append` does.
+    /// unchanged. After a start and after a full disk it also takes room for 1 MiB, and gives it
+    /// back. Throws as `append` does.
     public func probeCommit() async throws(StoreError) {
         try await commits.probe { startDraining() }
     }
@@ -48,7 +49,9 @@ extension PostgresLog {
         }
     }
 
-    func committed(_ outcome: AppendTransaction.Outcome) {
+    /// - Parameter isProbe: whether a probe was part of it.
+    func committed(_ outcome: AppendTransaction.Outcome, isProbe: Bool) {
+        if isProbe || !outcome.trace.rows.isEmpty { hasRoom.withLock { $0 = true } }
         knownHeaders.withLock { $0 = outcome.trace.headers }
         seen.withLock { $0.note(outcome.trace.rows) }
         if !outcome.trace.rows.isEmpty { notices.send() }

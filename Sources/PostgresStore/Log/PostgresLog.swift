@@ -24,6 +24,8 @@ public final class PostgresLog: SharedLog {
     let commits: GroupCommit
     /// Why the last append was refused, if the log went back, and where it ended then.
     let wentBack = Mutex<(head: Int64, error: StoreError)?>(nil)
+    /// Whether something was written, or a probe found room, since the disk was last full.
+    let hasRoom = Mutex(false)
     let knownHeaders = Mutex(KnownHeaders())
     let unreadable = Mutex(UnreadablePositions())
     let seen: Mutex<SeenLeaves>

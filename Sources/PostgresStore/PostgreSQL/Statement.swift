@@ -26,4 +26,7 @@ extension Statement {
     static let snapshot = Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     static let commit = Statement("COMMIT")
     static let rollback = Statement("ROLLBACK")
+    /// What is between the two has no effect, and is tried all the same.
+    static let savepoint = Statement("SAVEPOINT tried")
+    static let rollbackToSavepoint = Statement("ROLLBACK TO SAVEPOINT tried")
 }
