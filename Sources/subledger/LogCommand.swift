@@ -77,6 +77,9 @@ struct LogCommand: AsyncParsableCommand {
                     return (copied.log, copied.checkpoints, compared)
                 }
             }
+            for other in settings.otherEnvironments(at: from) {
+                Terminal.note("warning: \(from) also holds \(other): --environment \(other)")
+            }
             let environment = settings.environment.rawValue
             let count = report.position - report.presentCount
             return Output(
@@ -153,6 +156,14 @@ extension Settings {
             throw Settings.noLog(directory)
         }
         return try await EnvironmentLedger.openLog(configuration, environment: environment)
+    }
+
+    /// The other environments whose logs are in a data directory; none for a database.
+    fileprivate func otherEnvironments(at place: String) -> [String] {
+        guard !Settings.isConnection(place) else { return [] }
+        return Environment.allCases.filter { $0 != environment }
+            .map { EnvironmentLedger.directoryName($0) }
+            .filter { FileManager.default.fileExists(atPath: "\(place)/\($0)/log.sqlite") }
     }
 
     private static func noLog(_ place: String) -> CommandFailure {

@@ -41,8 +41,13 @@ struct DatabaseCommandTests {
     func copies() async throws {
         let (place, url) = try await workplace()
         #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        #expect(try await place.run("rebuild", "--environment", "sandbox").code == 0)
         let there = try await place.run("log", "copy", "--json", "--from", "data", "--to", url)
         #expect(there.code == 0, "\(there.err)")
+        #expect(there.err.contains("data also holds sandbox: --environment sandbox"))
+        let other = try await place.run(
+            "log", "copy", "--environment", "sandbox", "--from", "data", "--to", url)
+        #expect(other.code == 0 && other.err.contains("also holds production"), "\(other.err)")
         let back = try await place.run("log", "copy", "--json", "--from", url, "--to", "copied")
         #expect(back.code == 0, "\(back.err)")
         #expect(try there.json() == back.json())
@@ -225,6 +230,7 @@ struct DatabaseCommandTests {
             """, database: database)
         let refused = try await place.run("ingest", "in.ndjson", "--database", url)
         #expect(refused.errorCode == "logWentBack", "\(refused.err)")
+        #expect(refused.err.contains("log accept --environment production"))
         let accepted = try await place.run("log", "accept", "--database", url)
         #expect(accepted.code == 0, "\(accepted.err)")
         #expect(try await place.run("ingest", "in.ndjson", "--database", url).code == 0)

@@ -154,6 +154,8 @@ struct LogOutcomeTests {
             } catch {
                 #expect(error.code == .logWentBack)
                 #expect(error.reason.contains("position 6; it now ends at 5"), "\(error)")
+                // A node has a log for each environment, and accepts one at a time.
+                #expect(error.remedy.contains("log accept --environment production"))
             }
         }
         await #expect(throws: failure(.logWentBack)) { try await database.open(seen: seen) }

@@ -54,6 +54,36 @@ struct RoleTests {
         await log.close()
     }
 
+    @Test("A role that owns a schema creates its log there without a right on the database")
+    func owner() async throws {
+        let database = try Database()
+        let owner = PostgresCluster.newName()
+        try database.sql(
+            """
+            CREATE ROLE \(owner) LOGIN; CREATE SCHEMA \(database.schema) AUTHORIZATION \(owner)
+            """)
+        let log = try await Database.open(database.place(adding: "user=\(owner)"))
+        #expect(try await log.append([Made.event("a")]) == [.appended(position: 1)])
+        await log.close()
+    }
+
+    @Test("A role that may not apply missing migrations names the command for their owner")
+    func unmigrated() async throws {
+        let (database, writer, _) = try await make()
+        let table = "\(database.schema).migrations"
+        try database.sql(
+            "DELETE FROM \(table) WHERE version = (SELECT max(version) FROM \(table))")
+        let place = try database.place(adding: writer)
+        do throws(StoreError) {
+            _ = try await Database.open(place)
+            Issue.record("opened")
+        } catch {
+            #expect(error.code == .databaseRefused)
+            #expect(error.reason.hasPrefix("Migrations are missing"), "\(error)")
+            #expect(error.remedy.contains("subledger doctor --environment production"))
+        }
+    }
+
     @Test("A role that does not own the tables does not pass over what it may not rewrite")
     func rewriting() async throws {
         let (database, writer, _) = try await make()

@@ -26,7 +26,7 @@ extension PostgresLog {
             }
         }
         let differs = seen.withLock { $0.firstDifference(from: found) } ?? wentBack.head + 1
-        let error = wentBack.error(first: differs, location)
+        let error = wentBack.error(first: differs, location, environment)
         self.wentBack.withLock { $0 = (wentBack.head, error) }
         return error
     }
@@ -38,8 +38,9 @@ struct LogWentBack: Error {
     let head: Int64
 
     /// - Parameter first: the first known position that differs.
-    func error(first: Int64, _ location: String) -> StoreError {
-        StoreError(
+    func error(first: Int64, _ location: String, _ environment: Environment) -> StoreError {
+        let option = "--environment \(environment.rawValue.lowercased())"
+        return StoreError(
             .logWentBack, path: location,
             reason: """
                 The log differs from what this node has seen at position \(min(first, head + 1)); \
@@ -47,7 +48,7 @@ struct LogWentBack: Error {
                 """,
             remedy: """
                 Return to the primary that holds these events, or accept this log by \
-                `subledger log accept` on each node and run `subledger recover`.
+                `subledger log accept \(option)` on each node and run `subledger recover \(option)`.
                 """)
     }
 }

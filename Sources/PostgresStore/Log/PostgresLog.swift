@@ -15,6 +15,7 @@ public final class PostgresLog: SharedLog {
     public let ledgerId: LedgerId
 
     let place: PostgresLocation
+    let environment: Environment
     let statements: LogStatements
     let audits: AuditStatements
     let appender: ConnectionThreads
@@ -71,8 +72,8 @@ public final class PostgresLog: SharedLog {
             "subledger-read", count: max(1, readerCount), open: checked.open)
         do throws(StoreError) {
             return PostgresLog(
-                session, ledgerId: try await checked.ledger(on: appender), appender: appender,
-                readers: readers, seen: seen, faults: faults)
+                session, environment, ledgerId: try await checked.ledger(on: appender),
+                appender: appender, readers: readers, seen: seen, faults: faults)
         } catch {
             appender.stop()
             readers.stop()
@@ -81,10 +82,12 @@ public final class PostgresLog: SharedLog {
     }
 
     private init(
-        _ session: PostgresSession, ledgerId: LedgerId, appender: ConnectionThreads,
-        readers: ConnectionThreads, seen: ProjectionCursor, faults: any CommitFaults
+        _ session: PostgresSession, _ environment: Environment, ledgerId: LedgerId,
+        appender: ConnectionThreads, readers: ConnectionThreads, seen: ProjectionCursor,
+        faults: any CommitFaults
     ) {
         place = session.place
+        self.environment = environment
         notices = AppendNotices(session)
         location = session.place.description
         commits = GroupCommit(location)

@@ -44,7 +44,7 @@ struct LogOpening: Sendable {
         ])
         guard results[0].first?.digest(0) != seen.leafHash else { return }
         let head = try HeadRow(results[1], location: path).tree.size
-        throw LogWentBack(head: head).error(first: seen.position, path)
+        throw LogWentBack(head: head).error(first: seen.position, path, environment)
     }
 
     private func requireServer(_ connection: PostgresConnection) throws(StoreError) {

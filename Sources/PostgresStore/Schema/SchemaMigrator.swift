@@ -148,10 +148,11 @@ struct SchemaMigrator {
         connection.answerTimeout = PostgresLimits.rewriteTimeout
         defer { connection.answerTimeout = usual }
         do {
-            try connection.run(
-                script: """
-                    BEGIN; SET LOCAL statement_timeout = 0; CREATE SCHEMA IF NOT EXISTS \(schema)
-                    """)
+            try connection.run(script: "BEGIN; SET LOCAL statement_timeout = 0")
+            // Needs a right on the database even where the schema exists.
+            if try !hasSchema(connection) {
+                try connection.run(script: "CREATE SCHEMA IF NOT EXISTS \(schema)")
+            }
             // A schema with other tables is refused before anything is created in it.
             _ = try recognise(connection)
             try connection.run(
@@ -172,8 +173,30 @@ struct SchemaMigrator {
             try connection.run(script: "COMMIT")
         } catch {
             if connection.isUsable { try? connection.run(script: "ROLLBACK") }
+            if let error = error as? PostgresError, error.state == .insufficientPrivilege {
+                throw notOwner(error)
+            }
             throw error
         }
+    }
+
+    private func hasSchema(_ connection: PostgresConnection) throws -> Bool {
+        let named = Statement(
+            """
+            SELECT count(*) FROM pg_catalog.pg_namespace
+            WHERE nspname = convert_from($1::bytea, 'UTF8')
+            """)
+        return try connection.run(named.with { $0.add(location.schema) }).first?.int64(0) != 0
+    }
+
+    private func notOwner(_ error: PostgresError) -> StoreError {
+        StoreError(
+            .databaseRefused, path: path,
+            reason: "Migrations are missing, and this role may not apply them.",
+            remedy: """
+                PostgreSQL reports: \(error.message). Let the schema's owner open it: \
+                `subledger doctor --environment \(environment.lowercased())`.
+                """)
     }
 
     private func apply(_ step: Migration, _ connection: PostgresConnection) throws {
