@@ -9,7 +9,8 @@ struct NodesCommand: OutputCommand {
         commandName: "nodes", abstract: "The nodes of a log in a database.",
         discussion: """
             Lists the services that ran within the last day: how far their answers go, how far \
-            behind the log that is, when they were seen last, and the tasks that each does alone.
+            behind the log that is, when they were seen last, and the tasks that each does alone. \
+            A node whose answers go further than the log has not accepted one that went back.
             """)
 
     @OptionGroup var common: SharedOptions
@@ -22,8 +23,9 @@ struct NodesCommand: OutputCommand {
             guard let operations = opened.operations as? any SharedOperations else {
                 throw CommandFailure.noDatabase
             }
-            let head = try await opened.log.head().position
             let (nodes, leases) = (try await operations.nodes(), try await operations.leases())
+            // After the positions of nodes, which append meanwhile.
+            let head = try await opened.log.head().position
             return Output(text: NodesCommand.text(nodes, leases, head: head)) { json in
                 json.member("position", head)
                 json.objects("nodes", nodes) { json, node in
@@ -31,6 +33,7 @@ struct NodesCommand: OutputCommand {
                     json.member("name", node.name)
                     json.member("position", node.position)
                     json.member("lag", max(0, head - node.position))
+                    json.member("wentBack", node.position > head)
                     json.member("silentMilliseconds", node.silentMilliseconds)
                 }
                 json.objects("leases", leases) { json, lease in
@@ -48,7 +51,8 @@ struct NodesCommand: OutputCommand {
             [
                 node.id, node.name,
                 leases.filter { $0.node == node.id }.map(\.task).joined(separator: " "),
-                String(node.position), String(max(0, head - node.position)),
+                String(node.position),
+                node.position > head ? "log went back" : String(head - node.position),
                 "\(node.silentMilliseconds / 1_000) s ago",
             ]
         }

@@ -17,6 +17,12 @@ struct DatabaseCommandTests {
         return (place, url)
     }
 
+    /// The name of the database in a connection string.
+    private static func database(of url: String) -> String {
+        url.split(separator: " ").first { $0.hasPrefix("dbname=") }
+            .map { String($0.dropFirst("dbname=".count)) } ?? ""
+    }
+
     @Test("What one node ingests another one shows; the variable and the option mean the same")
     func nodes() async throws {
         let (place, url) = try await workplace()
@@ -32,6 +38,14 @@ struct DatabaseCommandTests {
         #expect(try audited.json()["events"]?.int64 == Int64(Evidence.lines.count))
         let listed = try await place.run("nodes", "--json", "--database", url)
         #expect(try listed.json()["position"]?.int64 == Int64(Evidence.lines.count))
+        // As a node that has not accepted a log that went back.
+        try PostgresCluster.shared().sql(
+            """
+            INSERT INTO subledger_production.nodes (id, name, position, seen_at)
+            VALUES ('ahead', 'a', 1000000, clock_timestamp())
+            """, database: Self.database(of: url))
+        let ahead = try await place.run("nodes", "--database", url)
+        #expect(ahead.out.contains("log went back"), "\(ahead.out)")
         let doctor = try await place.run("doctor", "--database", url)
         #expect(doctor.out.contains("database: The role is a superuser"))
         #expect(!FileManager.default.fileExists(atPath: place.ledgerFile("log.sqlite")))
@@ -148,9 +162,7 @@ struct DatabaseCommandTests {
         let node = ["--data", "node", "--database", url] + place.options.dropFirst(2)
         #expect(try await place.run(["show", Evidence.id] + node).code == 0)
         let cluster = try PostgresCluster.shared()
-        let database =
-            url.split(separator: " ").first { $0.hasPrefix("dbname=") }
-            .map { String($0.dropFirst("dbname=".count)) } ?? ""
+        let database = Self.database(of: url)
         #expect(try !cluster.relations(of: database, holding: Evidence.id).isEmpty)
         // The planner's statistics hold samples of columns.
         try cluster.sql("ANALYZE", database: database)
@@ -216,8 +228,7 @@ struct DatabaseCommandTests {
         let (place, url) = try await workplace()
         #expect(try await place.run("ingest", "in.ndjson", "--database", url).code == 0)
         let cluster = try PostgresCluster.shared()
-        let name = String(url.split(separator: " ").first { $0.hasPrefix("dbname=") } ?? "")
-        let database = String(name.dropFirst("dbname=".count))
+        let database = Self.database(of: url)
         // As restored from a backup of the empty log.
         try cluster.sql(
             """

@@ -39,9 +39,12 @@ extension ServedLedger {
 
     /// Whether this node may do the work that one node does for all: its answers follow the log, or
     /// no other node has later answers. Otherwise all nodes would wait for a holder of leases that
-    /// still catches up, or whose disk is full.
+    /// still catches up, or whose disk is full. A node whose log went back leaves it to those that
+    /// accepted the log.
     var isCurrent: Bool {
         guard ledger.isShared else { return true }
+        // Its answers include events that the log lacks, and look later than those of other nodes.
+        if health.withLock({ $0.projection?.code == .logWentBack }) { return false }
         return catchingUp == nil && age ?? .zero < ServedLedger.currentLimit
             || !health.withLock { $0.hasNodeAhead }
     }

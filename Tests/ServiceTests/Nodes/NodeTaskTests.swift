@@ -196,6 +196,27 @@ struct NodeTaskTests {
         }
     }
 
+    @Test("A node whose log went back leaves what one node does to those that accepted the log")
+    func wentBack() async throws {
+        let place = try NodePlace()
+        try await place.run(count: 1) { nodes in
+            _ = try await nodes[0].post(NodeTaskTests.chain.bought())
+            let served = try nodes[0].ledger(.production)
+            _ = try await served.snapshot(atLeast: 1)
+            #expect(served.isCurrent)
+            // As after a failover to a standby that was behind; no node has later answers.
+            let schema = place.productionSchema
+            try await place.sql(
+                """
+                ALTER TABLE \(schema).events DISABLE TRIGGER USER;
+                UPDATE \(schema).events SET leaf_hash = sha256(leaf_hash);
+                ALTER TABLE \(schema).events ENABLE TRIGGER USER
+                """)
+            try await until { served.projectionFailure?.code == .logWentBack }
+            #expect(!served.isCurrent)
+        }
+    }
+
     @Test("A repeated command is answered only where a COMMIT says that its row is durable")
     func repeated() async throws {
         let place = try NodePlace()
