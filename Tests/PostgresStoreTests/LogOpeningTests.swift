@@ -216,6 +216,28 @@ struct LogOpeningTests {
         await weak.close()
     }
 
+    @Test("A COMMIT that does not wait for the disk of a synchronous standby is found")
+    func findingOfStandby() async throws {
+        let cluster = try await offPool { try PostgresCluster(isDurable: false) }
+        let database = try Database(of: cluster)
+        let start = "synchronous_commit is local although"
+        func isFound() async throws -> Bool {
+            let log = try await database.open()
+            let found = try await log.weaknesses()
+            await log.close()
+            return found.contains { $0.isSevere && $0.message.hasPrefix(start) }
+        }
+        try database.sql("ALTER DATABASE \(database.name) SET synchronous_commit = local")
+        #expect(try await !isFound())
+        try cluster.sql("ALTER SYSTEM SET synchronous_standby_names = 'absent'")
+        try await offPool {
+            cluster.stop()
+            try cluster.start()
+        }
+        #expect(try await isFound())
+        cluster.end()
+    }
+
     @Test("A database that is not UTF-8 is refused")
     func encoding() async throws {
         let database = try Database(

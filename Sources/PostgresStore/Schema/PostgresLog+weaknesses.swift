@@ -23,6 +23,14 @@ extension PostgresLog {
                     "synchronous_commit is off by default: nodes turn it on for themselves, other"
                         + " writers of this database do not.")
             }
+            if !(row.text(5) ?? "").isEmpty, let mode = row.text(2),
+                ["local", "remote_write"].contains(mode)
+            {
+                note(
+                    "synchronous_commit is \(mode) although synchronous_standby_names is set: a"
+                        + " failover may lose acknowledged events.",
+                    isSevere: true)
+            }
             // A Unix socket has no address.
             if !row.isNull(3), connection.option("sslmode") != "verify-full" {
                 note(
@@ -51,6 +59,7 @@ extension PostgresLog {
         SELECT current_setting('fsync', true), current_setting('full_page_writes', true),
             (SELECT reset_val FROM pg_catalog.pg_settings WHERE name = 'synchronous_commit'),
             host(inet_server_addr()),
-            coalesce((SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user), false)
+            coalesce((SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user), false),
+            current_setting('synchronous_standby_names', true)
         """)
 }
