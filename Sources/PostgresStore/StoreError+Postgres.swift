@@ -49,7 +49,10 @@ extension StoreError {
         case .lockNotAvailable:
             self.init(
                 .fileLocked, path: location, reason: "Another session holds a lock.",
-                remedy: "\(detail) Wait for it to finish, or end it; then try again.")
+                remedy: """
+                    \(detail) Wait for it to finish, or end it, unless it waits for a synchronous \
+                    standby (wait_event SyncRep); then try again.
+                    """)
         case .tooManyConnections:
             self.init(
                 .databaseUnavailable, path: location,

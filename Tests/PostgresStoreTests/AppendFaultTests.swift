@@ -247,11 +247,21 @@ struct AppendFaultTests {
         // However long the commands that cancel take on a busy machine.
         let log = try await database.open(timeout: .seconds(600))
         let other = try await database.open(timeout: .seconds(600))
+        let third = try await database.open(timeout: .seconds(5))
         _ = try await log.append([Made.event("a")])
         try cluster.sql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
         try cluster.sql("SELECT pg_reload_conf()")
         let isAnswered = Flag()
         let known = try await waiting(log, "a", cluster)
+        // Another node names what it waits for, since ending that session would be the wrong thing.
+        for isProbe in [true, false] {
+            let error = await #expect(throws: StoreError.self) {
+                if isProbe { try await third.probeLock() }
+                _ = try await third.append([Made.event("c")])
+            }
+            #expect(error?.code == .databaseUnavailable)
+            #expect(error?.reason == "A COMMIT waits for the synchronous standby.")
+        }
         let new = Task {
             let results = try await other.append([Made.event("b")])
             isAnswered.set()
@@ -268,8 +278,7 @@ struct AppendFaultTests {
         #expect(try await settled(known, "a", log).map(\.position) == [1])
         #expect(try await settled(new, "b", other).map(\.position) == [2])
         try await log.expectSound(["a", "b"])
-        await log.close()
-        await other.close()
+        for log in [log, other, third] { await log.close() }
         cluster.end()
     }
 

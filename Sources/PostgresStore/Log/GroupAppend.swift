@@ -116,7 +116,10 @@ struct GroupAppend {
                 if error.state == .diskFull { log.hasRoom.withLock { $0 = false } }
                 // A session keeps the setting that made it read-only; a new one may not have it.
                 if error.isConnectionLost || error.state == .readOnlyTransaction { slot.drop() }
-                if error.kind == .timedOut || error.isLocked { endSilentHolder() }
+                if error.kind == .timedOut || error.isLocked {
+                    endSilentHolder()
+                    if let waiting = log.waitForStandby(slot) { return waiting }
+                }
             }
             return StoreError(error, location: log.location)
         }

@@ -8,6 +8,7 @@ struct LogStatements: Sendable {
     let touchHead: Statement
     let takeRoom: Statement
     let endSilent: Statement
+    let awaitsStandby: Statement
     let updateHead: Statement
     let known: Statement
     let leaf: Statement
@@ -31,6 +32,7 @@ struct LogStatements: Sendable {
         touchHead = Statement("UPDATE \(schema).head SET position = position WHERE log = 1")
         takeRoom = Statement(LogStatements.takeRoom(schema))
         endSilent = Statement(LogStatements.endSilent(schema))
+        awaitsStandby = Statement(LogStatements.awaitsStandby(schema))
         updateHead = Statement(
             """
             UPDATE \(schema).head SET position = $1::bigint, tree = $2::bytea, root = $3::bytea,
@@ -88,12 +90,23 @@ struct LogStatements: Sendable {
     /// and no timeout of the server ends it.
     private static func endSilent(_ schema: String) -> String {
         """
-        SELECT count(pg_terminate_backend(a.pid))
+        SELECT count(pg_terminate_backend(a.pid)) \(holders(schema))
+            AND a.usename = current_user AND a.wait_event = 'ClientRead'
+            AND a.xact_start < clock_timestamp() - $1::bigint * interval '1 millisecond'
+        """
+    }
+
+    /// A COMMIT that waits for a synchronous standby keeps its locks.
+    private static func awaitsStandby(_ schema: String) -> String {
+        "SELECT count(*) \(holders(schema)) AND a.wait_event = 'SyncRep'"
+    }
+
+    /// Other sessions that have locked the table of the head row.
+    private static func holders(_ schema: String) -> String {
+        """
         FROM pg_catalog.pg_stat_activity a JOIN pg_catalog.pg_locks l ON l.pid = a.pid
         WHERE l.relation = '\(schema).head'::regclass AND l.granted
-            AND a.datname = current_database() AND a.usename = current_user
-            AND a.pid <> pg_backend_pid() AND a.wait_event = 'ClientRead'
-            AND a.xact_start < clock_timestamp() - $1::bigint * interval '1 millisecond'
+            AND a.datname = current_database() AND a.pid <> pg_backend_pid()
         """
     }
 

@@ -9,20 +9,36 @@ extension PostgresLog {
     /// the appends, and writes nothing.
     public func probeLock() async throws(StoreError) {
         try commits.requireOpen()
-        try await appender.run(location) { [statements] slot in
+        try await appender.run(location) { [self] slot in
             try slot.again {
                 let connection = try slot.connection()
-                do {
+                do throws(PostgresError) {
                     _ = try connection.run([
                         Statement.begin.with(), statements.lockHead.with(),
                         Statement.rollback.with(),
                     ])
                 } catch {
                     if connection.isUsable { _ = try? connection.run(Statement.rollback.with()) }
-                    throw error
+                    guard error.isLocked || error.kind == .timedOut,
+                        let waiting = waitForStandby(slot)
+                    else { throw error }
+                    throw waiting
                 }
             }
         }
+    }
+
+    /// What is in the way where the head row is locked by a COMMIT that waits for a synchronous
+    /// standby; nil for any other reason. Ending that session would commit it without the standby.
+    func waitForStandby(_ slot: ConnectionSlot) -> StoreError? {
+        let count = try? slot.connection().run(statements.awaitsStandby.with()).first?.int64(0)
+        guard let count, count > 0 else { return nil }
+        return StoreError(
+            .databaseUnavailable, path: location,
+            reason: "A COMMIT waits for the synchronous standby.",
+            remedy: """
+                Bring the standby back, or change synchronous_standby_names; do not end the session.
+                """)
     }
 
     /// Writes what this node has seen; the server looks after its own files.
