@@ -15,6 +15,7 @@ public final class CuttingProxy: Sendable {
         /// Where the connection is cut, or where nothing more is forwarded; once.
         var cut: (direction: Direction, count: Int, hangs: Bool)?
         var isRefusing = false
+        var refusedCount = 0
         var connections: Set<Int32> = []
         /// Clients whose connection is not forwarded any more.
         var stuck: Set<Int32> = []
@@ -68,6 +69,9 @@ public final class CuttingProxy: Sendable {
     /// Closes new connections at once.
     public func refuse(_ isRefusing: Bool) { state.withLock { $0.isRefusing = isRefusing } }
 
+    /// New connections that were closed at once.
+    public var refusedCount: Int { state.withLock { $0.refusedCount } }
+
     /// Cuts every connection.
     public func cutAll() {
         state.withLock { state in
@@ -81,7 +85,11 @@ public final class CuttingProxy: Sendable {
             guard client >= 0, !state.withLock({ $0.isEnded }) else { break }
             _ = fcntl(client, F_SETFD, FD_CLOEXEC)
             FreePort.sendAtOnce(client)
-            guard !state.withLock({ $0.isRefusing }), let server = FreePort.connect(target) else {
+            let isRefused = state.withLock { state in
+                if state.isRefusing { state.refusedCount += 1 }
+                return state.isRefusing
+            }
+            guard !isRefused, let server = FreePort.connect(target) else {
                 Foundation.close(client)
                 continue
             }

@@ -89,30 +89,15 @@ public final class LedgerHost: Sendable {
         retentionLimit: Duration = LedgerHost.retentionLimit,
         clock: @escaping @Sendable () -> Timestamp
     ) async throws(StoreError) -> LedgerHost {
-        var ledgers: [ServedLedger] = []
         let tally = IntakeTally(start: clock())
-        for environment in environments {
-            do throws(StoreError) {
-                let ledger = try await EnvironmentLedger.open(
-                    configuration.ledger, environment: environment)
-                // Failing to read it does not prevent the start.
-                var (newest, failure): (Timestamp?, StoreError?)
-                do throws(StoreError) {
-                    newest = try await ledger.log.head().newestReceivedAt
-                } catch { failure = error }
-                let served = ServedLedger(
-                    ledger, newestReceivedAt: newest, observer: observer, waitLimit: waitLimit)
-                if let failure { served.noteStart(without: failure) }
-                ledgers.append(served)
-            } catch {
-                for opened in ledgers { await opened.ledger.close() }
-                throw error
-            }
-        }
+        let ledgers = try await openAll(environments, configuration, observer, waitLimit)
         let verifier = EvidenceVerifier(
             roots: roots, allowedLocalEnvironments: Set(environments),
             chainBudget: CertificateChainBudget())
-        for served in ledgers { await RecentChains(served.ledger).learn(verifier) }
+        // A database that was away a moment ago would be waited for once more.
+        for served in ledgers where !served.isDatabaseAway {
+            await RecentChains(served.ledger).learn(verifier)
+        }
         return LedgerHost(
             ledgers, configuration, roots: roots, verifier: verifier,
             responders: responders ?? UnreachableResponders(), observer: observer, tally: tally,
@@ -120,6 +105,57 @@ public final class LedgerHost: Sendable {
             clockWatch: ClockWatch(wall: clock, steady: steady) { change in
                 observer.noted(.clock(change))
             })
+    }
+
+    /// Opens the environments at once: each waits for a database that does not answer. Where one
+    /// cannot be opened all are closed.
+    private static func openAll(
+        _ environments: [Environment], _ configuration: ServiceConfiguration,
+        _ observer: any ServingObserver, _ waitLimit: Duration
+    ) async throws(StoreError) -> [ServedLedger] {
+        typealias Opened = Result<ServedLedger, StoreError>
+        let results = await withTaskGroup(of: (Int, Opened).self) { group -> [Int: Opened] in
+            for (number, environment) in environments.enumerated() {
+                group.addTask {
+                    do throws(StoreError) {
+                        let served = try await LedgerHost.open(
+                            environment, configuration, observer, waitLimit)
+                        return (number, Opened.success(served))
+                    } catch {
+                        return (number, Opened.failure(error))
+                    }
+                }
+            }
+            var results: [Int: Opened] = [:]
+            for await (number, opened) in group { results[number] = opened }
+            return results
+        }
+        let all = environments.indices.compactMap { results[$0] }
+        let ledgers = all.compactMap { try? $0.get() }
+        for opened in all {
+            do throws(StoreError) { _ = try opened.get() } catch {
+                for served in ledgers { await served.ledger.close() }
+                throw error
+            }
+        }
+        return ledgers
+    }
+
+    private static func open(
+        _ environment: Environment, _ configuration: ServiceConfiguration,
+        _ observer: any ServingObserver, _ waitLimit: Duration
+    ) async throws(StoreError) -> ServedLedger {
+        let ledger = try await EnvironmentLedger.open(
+            configuration.ledger, environment: environment)
+        // Failing to read it does not prevent the start.
+        var (newest, failure): (Timestamp?, StoreError?)
+        do throws(StoreError) { newest = try await ledger.log.head().newestReceivedAt } catch {
+            failure = error
+        }
+        let served = ServedLedger(
+            ledger, newestReceivedAt: newest, observer: observer, waitLimit: waitLimit)
+        if let failure { served.noteStart(without: failure) }
+        return served
     }
 
     private init(

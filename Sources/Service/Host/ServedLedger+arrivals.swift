@@ -26,6 +26,8 @@ extension ServedLedger {
     public func lastArrivals(
         of apps: [BundleId], pages: Int = ServedLedger.arrivalPageCount
     ) async throws(StoreError) -> [LastArrival] {
+        // A database that does not answer would keep a scrape of metrics waiting.
+        if isDatabaseAway, let failure = projectionFailure { throw failure }
         var found: [LastArrival] = []
         var oldest: Timestamp?
         var end = try await ledger.log.head().position

@@ -42,6 +42,27 @@ struct DatabaseRefusalTests {
         try await expectRefusal(.databaseRefused, place, try place.configuration(1, url: missing))
     }
 
+    @Test("A database found away when a node starts is not asked for what the start can do without")
+    func away() async throws {
+        let place = try NodePlace()
+        try await place.run(count: 1) { _ in }
+        let proxy = try CuttingProxy(to: place.cluster.port)
+        proxy.refuse(true)
+        try await Gate.ledgers.pass {
+            let host = try await place.open(try place.configuration(1, port: proxy.port))
+            // The log, the operational state and the end of the log.
+            let asked = proxy.refusedCount
+            #expect(asked <= 3)
+            await #expect(throws: StoreError(.databaseUnavailable, reason: "", remedy: "")) {
+                _ = try await host.ledger(.production).lastArrivals(of: [])
+            }
+            #expect(proxy.refusedCount == asked)
+            host.stop()
+            await host.run()
+        }
+        proxy.end()
+    }
+
     @Test("A role without rights; the password comes from a file")
     func rights() async throws {
         let place = try NodePlace()
