@@ -30,8 +30,8 @@ public protocol LedgerLog: Sendable {
     /// The current tree over the whole log, including other processes' appends.
     func tree() async throws(StoreError) -> CompactRange
 
-    /// The rows after `position` up to and including `through`, in order; at most `limit`, itself at
-    /// most `LogLimits.pageEventCount`.
+    /// The rows after `position` up to and including `through`, in order; at most `limit`, itself
+    /// at most `LogLimits.pageEventCount`.
     func readEvents(
         after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
     ) async throws(StoreError) -> [RecordedEvent]

@@ -122,8 +122,8 @@ public enum OperationsLimits {
     public static let retentionMilliseconds: Int64 = 400 * 86_400_000
     /// Answers to requests for retention messages kept; beyond it the oldest is dropped.
     public static let retentionAnswerCount: Int64 = 1_000_000
-    /// Keys of uploads are texts of clients' own, which may contain an id. Shorter ids stand in many
-    /// keys that have nothing to do with them, and are compared with whole keys.
+    /// Keys of uploads are texts of clients' own, which may contain an id. Shorter ids stand in
+    /// many keys that have nothing to do with them, and are compared with whole keys.
     package static let containedByteCount = 8
     /// Unfinished backfill lists kept; beyond it the least recently touched one is dropped.
     public static let backfillRunCount = 100

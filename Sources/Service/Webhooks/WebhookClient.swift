@@ -53,8 +53,8 @@ public final class WebhookClient: WebhookTransport {
         }
     }
 
-    /// Seconds of `Retry-After` (RFC 9110 §10.2.3). A date counts from the response's own `Date`, so
-    /// that different clocks do no harm.
+    /// Seconds of `Retry-After` (RFC 9110 §10.2.3). A date counts from the response's own `Date`,
+    /// because the two clocks may differ.
     static func retryAfterSeconds(_ headers: HTTPHeaders) -> Int64? {
         guard let text = headers.first(name: "retry-after") else { return nil }
         if let seconds = Int64(text) { return seconds }

@@ -104,10 +104,3 @@ struct PeoplePages: Sendable {
         guard frame.viewer.seesPeople else { throw .lacking("support") }
     }
 }
-
-extension Problem {
-    static func lacking(_ scope: String) -> Problem {
-        Problem(
-            .forbidden, code: "insufficientScope", detail: "The token lacks the scope \(scope).")
-    }
-}

@@ -70,6 +70,13 @@ struct Problem: Error, Sendable {
     }
 }
 
+extension Problem {
+    static func lacking(_ scope: String) -> Problem {
+        Problem(
+            .forbidden, code: "insufficientScope", detail: "The token lacks the scope \(scope).")
+    }
+}
+
 extension Problem: HTTPResponseError {
     func response(from request: Request, context: some RequestContext) throws -> Response {
         response
