@@ -231,18 +231,23 @@ struct ErasureTests {
         #expect(try ledger.files(holding: ids + ["c-2"]).isEmpty)
     }
 
-    @Test("Chains of one receipt are one person's: they are erased together")
-    func receipts() async throws {
+    /// A ledger of one receipt that states the chain, and its second period as another chain.
+    private func receiptOfTwo() async throws -> (ledger: TemporaryLedger, second: String) {
         let ledger = try StoredReceipts.place()
         let text = String(
             decoding: chain.verifyReceipt(through: 2, at: chain.start(2)), as: UTF8.self)
-        // The second and third period as two other chains.
         let second = chain.transactionId(1)
         let body = text.replacing(
             "\"transaction_id\":\"\(second)\",\"original_transaction_id\":\"\(chain.id)\"",
             with: "\"transaction_id\":\"\(second)\",\"original_transaction_id\":\"\(second)\"")
         #expect(body != text)
         _ = try await ledger.ingest([Array(body.utf8)])
+        return (ledger, second)
+    }
+
+    @Test("Chains of one receipt are one person's: they are erased together")
+    func receipts() async throws {
+        let (ledger, second) = try await receiptOfTwo()
         let chains = try await ledger.exportLines(.subscriptions).compactMap {
             $0["originalTransactionId"]?.string
         }
@@ -251,6 +256,28 @@ struct ErasureTests {
         #expect(receipt.plan?.chains.count == 2)
         #expect(try ledger.files(holding: chains).isEmpty)
         #expect(try await ledger.isSound())
+    }
+
+    @Test("A chain of the same receipt that another customer holds stays unless it is named")
+    func receiptHeldByAnother() async throws {
+        let (ledger, second) = try await receiptOfTwo()
+        for (id, customer) in [(chain.id, "c-anna"), (second, "c-bert")] {
+            try await ledger.decide(.link(CustomerId(customer)), ledger.chain(id))
+        }
+        let refused = await code { try await ledger.erase(customer: "c-anna") }
+        #expect(refused == "heldByAnother")
+        #expect(try await ledger.show(second)["state"]?.string != nil)
+        // An order that names a chain alone says who holds the others.
+        let text = try await ledger.session { session in
+            try await PersonErasure(session, now: ledger.now)
+                .plan(chains: [ledger.chain(chain.id)], customer: nil).text
+        }
+        let line = "chain \(second) of \(MadeChain.app), in the same receipt, held by c-bert\n"
+        #expect(text.contains(line))
+        #expect(text.contains("chain \(chain.id) of \(MadeChain.app)\n"))
+        let receipt = try await ledger.erase(chains: [second], customer: "c-anna")
+        #expect(receipt.plan?.positions == [1, 2, 3])
+        #expect(try ledger.files(holding: [chain.id, second, "c-anna", "c-bert"]).isEmpty)
     }
 
     // MARK: In between

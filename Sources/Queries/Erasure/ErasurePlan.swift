@@ -11,6 +11,8 @@ public struct ErasurePlan: Sendable {
     public let customer: CustomerId?
     /// The events that become tombstones, ascending.
     public let positions: [Int64]
+    /// Who holds the chains that were not asked for, where a customer does.
+    let holders: [ChainId: [CustomerId]]
     /// Every id of the person that the events hold.
     let ids: Set<String>
     /// What the events state.
@@ -26,9 +28,11 @@ public struct ErasurePlan: Sendable {
     public var text: String {
         var text = "\(positions.count) events would be erased\n"
         for chain in chains {
+            let held = (holders[chain] ?? []).map(\.rawValue.printable).joined(separator: ", ")
             text +=
                 "chain \(chain.originalTransactionId.rawValue.printable) of"
-                + " \(chain.bundleId.rawValue.printable)\n"
+                + " \(chain.bundleId.rawValue.printable)"
+                + (held.isEmpty ? "\n" : ", in the same receipt, held by \(held)\n")
         }
         if let customer {
             text += "the decisions about customer \(customer.rawValue.printable)\n"
@@ -63,7 +67,8 @@ public struct ErasureError: Error, Sendable, Equatable, CustomStringConvertible 
     public enum Code: String, Sendable, CaseIterable {
         /// No event names the chain or the customer.
         case nothingToErase
-        /// Another customer holds a chain that names the customer.
+        /// Another customer holds a chain that names the customer, or that a receipt states beside
+        /// such a chain.
         case heldByAnother
         /// The facts do not fit into one event.
         case erasureTooLarge

@@ -30,7 +30,10 @@ struct ErasurePlanner: Sendable {
             chains.formUnion(named)
         }
         let homes = customer.map { [ChainId(customer: $0)] } ?? []
+        let asked = chains
         var found = try await stated(by: &chains, homes)
+        let added = chains.subtracting(asked).sorted()
+        if let customer { try await require(customer, added, at: now) }
         var ids = Set((chains.map(\.originalTransactionId.rawValue)))
         if let customer { ids.insert(customer.rawValue) }
         for position in found { ids.formUnion(try await evidence(at: position).ids) }
@@ -43,24 +46,36 @@ struct ErasurePlanner: Sendable {
                     + " ids any more.")
         }
         return ErasurePlan(
-            chains: chains.sorted(), customer: customer, positions: found.sorted(), ids: ids,
-            facts: facts, through: end)
+            chains: chains.sorted(), customer: customer, positions: found.sorted(),
+            holders: try await holders(of: added, at: now), ids: ids, facts: facts, through: end)
     }
 
-    /// Another person's access does not end because the customer once held it.
+    /// Another person's access does not end because the customer once held the chain, or because
+    /// a receipt states it beside one of the customer's.
     private func require(
         _ customer: CustomerId, _ chains: [ChainId], at now: Timestamp
     ) async throws {
-        for (chain, facts) in try await ledger.facts.facts(of: chains) {
-            let holders = ledger.life(of: facts).holders.holders(at: now).map(\.customer)
-            guard holders.isEmpty || holders == [customer] else {
-                throw ErasureError(
-                    .heldByAnother,
-                    "\(chain.originalTransactionId) of \(chain.bundleId) names this customer, and"
-                        + " another one holds it now. Name the chain, too, to erase it, or"
-                        + " link it to this customer first.")
-            }
+        let holders = try await holders(of: chains, at: now)
+        for chain in chains {
+            guard let customers = holders[chain], customers != [customer] else { continue }
+            throw ErasureError(
+                .heldByAnother,
+                "\(chain.originalTransactionId) of \(chain.bundleId) names this customer, or a"
+                    + " receipt states it beside a chain that does, and another one holds it now."
+                    + " Name the chain, too, to erase it, or link it to this customer first.")
         }
+    }
+
+    /// The customers who hold each chain now; only chains that one holds.
+    private func holders(
+        of chains: [ChainId], at now: Timestamp
+    ) async throws -> [ChainId: [CustomerId]] {
+        var found: [ChainId: [CustomerId]] = [:]
+        for (chain, facts) in try await ledger.facts.facts(of: chains) {
+            let customers = ledger.life(of: facts).holders.holders(at: now).map(\.customer)
+            if !customers.isEmpty { found[chain] = customers }
+        }
+        return found
     }
 
     /// Positions of the facts of chains and homes. Adds the chains that the same receipts state:
