@@ -19,22 +19,29 @@ extension EventLog {
     public func purge() async throws(StoreError) {
         try requireFile()
         for _ in 0..<LogLimits.purgeAttemptCount {
-            let isDone = try await checkpointer.access(path) { database in
-                do {
-                    _ = try Int.fetchOne(database, sql: "SELECT position FROM head")
-                    let frames = try database.checkpoint(.truncate).walFrameCount
-                    return frames <= 0
-                } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-                    return false
-                }
-            }
-            if isDone { return }
+            if try await purgeOnce() { return }
             try? await Task.sleep(for: .milliseconds(LogLimits.purgePauseMilliseconds))
         }
         throw StoreError(
             .fileLocked, path: path,
             reason: "Another connection reads what was erased; the write-ahead log holds it.",
             remedy: "Wait for long exports and audits to end; then run the same erasure again.")
+    }
+
+    /// Returns false where another connection prevents it. Does not wait for that one inside
+    /// SQLite, which holds the writer's lock meanwhile: no event could be appended.
+    func purgeOnce() async throws(StoreError) -> Bool {
+        try await checkpointer.access(path) { database in
+            let wait = try Int.fetchOne(database, sql: "PRAGMA busy_timeout") ?? 0
+            defer { try? database.execute(sql: "PRAGMA busy_timeout = \(wait)") }
+            do {
+                _ = try Int.fetchOne(database, sql: "SELECT position FROM head")
+                try database.execute(sql: "PRAGMA busy_timeout = 0")
+                return try database.checkpoint(.truncate).walFrameCount <= 0
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+                return false
+            }
+        }
     }
 
     /// Called by the writer after each commit.

@@ -91,6 +91,35 @@ struct LogCheckpointTests {
         await log.close()
     }
 
+    @Test(
+        "While a reader holds erased pages their removal fails at once, and appends go on",
+        .timeLimit(.minutes(20)))
+    func purged() async throws {
+        let directory = try TemporaryDirectory()
+        // A removal that waited for the reader would hold the writer's lock for this long.
+        let seconds = 24 * 3_600
+        let log = try await EventLog.open(
+            directory: directory.path, faults: NoCommitFaults(), busyTimeoutSeconds: seconds)
+        _ = try await log.append(Sample.events(0..<5))
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let reader = try DatabaseQueue(path: log.path, configuration: configuration)
+        try reader.inDatabase { database in
+            try database.execute(sql: "BEGIN")
+            _ = try Int.fetchOne(database, sql: "SELECT position FROM head")
+        }
+        #expect(try await log.purgeOnce() == false)
+        _ = try await log.append(Sample.events(5..<10))
+        try reader.inDatabase { try $0.execute(sql: "COMMIT") }
+        #expect(try await log.purgeOnce())
+        let wait = try log.checkpointer.inDatabase { database in
+            try Int.fetchOne(database, sql: "PRAGMA busy_timeout")
+        }
+        #expect(wait == seconds * 1_000)
+        try reader.close()
+        await log.close()
+    }
+
     @Test("A permanently blocked checkpoint is reported at the bound, not before")
     func refused() async throws {
         let directory = try TemporaryDirectory()
