@@ -33,7 +33,7 @@ enum Evidence {
     static func line(
         _ type: String, _ subtype: String?, _ period: Int64, at signed: Int64, renews: Int = 1,
         status: Int = 1, id: String = id, app: String = app, environment: String = "Production",
-        storefront: String = "USA"
+        storefront: String = "USA", isDated: Bool = true, received: Int64? = nil
     ) throws -> String {
         let transactionId = period == 0 ? id : "\(id)\(period)"
         let (from, to) = (start + period * month, start + (period + 1) * month)
@@ -50,13 +50,14 @@ enum Evidence {
                 + #""autoRenewProductId":"com.example.pro","autoRenewStatus":\#(renews),"#
                 + #""renewalDate":\#(to),"signedDate":\#(signed),"environment":"\#(environment)"}"#)
         let name = subtype.map { #""subtype":"\#($0)","# } ?? ""
+        let date = isDated ? #""signedDate":\#(signed),"# : ""
         let payload = try sign(
             #"{"notificationType":"\#(type)",\#(name)"notificationUUID":"\#(id)-\#(signed)","#
-                + #""version":"2.0","signedDate":\#(signed),"data":{"bundleId":"\#(app)","#
+                + #""version":"2.0",\#(date)"data":{"bundleId":"\#(app)","#
                 + #""environment":"\#(environment)","status":\#(status),"#
                 + #""signedTransactionInfo":"\#(transaction)","#
                 + #""signedRenewalInfo":"\#(renewal)"}}"#)
-        return #"{"receivedAt":\#(signed + 1_000),"signedPayload":"\#(payload)"}"#
+        return #"{"receivedAt":\#(received ?? signed + 1_000),"signedPayload":"\#(payload)"}"#
     }
 
     static func sign(_ payload: String) throws -> String {

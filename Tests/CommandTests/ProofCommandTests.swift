@@ -209,6 +209,21 @@ struct ProofCommandTests {
             try await keyless.run("audit", "prove", Evidence.id).errorCode == "missingAuditKey")
     }
 
+    @Test("A notification without a date is checked at the latest date of its parts")
+    func undated() async throws {
+        // Received, as the line claims, before the certificates were valid.
+        let line = try Evidence.line(
+            "SUBSCRIBED", "INITIAL_BUY", 0, at: Evidence.start + 3_000, isDated: false,
+            received: 1_546_300_800_000)
+        let (place, verifier) = try await ProofCommandTests.place([line])
+        let made = try await place.run("audit", "prove", Evidence.id, "-o", "proof.json")
+        #expect(made.code == 0, "\(made.err)")
+        let checked = try await place.run("audit", "check", "proof.json")
+        #expect(checked.code == 0, "\(checked.out)\(checked.err)")
+        #expect(
+            try await ProofCommandTests.checkElsewhere("proof.json", place, verifier) == 0)
+    }
+
     @Test("On standard output a bundle is the same file, whatever characters a customer has")
     func output() async throws {
         let (place, _) = try await ProofCommandTests.place()
@@ -229,20 +244,7 @@ struct ProofCommandTests {
     /// Runs `Tests/ProofCheck/check_bundle.py`, which shares nothing with the product: it accepts
     /// the file, and refuses it with any of some bytes changed.
     private static func checkElsewhere(_ place: Workplace, _ verifier: String) async throws {
-        let script = Fixtures.repository.appending(path: "Tests/ProofCheck/check_bundle.py").path
-        let root = TestAuthority.roots.fingerprints.map(\.hexadecimal)
-        func check(_ file: String) async throws -> Int32 {
-            try await Child(
-                path: "/usr/bin/python3",
-                arguments: [script, file, "--key", verifier]
-                    + root.flatMap { ["--root", $0] },
-                directory: place.path, variables: Workplace.inherited, input: "/dev/null",
-                output: place.file("python.out"), errors: place.file("python.err")
-            ).run()
-        }
-        try place.write(Data(), to: "python.out")
-        try place.write(Data(), to: "python.err")
-        #expect(try await check("proof.json") == 0)
+        #expect(try await checkElsewhere("proof.json", place, verifier) == 0)
         let bytes = try Data(contentsOf: URL(filePath: place.file("proof.json")))
         for index in stride(
             from: 3, to: bytes.count - 1, by: bytes.count / Soak.count(12, soak: 400))
@@ -250,8 +252,26 @@ struct ProofCommandTests {
             var other = bytes
             other[index] ^= 1
             try place.write(other, to: "other.json")
-            #expect(try await check("other.json") == 1, "byte \(index)")
+            #expect(
+                try await checkElsewhere("other.json", place, verifier) == 1, "byte \(index)")
         }
+    }
+
+    /// The exit code of the script for a file.
+    private static func checkElsewhere(
+        _ file: String, _ place: Workplace, _ verifier: String
+    ) async throws -> Int32 {
+        let script = Fixtures.repository.appending(path: "Tests/ProofCheck/check_bundle.py").path
+        let root = TestAuthority.roots.fingerprints.map(\.hexadecimal)
+        try place.write(Data(), to: "python.out")
+        try place.write(Data(), to: "python.err")
+        return try await Child(
+            path: "/usr/bin/python3",
+            arguments: [script, file, "--key", verifier]
+                + root.flatMap { ["--root", $0] },
+            directory: place.path, variables: Workplace.inherited, input: "/dev/null",
+            output: place.file("python.out"), errors: place.file("python.err")
+        ).run()
     }
 
     @Test("As a page it needs nothing from elsewhere, and nothing in it ends its script")

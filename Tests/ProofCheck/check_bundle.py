@@ -117,9 +117,18 @@ def valid_to(certificate):
     return found or certificate.not_valid_after.replace(tzinfo=timezone.utc)
 
 
-def jws(token, roots, fallback_date=None):
+def payload_of(token):
+    # A part that is the literal null states nothing.
+    return json.loads(segment(token.split(".")[1])) or {}
+
+
+def own_date(body):
+    return body.get("signedDate") or body.get("receiptCreationDate")
+
+
+def jws(token, roots, fallback_date):
     header, payload, signature = token.split(".")
-    head, body = json.loads(segment(header)), json.loads(segment(payload))
+    head, body = json.loads(segment(header)), payload_of(token)
     need(head.get("alg") == "ES256" and len(head["x5c"]) == 3, "not ES256 by three")
     chain = [x509.load_der_x509_certificate(strict_base64(der)) for der in head["x5c"]]
     leaf, middle, root = chain
@@ -137,15 +146,20 @@ def jws(token, roots, fallback_date=None):
         int.from_bytes(raw[:32], "big"), int.from_bytes(raw[32:], "big"))
     leaf.public_key().verify(
         der, f"{header}.{payload}".encode(), ec.ECDSA(hashes.SHA256()))
-    date = body.get("signedDate") or body.get("receiptCreationDate") or fallback_date
-    need(date is not None, "no date")
+    parts = [
+        holder[name]
+        for holder in (body, body.get("data") or {}, body.get("appData") or {})
+        for name in SIGNED_PARTS
+        if holder.get(name)
+    ]
+    # Verification.md, "Effective date".
+    inside = [own_date(payload_of(part)) for part in parts]
+    date = own_date(body) or max(filter(None, inside), default=fallback_date)
     when = datetime.fromtimestamp(date / 1000, timezone.utc)
     for certificate in chain:
         need(valid_from(certificate) <= when <= valid_to(certificate), "not valid then")
-    for parts in (body, body.get("data") or {}, body.get("appData") or {}):
-        for name in SIGNED_PARTS:
-            if parts.get(name):
-                jws(parts[name], roots, date)
+    for part in parts:
+        jws(part, roots, date)
     return body
 
 
@@ -168,6 +182,7 @@ def check_event(event, size, root, roots):
     path = [strict_base64(node) for node in event["inclusion"]]
     included(sha256(b"\x00" + data), position - 1, size, path, root)
     evidence = evidence_bytes(event)
+    received_at = int.from_bytes(fields[1], "big", signed=True)
     kind, trust = fields[2].decode(), fields[6].decode()
     if evidence is None:
         return f"#{position} {kind}: erased"
@@ -176,10 +191,10 @@ def check_event(event, size, root, roots):
         return f"#{position} {kind}: not a JWS by Apple ({trust})"
     if kind == "renewalPair":
         pair = json.loads(evidence)
-        body = jws(pair["signedTransactionInfo"], roots)
-        jws(pair["signedRenewalInfo"], roots)
+        body = jws(pair["signedTransactionInfo"], roots, received_at)
+        jws(pair["signedRenewalInfo"], roots, received_at)
     else:
-        body = jws(evidence.decode(), roots)
+        body = jws(evidence.decode(), roots, received_at)
     chain = fields[10]
     if kind in ("transaction", "renewalPair"):
         need(body["originalTransactionId"].encode() == chain, "logged under another chain")

@@ -1,11 +1,6 @@
 /* Verifies an event (Verification.md, Log.md): one <li> per check in <section id="verify">; its
  * data-state becomes running, then yes, no or unavailable. Bytes in hex.
- * data-jws-from: id of the JWS
- * data-raw: else its address; data-jws: JWS or pair
- * data-roots, data-path: hashes, by spaces; by commas
- * data-date: for a JWS without a date, ms
- * data-leaf: base64; none of an erased event
- * data-index, data-size: position - 1; leaves */
+ * Its other attributes: EventPage.swift. */
 export const appleRoot = "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179";
 const p256 = "3059301306072a8648ce3d020106082a8648ce3d030107";
 const digests = { "300a06082a8648ce3d040302": "SHA-256", "300a06082a8648ce3d040303": "SHA-384" };
@@ -82,7 +77,11 @@ async function certificate(der, rules, issuer) {
   return result;
 }
 
-/** A JWS and its parts, at its own date, else at `otherDate`. */
+function ownDate(jws) {
+  const payload = json(base64url(jws.split(".")[1]));
+  return payload?.signedDate ?? payload?.receiptCreationDate;
+}
+/** A JWS and its parts, at its date, else its parts' latest, else `otherDate`. */
 export async function verifyJWS(jws, roots = [appleRoot], otherDate) {
   const [header, content, signature, ...others] = jws.split(".");
   let leaf, middle, root, payload;
@@ -105,22 +104,24 @@ export async function verifyJWS(jws, roots = [appleRoot], otherDate) {
     payload = json(base64url(content));
     return "ES256";
   });
-  const date = payload?.signedDate ?? payload?.receiptCreationDate ?? otherDate;
+  const { data, appData } = payload ?? {};
+  const parts = [data?.signedTransactionInfo, data?.signedRenewalInfo,
+    appData?.signedAppTransactionInfo].filter((part) => (part ?? null) !== null);
+  let date;
   const dates = await check("dates at signing", () => {
+    const inside = parts.map(ownDate).filter(Number.isFinite);
+    date = ownDate(jws) ?? inside.sort((a, b) => b - a)[0] ?? otherDate;
     need(payload !== undefined && Number.isFinite(date), "no date is signed");
     need([leaf, middle, root].every(({ dates: [from, until] }) => from <= date && date <= until),
       "not valid then");
     return new Date(date).toISOString();
   });
   const checks = [signed, certificates, dates];
-  const [data, app] = [payload?.data, payload?.appData?.signedAppTransactionInfo];
-  for (const part of [data?.signedTransactionInfo, data?.signedRenewalInfo, app]) {
-    if (part !== undefined && part !== null) checks.push(await check("signed part", async () => {
-      const { checks } = await verifyJWS(part, roots, date);
-      checks.forEach(({ ok, name, text }) => need(ok, `${name}: ${text}`));
-      return "likewise";
-    }));
-  }
+  for (const part of parts) checks.push(await check("signed part", async () => {
+    const { checks } = await verifyJWS(part, roots, date);
+    checks.forEach(({ ok, name, text }) => need(ok, `${name}: ${text}`));
+    return "likewise";
+  }));
   return { ok: checks.every(({ ok }) => ok), checks };
 }
 /** Itself, or both of a pair. */

@@ -124,6 +124,14 @@ package struct EventPage {
 
     // MARK: Verification
 
+    /// What `verify.js` checks, as attributes, bytes in hexadecimal:
+    ///
+    /// - `data-jws-from`: the id of the element with the JWS; else `data-raw`: the address of the
+    ///   evidence, and `data-jws` where that is a JWS or a pair
+    /// - `data-date`: the date of a JWS where neither it nor a part of it has one, milliseconds
+    /// - `data-roots`, `data-path`: hashes, separated by spaces, and by commas
+    /// - `data-leaf`: in Base64; absent for an erased event
+    /// - `data-index`, `data-size`: the position - 1, and the number of leaves
     private var verification: HTML {
         guard let proof = detail.proof else { return "" }
         let path = proof.path.map(\.hexadecimal).joined(separator: ",")
