@@ -236,19 +236,19 @@ public final class Projector: Sendable {
 
     /// Removes every derived file but the current ones once the log erased something: they belong
     /// to the time before it. A file that a query has open is left for the next call.
-    public func dropErased() async {
-        guard hasErased.withLock({ $0 }) else { return }
+    ///
+    /// Returns the names of those left.
+    @discardableResult
+    public func dropErased() async -> [String] {
+        guard hasErased.withLock({ $0 }) else { return [] }
         let (lock, kinds) = (lock, [ledger.factsFiles, ledger.projectionFiles])
-        let isDone = await Blocking.run {
-            var isDone = true
-            for files in kinds {
-                for name in files.otherNames() {
-                    isDone = (try? files.drop(name, holding: lock)) == true && isDone
-                }
+        let left = await Blocking.run {
+            kinds.flatMap { files in
+                files.otherNames().filter { (try? files.drop($0, holding: lock)) != true }
             }
-            return isDone
         }
-        if isDone { hasErased.withLock { $0 = false } }
+        if left.isEmpty { hasErased.withLock { $0 = false } }
+        return left
     }
 
     /// Makes another file of the same build the current one and catches it up.

@@ -2,6 +2,7 @@ import AppStore
 import ArgumentParser
 import Foundation
 import Ledger
+import LedgerStore
 import Projection
 import Queries
 import SQLiteStore
@@ -95,11 +96,22 @@ struct EraseCommand: OutputCommand {
     private func derive(_ session: LedgerSession) async -> (any Error)? {
         do {
             _ = try await session.currentSnapshot()
-            // Nothing reads the previous file any more.
-            try? session.projections.close()
-            _ = try await session.projector?.catchUp()
-            return nil
+            guard let projector = session.projector else { return nil }
+            // Nothing here reads the previous file any more.
+            if session.projections !== projector.projections { try? session.projections.close() }
+            try await projector.catchUp()
+            return Self.failure(leaving: await projector.dropErased(), session)
         } catch { return CommandFailure.afterAppending(error) }
+    }
+
+    /// Where another process has files open that still hold what was erased.
+    private static func failure(leaving names: [String], _ session: LedgerSession) -> StoreError? {
+        guard !names.isEmpty else { return nil }
+        return StoreError(
+            .fileLocked, path: session.ledger.directory,
+            reason: "Another process has derived files open that may hold what was erased:"
+                + " \(names.joined(separator: ", ")).",
+            remedy: "Close what reads them; then run the same erasure again.")
     }
 
     /// Different random texts of 32 hexadecimal digits.

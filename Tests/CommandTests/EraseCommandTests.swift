@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import SQLiteStore
 import Simulator
 import TestSupport
 import Testing
@@ -73,6 +74,24 @@ struct EraseCommandTests {
         // The same data again brings nothing back.
         let ingest = try await place.run("ingest", "in.ndjson", "--json")
         #expect(try ingest.json()["duplicates"]?.int64 == 5)
+        try await requireErased(place)
+    }
+
+    @Test("A derived file that another process reads is named, and goes with the same command")
+    func readElsewhere() async throws {
+        let place = try await Workplace.taken(try Self.lines())
+        let name = try FileManager.default.destinationOfSymbolicLink(
+            atPath: place.ledgerFile("projections.sqlite"))
+        let reader = try await ProjectionsStore.open(place.ledgerFile(name))
+        _ = try await reader.checkpoint()
+        let left = try await place.run(Self.erase + ["--yes"] + place.options)
+        #expect(left.code == 74 && left.errorCode == "fileLocked", "\(left.err)")
+        #expect(left.err.contains(name) && left.out.contains("erased 4 events"))
+        #expect(FileManager.default.fileExists(atPath: place.ledgerFile(name)))
+        try reader.close()
+        let again = try await place.run(Self.erase + ["--yes"] + place.options)
+        #expect(again.code == 0 && again.out.contains("erased before, at position 6"))
+        #expect(!FileManager.default.fileExists(atPath: place.ledgerFile(name)))
         try await requireErased(place)
     }
 
