@@ -199,6 +199,20 @@ struct ErasureTests {
         #expect(try await ledger.show(other.id)["state"]?.string != nil)
     }
 
+    @Test("A key that erased one person never answers that another one was erased")
+    func reusedKey() async throws {
+        let ledger = try await ledger()
+        let order = CommandIntake.Order(actor: "a", reason: "r", key: "k")
+        let first = try await ledger.erase(customer: ErasureTests.token, order)
+        let again = try await ledger.erase(customer: ErasureTests.token, order)
+        #expect(again.position == first.position && again.plan == nil)
+        for (customer, reason) in [("c-9", "r"), (ErasureTests.token, "s")] {
+            let other = CommandIntake.Order(actor: "a", reason: reason, key: "k")
+            let refused = await code { try await ledger.erase(customer: customer, other) }
+            #expect(refused == "idempotencyKeyReused", "\(customer)")
+        }
+    }
+
     // MARK: Customers
 
     @Test("A customer leaves with every chain that names it, and its decisions")

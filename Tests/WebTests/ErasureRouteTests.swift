@@ -161,6 +161,8 @@ struct ErasureRouteTests {
             let others = [
                 try await client.erase(customer: "ann", actor: "eve", key: "k"),
                 try await client.erase(customer: "ann", reason: "request 8", key: "k"),
+                // A person whom nothing names is not one who was erased.
+                try await client.erase(customer: "ann", key: "k"),
             ]
             for answer in others {
                 #expect(answer.status == 422 && answer.code == "idempotencyKeyReused")

@@ -59,18 +59,25 @@ public struct PersonErasure: Sendable {
     /// Erases chains, and a customer with every chain that names it. An order that was carried out
     /// before is finished, and answered with the same position.
     ///
+    /// - Parameter chains: without those that name nothing, where the order `isRepeated`.
+    ///
     /// Throws `ErasureError`, `CommandError` for a wrong actor, reason or key, and `StoreError`.
     public func run(
         chains: [ChainId], customer: CustomerId?, _ order: CommandIntake.Order,
         report: Progress = { _, _ in }
     ) async throws -> Receipt {
         try CommandCheck.check(order)
+        let subjects = PersonErasure.subjects(chains, customer)
         if let known = try await known(order) {
+            // Under the same key another person was erased, not this one.
+            guard Set(subjects.map { ErasedChain($0) }).isSubset(of: known.erasure.chains) else {
+                throw CommandIntake.reused(order.key ?? "")
+            }
             do {
                 _ = try await plan(chains: chains, customer: customer, report: report)
             } catch let error as ErasureError where error.code == .nothingToErase {
-                try await finish(chains, customer, erasedAt: known)
-                return Receipt(position: known, plan: nil)
+                try await finish(chains, customer, erasedAt: known.position)
+                return Receipt(position: known.position, plan: nil)
             }
             throw CommandIntake.reused(order.key ?? "")
         }
@@ -81,7 +88,6 @@ public struct PersonErasure: Sendable {
             } catch let error as StoreError where error.code == .erasureOvertaken {
                 continue
             } catch let error as ErasureError where error.code == .nothingToErase {
-                let subjects = chains + (customer.map { [ChainId(customer: $0)] } ?? [])
                 guard let position = try await lastErasure(of: subjects) else { throw error }
                 try await finish(chains, customer, erasedAt: position)
                 return Receipt(position: position, plan: nil)
@@ -128,11 +134,36 @@ public struct PersonErasure: Sendable {
         return position
     }
 
-    /// The position of the erasure that was ordered under the same key; nil for a new order.
-    private func known(_ order: CommandIntake.Order) async throws(StoreError) -> Int64? {
+    /// Whether the order was carried out before under its key: its ids may name nothing any more.
+    ///
+    /// Throws `CommandError` for a wrong actor, reason or key, and `StoreError`.
+    public func isRepeated(_ order: CommandIntake.Order) async throws -> Bool {
+        try CommandCheck.check(order)
+        return try await known(order) != nil
+    }
+
+    /// The erasure that was ordered under the same key; nil for a new order.
+    ///
+    /// Throws `idempotencyKeyReused` where another actor ordered it or for another reason, or
+    /// `StoreError`.
+    private func known(
+        _ order: CommandIntake.Order
+    ) async throws -> (position: Int64, erasure: Erasure)? {
         guard let key = order.key else { return nil }
         let id = EventKey.erasureId(orderedUnder: key)
-        return try await ledger.log.event(key: EventKey.make(.erasure, [id]))?.event.position
+        guard let known = try await ledger.log.event(key: EventKey.make(.erasure, [id])) else {
+            return nil
+        }
+        let erasure = try known.originalBytes().flatMap { Erasure(evidence: $0) }
+        guard let erasure, erasure.actor == order.actor, erasure.reason == order.reason else {
+            throw CommandIntake.reused(key)
+        }
+        return (known.event.position, erasure)
+    }
+
+    /// What an order names, as an erasure records it.
+    private static func subjects(_ chains: [ChainId], _ customer: CustomerId?) -> [ChainId] {
+        chains + (customer.map { [ChainId(customer: $0)] } ?? [])
     }
 
     /// The newest erasure of chains that were all erased before.
@@ -199,7 +230,7 @@ public struct PersonErasure: Sendable {
             id: order.key.map { EventKey.erasureId(orderedUnder: $0) } ?? draw(1)[0],
             actor: order.actor, tokenName: order.tokenName,
             reason: order.reason, positions: plan.positions,
-            chains: (plan.chains + (plan.customer.map { [ChainId(customer: $0)] } ?? []))
+            chains: PersonErasure.subjects(plan.chains, plan.customer)
                 .map { ErasedChain($0) }.sorted { $0.digest < $1.digest },
             facts: plan.facts.compactMap { pseudonyms.replace($0.chain, $0.fact, part: $0.part) }
                 .sorted { ($0.fact.position, $0.part) < ($1.fact.position, $1.part) })

@@ -46,7 +46,7 @@ extension LedgerHost {
         let erasure = erasure(in: served)
         let receipt = try await served.decisions.pass {
             // The ids of a repetition may be erased.
-            let isRepeated = try await isKnown(order, in: served)
+            let isRepeated = try await erasure.isRepeated(order)
             let named = try await chains(
                 ids, scope, served, erasure, skipsUnknown: isRepeated)
             // Where the rest fails, the log may have erased already.
@@ -70,24 +70,6 @@ extension LedgerHost {
         } caughtUp: {
             try await served.wholeSnapshot().projections
         }
-    }
-
-    /// Whether the order was carried out before under its key. The event names no person, so
-    /// another order is recognised by its actor and reason only.
-    ///
-    /// Throws `idempotencyKeyReused`, or `StoreError`.
-    private func isKnown(
-        _ order: CommandIntake.Order, in served: ServedLedger
-    ) async throws -> Bool {
-        guard let key = order.key else { return false }
-        let id = EventKey.erasureId(orderedUnder: key)
-        guard let known = try await served.ledger.log.event(key: EventKey.make(.erasure, [id]))
-        else { return false }
-        let erasure = try known.originalBytes().flatMap { Erasure(evidence: $0) }
-        guard let erasure, erasure.actor == order.actor, erasure.reason == order.reason else {
-            throw CommandIntake.reused(key)
-        }
-        return true
     }
 
     /// The chains that ids name now, or named before they were erased.
