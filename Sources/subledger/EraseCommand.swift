@@ -54,9 +54,15 @@ struct EraseCommand: OutputCommand {
             } caughtUp: {
                 try await session.currentSnapshot().projections
             }
+            let request = CommandIntake.Order(
+                actor: order.actor, reason: order.reason, key: order.key)
+            // The ids of a repetition may be erased.
+            let isRepeated = try await dryRun ? false : erasure.isRepeated(request)
             var found: [ChainId] = []
             for id in chains {
-                found.append(try await chain(id, session, erasure, settings))
+                let chain = try await chain(
+                    id, session, erasure, settings, skipsUnknown: isRepeated)
+                if let chain { found.append(chain) }
             }
             let named = customer.map { CustomerId(stated: $0) }
             let progress = ProgressLine()
@@ -70,11 +76,12 @@ struct EraseCommand: OutputCommand {
                     json.object("plan") { plan.writeMembers(to: &$0) }
                 }
             }
-            let receipt = try await erasure.run(
-                chains: found, customer: named,
-                CommandIntake.Order(actor: order.actor, reason: order.reason, key: order.key),
-                report: report)
-            let failure = await derive(session)
+            let receipt: PersonErasure.Receipt
+            do {
+                receipt = try await erasure.run(
+                    chains: found, customer: named, request, report: report)
+            } catch let error as StoreError { throw error.naming(found) }
+            let failure = await derive(session, found)
             return Output(text: receipt.text, failure: failure) { json in
                 json.object("erasure") { receipt.writeMembers(to: &$0) }
             }
@@ -82,25 +89,33 @@ struct EraseCommand: OutputCommand {
     }
 
     /// The chain that an id names now, or named before it was erased.
+    ///
+    /// - Parameter skipsUnknown: whether the result is nil where the id names nothing.
     private func chain(
-        _ id: String, _ session: LedgerSession, _ erasure: PersonErasure, _ settings: Settings
-    ) async throws -> ChainId {
-        do { return try await session.query.chain(id, bundleId: settings.bundleId) } catch {
+        _ id: String, _ session: LedgerSession, _ erasure: PersonErasure, _ settings: Settings,
+        skipsUnknown: Bool
+    ) async throws -> ChainId? {
+        do throws(QueryError) {
+            return try await session.query.chain(id, bundleId: settings.bundleId)
+        } catch {
+            guard case .noSuchSubscription = error else { throw error }
             let apps = settings.bundleId.map { [$0] } ?? session.ledger.apps
-            guard let chain = try await erasure.erasedChain(id, among: apps) else { throw error }
-            return chain
+            if let chain = try await erasure.erasedChain(id, among: apps) { return chain }
+            guard skipsUnknown else { throw error }
+            return nil
         }
     }
 
     /// Rebuilds derived data without what was erased, and removes the files before.
-    private func derive(_ session: LedgerSession) async -> (any Error)? {
+    private func derive(_ session: LedgerSession, _ chains: [ChainId]) async -> (any Error)? {
         do {
             _ = try await session.currentSnapshot()
             guard let projector = session.projector else { return nil }
             // Nothing here reads the previous file any more.
             if session.projections !== projector.projections { try? session.projections.close() }
             try await projector.catchUp()
-            return Self.failure(leaving: await projector.dropErased(), session)
+            let left = await projector.dropErased()
+            return Self.failure(leaving: left, session)?.naming(chains)
         } catch { return CommandFailure.afterAppending(error) }
     }
 
@@ -119,5 +134,15 @@ struct EraseCommand: OutputCommand {
         (0..<count).map { _ in
             UUID().uuidString.lowercased().filter { $0 != "-" }
         }
+    }
+}
+
+extension StoreError {
+    /// The same error, with the ids by which the same erasure finds its chains again: no other id
+    /// leads to an erased one.
+    fileprivate func naming(_ chains: [ChainId]) -> StoreError {
+        guard !chains.isEmpty else { return self }
+        let ids = chains.map(\.originalTransactionId.rawValue.printable).joined(separator: ", ")
+        return adding("Without an idempotency key, name the chains by \(ids).")
     }
 }

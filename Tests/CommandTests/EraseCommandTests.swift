@@ -77,6 +77,25 @@ struct EraseCommandTests {
         try await requireErased(place)
     }
 
+    @Test("By an id that is erased the same command finishes it under its key, and only there")
+    func repeatedByAlias() async throws {
+        let place = try await Workplace.taken(try Self.lines())
+        let plain = ["erase", "--chain", "\(Evidence.id)1", "--yes"] + Self.order + place.options
+        let keyed = plain + ["--idempotency-key", "k"]
+        let done = try await place.run(keyed)
+        #expect(done.code == 0, "\(done.err)")
+        #expect(done.out.contains("chain \(Evidence.id) of \(Evidence.app)\n"))
+        let again = try await place.run(keyed)
+        #expect(again.code == 0 && again.out.contains("erased before, at position 6"))
+        let keyless = try await place.run(plain)
+        #expect(keyless.code == 1 && keyless.errorCode == "noSuchSubscription")
+        let other = try await place.run(
+            ["erase", "--chain", Self.other, "--yes", "--idempotency-key", "k"] + Self.order
+                + place.options)
+        #expect(other.code == 1 && other.errorCode == "idempotencyKeyReused", "\(other.err)")
+        #expect(try await place.run("show", Self.other).code == 0)
+    }
+
     @Test("A derived file that another process reads is named, and goes with the same command")
     func readElsewhere() async throws {
         let place = try await Workplace.taken(try Self.lines())
@@ -87,6 +106,7 @@ struct EraseCommandTests {
         let left = try await place.run(Self.erase + ["--yes"] + place.options)
         #expect(left.code == 74 && left.errorCode == "fileLocked", "\(left.err)")
         #expect(left.err.contains(name) && left.out.contains("erased 4 events"))
+        #expect(left.err.contains("name the chains by \(Evidence.id)."))
         #expect(FileManager.default.fileExists(atPath: place.ledgerFile(name)))
         try reader.close()
         let again = try await place.run(Self.erase + ["--yes"] + place.options)

@@ -26,14 +26,7 @@ public struct ErasurePlan: Sendable {
 
     /// What would be erased, for people.
     public var text: String {
-        var text = "\(positions.count) events would be erased\n"
-        for chain in chains {
-            let held = (holders[chain] ?? []).map(\.rawValue.printable).joined(separator: ", ")
-            text +=
-                "chain \(chain.originalTransactionId.rawValue.printable) of"
-                + " \(chain.bundleId.rawValue.printable)"
-                + (held.isEmpty ? "\n" : ", in the same receipt, held by \(held)\n")
-        }
+        var text = "\(positions.count) events would be erased\n" + chainLines
         if let customer {
             text += "the decisions about customer \(customer.rawValue.printable)\n"
         }
@@ -44,6 +37,16 @@ public struct ErasurePlan: Sendable {
     }
 
     private static let shownCount = 20
+
+    /// The chains, for people, one a line.
+    var chainLines: String {
+        chains.map { chain in
+            let held = (holders[chain] ?? []).map(\.rawValue.printable).joined(separator: ", ")
+            return "chain \(chain.originalTransactionId.rawValue.printable) of"
+                + " \(chain.bundleId.rawValue.printable)"
+                + (held.isEmpty ? "\n" : ", in the same receipt, held by \(held)\n")
+        }.joined()
+    }
 
     /// The members of `{"plan":…}` of `Contract.md`, `erase`.
     public func writeMembers(to json: inout JSONWriter) {

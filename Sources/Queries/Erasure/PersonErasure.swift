@@ -303,7 +303,7 @@ extension PersonErasure.Receipt {
             return "erased before, at position \(position); what was left of it is removed\n"
         }
         return "erased \(plan.positions.count) events of \(plan.chains.count) chains at position"
-            + " \(position)\n"
+            + " \(position)\n" + plan.chainLines
             + "Not reached: backups (restore applies it again), warehouses, receivers of"
             + " webhooks.\n"
     }
