@@ -111,7 +111,7 @@ struct CheckpointRouteTests {
             ("proof/x", 400, "invalidPath"), ("proof/1?size=4", 404, "noSuchEvent"),
             ("proof/3?size=2", 404, "noSuchEvent"), ("proof/1?size=-1", 400, "invalidParameter"),
             ("consistency", 400, "invalidParameter"),
-            ("consistency?from=0&to=1", 404, "noSuchEvent"),
+            ("consistency?from=0&to=1", 400, "invalidParameter"),
             ("consistency?from=3&to=2", 404, "noSuchEvent"),
             ("consistency?from=1&to=4", 404, "noSuchEvent"),
             ("checkpoints?limit=0", 400, "invalidParameter"),

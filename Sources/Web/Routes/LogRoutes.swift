@@ -41,8 +41,8 @@ struct LogRoutes: Sendable {
             let (environment, from, to) = try QueryParameters.read(request) {
                 (try $0.environment(), try $0.position("from"), try $0.position("to"))
             }
-            guard let from, let to else {
-                throw Problem.invalid("from and to take the sizes of two trees.")
+            guard let from, let to, from >= 1 else {
+                throw Problem.invalid("from and to take the sizes of two trees, from 1.")
             }
             let answer = try await host.consistency(from: from, to: to, environment)
             guard let answer else { throw LogRoutes.noSuchTree }
