@@ -276,7 +276,11 @@ struct ProofCommandTests {
 
     @Test("As a page it needs nothing from elsewhere, and nothing in it ends its script")
     func page() async throws {
-        let (place, _) = try await ProofCommandTests.place()
+        let (place, verifier) = try await ProofCommandTests.place()
+        // A page has an escape for the bracket, and the text of that escape as it was.
+        let linked = try await place.run(
+            "link", Evidence.id, "c-1", "--by", "sara", "--reason", #"a</script>b \u003c"#)
+        #expect(linked.code == 0, "\(linked.err)")
         let made = try await place.run("audit", "prove", Evidence.id, "--html")
         #expect(made.code == 0)
         #expect(made.out.hasPrefix("<!doctype html>") && made.out.contains("default-src 'none'"))
@@ -285,5 +289,7 @@ struct ProofCommandTests {
         // The page is a file for audit check, too.
         try place.write(Data(made.out.utf8), to: "proof.html")
         #expect(try await place.run("audit", "check", "proof.html").code == 0)
+        #expect(
+            try await ProofCommandTests.checkElsewhere("proof.html", place, verifier) == 0)
     }
 }

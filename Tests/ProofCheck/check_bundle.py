@@ -3,6 +3,8 @@ used, and of PyPI only `cryptography`. It does not fold: that Apple's events giv
 checked by `subledger audit check`.
 
     check_bundle.py FILE [--key VERIFIER-KEY] [--root SHA256 of a trusted root]
+
+FILE is a bundle, or the page of one.
 """
 
 import argparse
@@ -201,11 +203,18 @@ def check_event(event, size, root, roots):
     return f"#{position} {kind}: signed by Apple"
 
 
+PAGE_START = b'<script type="application/json" id="bundle">'
+
+
 def check(data, key, roots):
+    is_page = data.startswith(b"<")
+    if is_page:
+        data = data.partition(PAGE_START)[2].partition(b"</script>")[0]
     bundle = json.loads(data)
     need(bundle["format"] == "subledger-proof/1", "another format")
-    canonical = json.dumps(bundle, separators=(",", ":"), ensure_ascii=False)
-    need(canonical.encode() + b"\n" == data, "another spelling of a bundle")
+    canonical = json.dumps(bundle, separators=(",", ":"), ensure_ascii=False) + "\n"
+    spelling = canonical.replace("<", "\\u003c") if is_page else canonical
+    need(spelling.encode() == data, "another spelling of a bundle")
     if key:
         need(bundle["key"] == key, "of another key")
     size, root = checkpoint(bundle["checkpoint"], bundle["key"])
