@@ -33,6 +33,11 @@ struct EraseCommand: OutputCommand {
     @Flag(help: "Erase it.")
     var yes = false
 
+    /// How often, and after which pauses, files that are open elsewhere are tried again: 5 s in
+    /// all.
+    private static let dropAttemptCount = 50
+    private static let dropPause = Duration.milliseconds(100)
+
     @OptionGroup var order: DecisionOptions
     @OptionGroup var common: SharedOptions
 
@@ -114,7 +119,12 @@ struct EraseCommand: OutputCommand {
             // Nothing here reads the previous file any more.
             if session.projections !== projector.projections { try? session.projections.close() }
             try await projector.catchUp()
-            let left = await projector.dropErased()
+            var left = await projector.dropErased()
+            // A running service opens the new files at its next poll.
+            for _ in 0..<Self.dropAttemptCount where !left.isEmpty {
+                try await Task.sleep(for: Self.dropPause)
+                left = await projector.dropErased()
+            }
             return Self.failure(leaving: left, session)?.naming(chains)
         } catch { return CommandFailure.afterAppending(error) }
     }

@@ -80,7 +80,7 @@ struct SeveralAppTests {
             from: purchase.start, to: purchase.start(1), reasons: [.silence])
         try await bought { (client: WebClient, host: LedgerHost) async throws in
             func page(_ path: String) async throws -> String {
-                SeveralAppTests.text(try await client.get(path))
+                try await client.get(path).text
             }
             let order = "\(SeveralAppTests.home)/find?q=MXXXXXXXXX"
             let unknown = try await page(order)
@@ -115,13 +115,12 @@ struct SeveralAppTests {
             #expect(several.status == 200)
             let app = "bundleId=\(SeveralAppTests.second)"
             let link = "\(path)?chain=\(id)&\(app)"
-            let text = SeveralAppTests.text(several)
+            let text = several.text
             #expect(text.contains("<a href=\"\(link.replacing("&", with: "&amp;"))\">"))
             #expect(text.contains("bundleId=\(MadePurchase.app)\""))
             let target = try SeveralAppTests.target(try await client.get(link))
-            let sent = try await client.send(
-                .post, target, SeveralAppTests.fields,
-                Array("key=k&actor=sara&reason=r&chain=\(id)".utf8))
+            let sent = try await client.submit(
+                target, "key=k&actor=sara&reason=r&chain=\(id)".utf8)
             #expect(sent.status == 303)
             #expect(try await SeveralAppTests.app(of: 3, host) == SeveralAppTests.second)
         }
