@@ -30,6 +30,11 @@ public struct LogTampering {
         try queue.close()
     }
 
+    /// Names another reducer as the one that made a file of projections.
+    public func state(reducerVersion: Int) throws {
+        try run("UPDATE meta SET value = '\(reducerVersion)' WHERE key = 'reducerVersion'")
+    }
+
     /// Queries the file, as with sqlite3.
     public func strings(_ sql: String) throws -> [String] {
         let queue = try DatabaseQueue(path: path)

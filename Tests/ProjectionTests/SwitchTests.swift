@@ -1,4 +1,5 @@
 import AppStore
+import Faults
 import Foundation
 import Ledger
 import LedgerStore
@@ -157,9 +158,7 @@ struct SwitchTests {
         // The chain's own row, and its class in the sums.
         #expect(try FileDamage.replace("ZZQ", by: "ZZW", in: path) == 2)
         let reducer = Lifecycle.reducerVersion
-        #expect(
-            try FileDamage.replace(
-                "reducerVersion\(reducer)", by: "reducerVersion\(reducer + 1)", in: path) == 1)
+        try LogTampering(path: path).state(reducerVersion: reducer + 1)
         let report = try await ledger.ledger { ledger in
             let check = try #require(try await RebuildCheck.ofAnotherBuild(ledger))
             // While it runs, no other process projects.
@@ -183,9 +182,7 @@ struct SwitchTests {
             try await session.projections.walCheckpoint()
             return session.projections.path
         }
-        let reducer = Lifecycle.reducerVersion
-        try FileDamage.replace(
-            "reducerVersion\(reducer)", by: "reducerVersion\(reducer + 1)", in: path)
+        try LogTampering(path: path).state(reducerVersion: Lifecycle.reducerVersion + 1)
         try await ledger.ledger { ledger in
             let lock = try ProjectorLock.take(directory: ledger.directory)
             #expect(lock != nil)

@@ -1,4 +1,5 @@
 import AppStore
+import Faults
 import Foundation
 import Intake
 import Ledger
@@ -111,10 +112,7 @@ struct NodeTests {
         let own = try files.destinationOfSymbolicLink(atPath: link)
         let reducer = Lifecycle.reducerVersion
         let later = own.replacing("-\(reducer)-", with: "-\(reducer + 1)-")
-        #expect(
-            try FileDamage.replace(
-                "reducerVersion\(reducer)", by: "reducerVersion\(reducer + 1)",
-                in: "\(directory)/\(own)") == 1)
+        try LogTampering(path: "\(directory)/\(own)").state(reducerVersion: reducer + 1)
         try files.moveItem(atPath: "\(directory)/\(own)", toPath: "\(directory)/\(later)")
         try files.removeItem(atPath: link)
         try files.createSymbolicLink(atPath: link, withDestinationPath: later)
