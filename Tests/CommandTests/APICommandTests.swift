@@ -121,9 +121,9 @@ struct APICommandTests {
         arguments: [
             ["api", "statuses", "1"], ["backfill", "nowhere"], ["reconcile"],
             ["test-notification"], ["recover", "--from", "2026-03-01T00:00:00Z"],
-        ])
-    func noKey(_ arguments: [String]) async throws {
-        let outcome = try await Workplace().run(arguments + Evidence.options)
+        ], [Evidence.options, []])
+    func noKey(_ arguments: [String], _ options: [String]) async throws {
+        let outcome = try await Workplace().run(arguments + options)
         #expect(outcome.code == 78)
         #expect(outcome.errorCode == "missingKey")
     }

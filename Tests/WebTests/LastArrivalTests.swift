@@ -41,12 +41,14 @@ struct LastArrivalTests {
     private static let later = ServedPlace.now.advanced(byMilliseconds: 3_600_000)
 
     /// Enough of an event for a log, about no chain.
-    private static func upload(_ name: String, _ log: any LedgerLog) throws -> NewEvent {
+    private static func upload(
+        _ name: String, _ log: any LedgerLog, isClaimed: Bool = false
+    ) throws -> NewEvent {
         NewEvent(
             key: EventKey.make(.appTransaction, [name]),
             attributes: EventAttributes(
                 kind: .appTransaction, source: .client, trust: .signed, bundleId: app, chain: nil),
-            receivedAt: later, receivedAtClaimed: false,
+            receivedAt: later, receivedAtClaimed: isClaimed,
             evidence: try log.packer.pack(.verbatim(Array(name.utf8))))
     }
 
@@ -72,6 +74,20 @@ struct LastArrivalTests {
             let found = try await served.lastArrivals(of: [LastArrivalTests.app], pages: 1)
             #expect(time(.webhook, found) == LastArrivalTests.later)
             #expect(time(.client, found) == LastArrivalTests.later)
+        }
+    }
+
+    @Test("A time that an import claims stands in for nothing")
+    func claimed() async throws {
+        try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
+            let served = try host.ledger(.production)
+            let log = served.ledger.log
+            _ = try await log.append([LastArrivalTests.upload("a", log, isClaimed: true)])
+            let found = try await served.lastArrivals(of: [LastArrivalTests.app])
+            #expect(time(.webhook, found) == nil)
+            _ = try await log.append([LastArrivalTests.upload("b", log)])
+            let later = try await served.lastArrivals(of: [LastArrivalTests.app])
+            #expect(time(.webhook, later) == LastArrivalTests.later)
         }
     }
 

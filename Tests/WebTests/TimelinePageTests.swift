@@ -76,6 +76,7 @@ struct TimelinePageTests {
             #expect(all.count >= 2)
             for limit in 1...all.count + 1 {
                 let pages = try await client.pages("\(path)&order=newest", limit: limit)
+                #expect(pages.count == (all.count + limit - 1) / limit)
                 #expect(pages.all("entries") == all.reversed())
             }
         }

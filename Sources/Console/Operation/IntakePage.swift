@@ -62,7 +62,7 @@ package struct IntakePage {
             ?? "<span class=\"tag warn\">never confirmed</span>"
         let last: HTML =
             app.lastEventPosition.map { "\(frame.event($0)), \(frame.time(app.lastEventAt))" }
-            ?? "\(IntakePage.noEvent(head: status.head))"
+            ?? (status.isKnown ? "\(IntakePage.noEvent(head: status.head))" : "unknown")
         return """
             <section class="card" data-row><h2>\(app.bundleId)</h2>
             <dl class="fields">

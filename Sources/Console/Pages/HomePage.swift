@@ -53,6 +53,7 @@ package struct HomePage {
                 "Completeness of \(app.bundleId) was never confirmed: \(frame.link("intake", "intake"))"
             )
         }
+        if !status.isKnown { items.append("Quarantine: unknown, the database was not read yet") }
         let held = status.quarantine.reduce(0) { $0 + $1.itemCount }
         if held > 0 {
             let what = held == 1 ? "1 item" : "\(held) items"

@@ -159,20 +159,15 @@ package struct SubscriptionPage {
         let id = reading.chain.originalTransactionId
         let app = reading.chain.bundleId
         let ask: HTML =
-            frame.viewer.operates && !frame.state.isHistoric
+            frame.viewer.operates && !frame.state.isHistoric && frame.appsWithKey.contains(app)
             ? "<a href=\"\(frame.url("subscriptions", id.rawValue, "look-up"))\">ask now</a>, or "
             : ""
-        let remedy: HTML =
-            frame.appsWithKey.contains(app)
-            ? """
-            To look it up at Apple: \(ask)<code>subledger reconcile</code> for every gap, or \
-            <code>subledger backfill</code> with the id <code>\(id)</code> of \(app).
-            """ : "This app has no API key, so Apple cannot be asked."
         return """
             <h2 id="notices">Notices</h2>
             <ul>
             \(items)\(more)</ul>
-            <p class="muted">\(remedy)</p>
+            <p class="muted">To look it up at Apple: \(ask)<code>subledger reconcile</code> for every gap, \
+            or <code>subledger backfill</code> with the id <code>\(id)</code> of \(app).</p>
             """
     }
 }

@@ -51,6 +51,8 @@ public final class LedgerHost: Sendable {
     public var appsWithKey: [BundleId] {
         configuration.apps.filter { $0.api != nil }.map(\.bundleId)
     }
+    /// The apps of which Apple can be asked: those with a usable key.
+    public var appsWithClient: Set<BundleId> { Set(reach.clients.keys) }
     /// Recoveries and audits that operators started.
     let recoveryJobs = RecoveryJobs()
     let auditRuns = AuditRuns()

@@ -42,7 +42,8 @@ extension ServedLedger {
                 found.append(
                     LastArrival(bundleId: app, source: source, receivedAt: event.receivedAt))
             }
-            oldest = events.first?.receivedAt ?? oldest
+            // A time that an import claims is no arrival here.
+            oldest = events.first { !$0.receivedAtClaimed }?.receivedAt ?? oldest
             end = start
             if found.count == apps.count * ServedLedger.watched.count { return found }
         }

@@ -10,7 +10,10 @@ extension ServedLedger {
     ///
     /// - Parameter apps: those with an API key, whose history Apple answers, unless the key cannot
     ///   be used.
-    public func gauges(apps: [BundleId]) async -> [(name: String, value: Double)] {
+    /// - Parameter sweeps: whether this service sweeps their histories by itself.
+    public func gauges(
+        apps: [BundleId], sweeps: Bool = true
+    ) async -> [(name: String, value: Double)] {
         let (positions, time) = lag
         let waiting = ledger.log.waiting
         var gauges: [(name: String, value: Double)] = [
@@ -23,13 +26,13 @@ extension ServedLedger {
             ("projection_failing", projectionFailure == nil ? 0 : 1),
             ("append_failing", obstacle == nil && !isStalled(at: .now) ? 0 : 1),
         ]
-        // Of the app that is farthest behind of those that were swept, and how many never were.
+        // Of the app farthest behind of those with a certain window, and how many have none.
         let ends = apps.compactMap { ledger.complete(of: $0, .everything, head: head)?.through }
         if let through = ends.min() {
             gauges.append(("complete_through_seconds", Double(through.milliseconds) / 1_000))
         }
         // An empty ledger has missed nothing, and Apple has no history of a local environment.
-        let isSwept = head > 0 && LedgerHost.usualEnvironments.contains(environment)
+        let isSwept = sweeps && head > 0 && LedgerHost.usualEnvironments.contains(environment)
         gauges.append(("apps_never_swept", isSwept ? Double(apps.count - ends.count) : 0))
         // A database that does not answer would keep the scrape waiting, and all gauges with it.
         if !isDatabaseAway, let count = try? await ledger.operations.quarantineCount() {

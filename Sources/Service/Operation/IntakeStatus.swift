@@ -58,6 +58,8 @@ public struct IntakeStatus: Sendable, JSONWritable {
     package static let searchedEventCount = AppArrivals.eventCount
 
     public var isReady: Bool { problems.isEmpty }
+    /// False where the database was away since the start, so that what it holds is not known.
+    package var isKnown: Bool { !quarantine.isEmpty }
     public var isClockTrusted: Bool { clockJumpMilliseconds == nil }
 
     /// The object of `GET /v1/status`.

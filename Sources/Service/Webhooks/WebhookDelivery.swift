@@ -249,14 +249,18 @@ public actor WebhookDelivery {
                 .map { ChainPlace(place: $0, chain: head.chain) }
         }
         var row = standing
-        let attempts = await post(chains, isProbe: isDown)
+        let attempts = await post(chains, isProbe: isDown, isRetry: true)
         try await recordResults(attempts, &row, lost: lost)
         return true
     }
 
     // MARK: Outcomes
 
-    private func post(_ chains: [[FeedChange]], isProbe: Bool) async -> [WebhookAttempt] {
+    /// `Retry-After` pauses the endpoint, except after the retry of a chain while others are
+    /// accepted: that chain would stop them again and again.
+    private func post(
+        _ chains: [[FeedChange]], isProbe: Bool, isRetry: Bool = false
+    ) async -> [WebhookAttempt] {
         // An empty batch does not count as a probe.
         guard chains.contains(where: { !$0.isEmpty }) else { return [] }
         let wasDown = isDown
@@ -272,9 +276,10 @@ public actor WebhookDelivery {
             }
             guard let failed = finished.first(where: \.isFailure) else { return true }
             failing.insert(failed.change.chain)
-            if let milliseconds = failed.outcome?.retryAfterMilliseconds {
+            if isProbe || !isRetry, let milliseconds = failed.outcome?.retryAfterMilliseconds {
                 let length = min(milliseconds, WebhookLimits.longestProbeMilliseconds)
-                pause = failed.at.advanced(byMilliseconds: length)
+                let end = failed.at.advanced(byMilliseconds: length)
+                pause = max(pause ?? end, end)
                 return false
             }
             let isGone = failed.outcome?.isGone ?? false

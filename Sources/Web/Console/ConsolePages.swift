@@ -42,7 +42,7 @@ struct ConsolePages: Sendable {
         var frame = frame(state, path, context, assets: assets)
         frame.hasProofs = host.canProve(environment)
         frame.hasSeveralApps = host.configuration.apps.count > 1
-        frame.appsWithKey = Set(host.appsWithKey)
+        frame.appsWithKey = host.appsWithClient
         if let ledger = try? host.ledger(environment) {
             frame.position = ledger.projectedPosition
             frame.lag = ledger.lag.positions

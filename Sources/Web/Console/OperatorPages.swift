@@ -21,8 +21,8 @@ struct OperatorPages: Sendable {
             }
             let environment = frame.state.environment
             let status = try await host.status(environment)
-            // The page says that the database is away, and must not fail then.
-            let webhooks = (try? await host.webhooks(environment)) ?? []
+            // The page says that the database is away, and must neither fail nor wait then.
+            let webhooks = status.isReady ? (try? await host.webhooks(environment)) ?? [] : []
             return pages.response(HomePage(frame, status, webhooks).page)
         }
         group.get("\(home)/intake") { request, context in

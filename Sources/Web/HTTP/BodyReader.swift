@@ -29,15 +29,15 @@ final class BodyReader: Sendable {
         _ request: Request, upTo limit: Int, _ work: (consuming [UInt8]) async throws -> Value
     ) async throws -> Value {
         let statedCount = try BodyReader.length(of: request, upTo: limit)
-        var shares: [SharedBudget.Share] = []
-        defer { withExtendedLifetime(shares) {} }
+        var charged = 0
+        defer { held.release(charged) }
         let first = min(statedCount, BodyReader.firstByteCount)
-        return try await work(try await read(request.body, upTo: limit, first: first, &shares))
+        return try await work(try await read(request.body, upTo: limit, first: first, &charged))
     }
 
-    /// - shares: of the budget, one for each part of the body.
+    /// - charged: bytes charged to the budget, one number for a body of any number of parts.
     private func read(
-        _ body: RequestBody, upTo limit: Int, first: Int, _ shares: inout [SharedBudget.Share]
+        _ body: RequestBody, upTo limit: Int, first: Int, _ charged: inout Int
     ) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(first)
@@ -47,10 +47,10 @@ final class BodyReader: Sendable {
                     throw Problem.tooLarge(limit: limit)
                 }
                 let isSmall = bytes.count + buffer.readableBytes <= BodyReader.smallByteCount
-                guard let share = held.take(buffer.readableBytes, isSmall: isSmall) else {
+                guard held.charge(buffer.readableBytes, isSmall: isSmall) else {
                     throw BodyReader.busy
                 }
-                shares.append(share)
+                charged += buffer.readableBytes
                 bytes.append(contentsOf: buffer.readableBytesView)
             }
         } catch let error as any HTTPResponseError {

@@ -12,15 +12,21 @@ final class SharedBudget: Sendable {
         self.reserve = reserve
     }
 
-    /// A share of so many; nil when there is no room.
-    func take(_ count: Int, isSmall: Bool = true) -> Share? {
+    /// Charges so many, which the caller releases; false when there is no room.
+    func charge(_ count: Int, isSmall: Bool = true) -> Bool {
         let room = limit - (isSmall ? 0 : reserve)
-        let hasRoom = held.withLock { held in
+        return held.withLock { held in
             guard held + count <= room else { return false }
             held += count
             return true
         }
-        return hasRoom ? Share(of: self, count) : nil
+    }
+
+    func release(_ count: Int) { held.withLock { $0 -= count } }
+
+    /// A share of so many; nil when there is no room.
+    func take(_ count: Int, isSmall: Bool = true) -> Share? {
+        charge(count, isSmall: isSmall) ? Share(of: self, count) : nil
     }
 
     /// Released when its last reference goes.
@@ -33,6 +39,6 @@ final class SharedBudget: Sendable {
             self.count = count
         }
 
-        deinit { budget.held.withLock { $0 -= count } }
+        deinit { budget.release(count) }
     }
 }

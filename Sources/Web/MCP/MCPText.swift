@@ -271,7 +271,7 @@ struct MCPText {
             "\(total.itemCount) \(total.standing.rawValue)"
         }
         // A database that was not reached yet.
-        let none = status.quarantine.isEmpty ? "unknown" : "nothing"
+        let none = status.isKnown ? "nothing" : "unknown"
         lines.append("In quarantine: \(kept.isEmpty ? none : kept.joined(separator: ", ")).")
         lines.append("As of \(status.at.rfc3339). \(page(["intake"]))")
         return lines

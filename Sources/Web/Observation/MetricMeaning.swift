@@ -10,7 +10,7 @@ enum MetricMeaning {
         "subledger_append_queue_events": "Events waiting for their commit.",
         "subledger_append_seconds": "Time to append one delivery durably, including waiting.",
         "subledger_apps_never_swept":
-            "Apps with an API key whose history at Apple was never fetched as a whole.",
+            "Apps with an API key that are not known to be complete to any time.",
         "subledger_authentication_failures_total":
             "Requests refused for lack of a valid token.",
         "subledger_clock_ahead_seconds":

@@ -68,7 +68,8 @@ public struct ServiceMetrics: Sendable {
         registry.gauge("subledger_clock_ahead_seconds").set(Double(ahead) / 1_000)
         registry.gauge("subledger_open_connections").set(Double(connectionCount))
         for ledger in host.ledgers {
-            let gauges = await ledger.gauges(apps: host.appsWithKey)
+            let gauges = await ledger.gauges(
+                apps: host.appsWithKey, sweeps: host.configuration.server.recovers)
             let labels = [("environment", EnvironmentLedger.directoryName(ledger.environment))]
             for (name, value) in gauges { registry.gauge("subledger_\(name)", labels).set(value) }
         }

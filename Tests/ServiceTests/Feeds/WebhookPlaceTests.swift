@@ -47,6 +47,26 @@ struct WebhookPlaceTests {
         }
     }
 
+    @Test("a chain whose every retry is answered with Retry-After delays no other one again")
+    func pausedRetry() async throws {
+        try await open { live in
+            let poison = chain.id
+            let receiver = Receiver {
+                $0.chain == poison
+                    ? .answered(status: 503, retryAfter: 60) : .answered(status: 200)
+            }
+            let webhook = live.webhook(receiver)
+            try await webhook.deliverAll()
+            try await live.take([chain.bought()])
+            try await webhook.deliverAll()
+            try await live.take([other.bought()])
+            live.clock.advance(byMilliseconds: 60_000)
+            try await webhook.deliverAll()
+            #expect(receiver.tried.filter { $0.chain == poison }.count == 2)
+            #expect(receiver.taken.map(\.chain) == [other.id])
+        }
+    }
+
     @Test("a Retry-After also delays the probes of an endpoint that is down")
     func pausedProbes() async throws {
         try await open { live in
