@@ -64,10 +64,11 @@ struct EraseCommand: OutputCommand {
             // The ids of a repetition may be erased.
             let isRepeated = try await dryRun ? false : erasure.isRepeated(request)
             var found: [ChainId] = []
+            var unknown: [String] = []
             for id in chains {
                 let chain = try await chain(
                     id, session, erasure, settings, skipsUnknown: isRepeated)
-                if let chain { found.append(chain) }
+                if let chain { found.append(chain) } else { unknown.append(id) }
             }
             let named = customer.map { CustomerId(stated: $0) }
             let progress = ProgressLine()
@@ -81,11 +82,12 @@ struct EraseCommand: OutputCommand {
                     json.object("plan") { plan.writeMembers(to: &$0) }
                 }
             }
-            let receipt: PersonErasure.Receipt
+            var receipt: PersonErasure.Receipt
             do {
                 receipt = try await erasure.run(
                     chains: found, customer: named, request, report: report)
             } catch let error as StoreError { throw error.naming(found) }
+            receipt.unknown = unknown
             let failure = await derive(session, found)
             return Output(text: receipt.text, failure: failure) { json in
                 json.object("erasure") { receipt.writeMembers(to: &$0) }

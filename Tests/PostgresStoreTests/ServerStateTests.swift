@@ -36,6 +36,10 @@ struct ServerStateTests {
             await #expect(throws: failure(.diskFull)) { try await log.probeCommit() }
         }
         let started = try await database.open()
+        // What is durable is confirmed without room.
+        try await started.confirmVisible()
+        await #expect(throws: failure(.diskFull)) { try await started.probeCommit() }
+        try await started.confirmVisible()
         await #expect(throws: failure(.diskFull)) { try await started.probeCommit() }
         await started.close()
         #expect(try await log.append([Made.event("a")]) == [.duplicate(of: 1)])

@@ -143,6 +143,8 @@ struct ErasureRouteTests {
                 try await client.erase(chains: alias, key: "k"),
                 try await client.erase(chains: [purchase.id]),
             ]
+            let unknown = again.map { $0.json["erasure"]?["unknown"]?.array?.compactMap(\.string) }
+            #expect(unknown == [alias, []])
             for answer in again {
                 #expect(answer.status == 200)
                 #expect(answer.headers[.idempotencyReplayed] == "true")

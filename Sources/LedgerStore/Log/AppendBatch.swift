@@ -10,6 +10,8 @@ package struct AppendBatch: Sendable {
     /// Whether the batch has no events but must write: it tests whether a log that failed can be
     /// written again.
     package var isProbe = false
+    /// Whether the probe also tests that there is room for events (`LogStatements.takeRoom`).
+    package var takesRoom = false
     /// Refuses the batch where the log has newer events than its erasure covers.
     package var erasure: ErasureScope?
     package let continuation: CheckedContinuation<Answer, Never>

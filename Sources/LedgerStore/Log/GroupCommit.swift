@@ -53,9 +53,15 @@ package final class GroupCommit: Sendable {
     }
 
     /// As `append`, for a transaction that writes and adds nothing.
-    package func probe(startDraining: @Sendable () -> Void) async throws(StoreError) {
+    ///
+    /// - Parameter takesRoom: whether it tests the room for later events, where that is in doubt.
+    package func probe(
+        takesRoom: Bool = false, startDraining: @Sendable () -> Void
+    ) async throws(StoreError) {
         _ = try await answer(startDraining) { continuation in
-            AppendBatch(events: [], byteCount: 0, isProbe: true, continuation: continuation)
+            AppendBatch(
+                events: [], byteCount: 0, isProbe: true, takesRoom: takesRoom,
+                continuation: continuation)
         }
     }
 

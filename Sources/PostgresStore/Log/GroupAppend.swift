@@ -12,7 +12,7 @@ struct GroupAppend {
     func answers() -> [AppendBatch.Answer] {
         do {
             let outcome = try outcome()
-            log.committed(outcome, isProbe: isProbe)
+            log.committed(outcome, tookRoom: takesRoom)
             return outcome.answers.map { .success($0) }
         } catch {
             return group.map { _ in .failure(error) }
@@ -20,6 +20,7 @@ struct GroupAppend {
     }
 
     private var isProbe: Bool { group.contains(where: \.isProbe) }
+    private var takesRoom: Bool { group.contains(where: \.takesRoom) }
 
     private func outcome() throws(StoreError) -> AppendTransaction.Outcome {
         var conflicts = 0
@@ -61,7 +62,7 @@ struct GroupAppend {
         return try transaction.run(
             group, headers: log.knownHeaders.withLock { $0 },
             seen: log.seen.withLock { $0.last }, resolving: earlier,
-            isProbe: isProbe, needsRoom: !log.hasRoom.withLock { $0 })
+            isProbe: isProbe, needsRoom: takesRoom && !log.hasRoom.withLock { $0 })
     }
 
     /// After COMMIT was sent and not answered: asks for the events on a new connection, whose lock

@@ -24,6 +24,11 @@ extension PostgresLog {
     /// unchanged. After a start and after a full disk it also takes room for 1 MiB, and gives it
     /// back. Throws as `append` does.
     public func probeCommit() async throws(StoreError) {
+        try await commits.probe(takesRoom: true) { startDraining() }
+    }
+
+    /// A later COMMIT waits for the earlier ones. It needs no room, also on a full disk.
+    public func confirmVisible() async throws(StoreError) {
         try await commits.probe { startDraining() }
     }
 
@@ -49,9 +54,9 @@ extension PostgresLog {
         }
     }
 
-    /// - Parameter isProbe: whether a probe was part of it.
-    func committed(_ outcome: AppendTransaction.Outcome, isProbe: Bool) {
-        if isProbe || !outcome.trace.rows.isEmpty { hasRoom.withLock { $0 = true } }
+    /// - Parameter tookRoom: whether it took room, if there was any doubt that there is some.
+    func committed(_ outcome: AppendTransaction.Outcome, tookRoom: Bool) {
+        if tookRoom || !outcome.trace.rows.isEmpty { hasRoom.withLock { $0 = true } }
         knownHeaders.withLock { $0 = outcome.trace.headers }
         seen.withLock { $0.note(outcome.trace.rows) }
         if !outcome.trace.rows.isEmpty { notices.send() }

@@ -30,9 +30,11 @@ extension PostgresLog {
 
     /// What is in the way where the head row is locked by a COMMIT that waits for a synchronous
     /// standby; nil for any other reason. Ending that session would commit it without the standby.
+    /// Makes no new connection: a server that hangs would keep the caller waiting once more.
     func waitForStandby(_ slot: ConnectionSlot) -> StoreError? {
-        let count = try? slot.connection().run(statements.awaitsStandby.with()).first?.int64(0)
-        guard let count, count > 0 else { return nil }
+        guard let open = slot.current, open.isUsable,
+            let count = try? open.run(statements.awaitsStandby.with()).first?.int64(0), count > 0
+        else { return nil }
         return StoreError(
             .databaseUnavailable, path: location,
             reason: "A COMMIT waits for the synchronous standby.",

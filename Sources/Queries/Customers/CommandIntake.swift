@@ -233,8 +233,10 @@ public struct CommandIntake: Sendable {
     ) async throws(CommandError) -> CommandReceipt? {
         let found = try await storing { () throws(StoreError) in
             let known = try await ledger.log.event(key: CommandIntake.key(command.id))
-            // Another node's row may be visible before it is durable; a later COMMIT waits for it.
-            if known != nil, ledger.isShared { try await ledger.log.probeCommit() }
+            // Another node's row may be visible before it is durable.
+            if known != nil, let log = ledger.log as? any SharedLog {
+                try await log.confirmVisible()
+            }
             return (known, try known?.originalBytes())
         }
         guard let known = found.0 else { return nil }

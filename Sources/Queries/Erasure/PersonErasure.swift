@@ -25,6 +25,8 @@ public struct PersonErasure: Sendable {
         public let position: Int64
         /// Nil where the order repeats an earlier one.
         public let plan: ErasurePlan?
+        /// Ids of a repetition that name nothing now: whether they were part of it is not known.
+        public var unknown: [String] = []
     }
 
     /// How often newer events of the same chains are taken in before giving up.
@@ -300,7 +302,12 @@ extension PersonErasure.Receipt {
     /// For people.
     public var text: String {
         guard let plan else {
-            return "erased before, at position \(position); what was left of it is removed\n"
+            let rest =
+                unknown.isEmpty
+                ? ""
+                : "Not checked, since they name nothing now:"
+                    + " \(unknown.map(\.printable).joined(separator: ", ")).\n"
+            return "erased before, at position \(position); what was left of it is removed\n" + rest
         }
         return "erased \(plan.positions.count) events of \(plan.chains.count) chains at position"
             + " \(position)\n" + plan.chainLines
@@ -313,5 +320,6 @@ extension PersonErasure.Receipt {
         json.member("position", position)
         json.member("repeated", plan == nil)
         json.object("plan", plan) { json, plan in plan.writeMembers(to: &json) }
+        json.array("unknown", unknown)
     }
 }

@@ -47,14 +47,19 @@ extension LedgerHost {
         let receipt = try await served.decisions.pass {
             // The ids of a repetition may be erased.
             let isRepeated = try await erasure.isRepeated(order)
-            let named = try await chains(
-                ids, scope, served, erasure, skipsUnknown: isRepeated)
+            var unknown: [String] = []
+            let named = try await chains(ids, scope, served, erasure) { id in
+                if isRepeated { unknown.append(id) }
+                return isRepeated
+            }
             // Where the rest fails, the log may have erased already.
             defer {
                 served.forgetPersons()
                 served.wake.raise()
             }
-            return try await erasure.run(chains: named, customer: customer, order)
+            var receipt = try await erasure.run(chains: named, customer: customer, order)
+            receipt.unknown = unknown
+            return receipt
         }
         served.board.reached(head: receipt.position)
         if receipt.plan != nil { served.note(append: nil) }
@@ -74,10 +79,10 @@ extension LedgerHost {
 
     /// The chains that ids name now, or named before they were erased.
     ///
-    /// - Parameter skipsUnknown: whether ids that name nothing are left out.
+    /// - Parameter skips: whether an id that names nothing is left out.
     private func chains(
         _ ids: [String], _ scope: QueryScope, _ served: ServedLedger, _ erasure: PersonErasure,
-        skipsUnknown: Bool = false
+        skips: (String) -> Bool = { _ in false }
     ) async throws -> [ChainId] {
         guard !ids.isEmpty else { return [] }
         let snapshot = try await served.wholeSnapshot()
@@ -89,7 +94,7 @@ extension LedgerHost {
             } catch {
                 guard case .noSuchSubscription = error else { throw error }
                 guard let chain = try await erasure.erasedChain(id, among: apps) else {
-                    if skipsUnknown { continue }
+                    if skips(id) { continue }
                     throw MissingAnswer(
                         error: error, position: snapshot.position, lag: served.lag.positions)
                 }

@@ -3,6 +3,7 @@ internal import Console
 import Hummingbird
 internal import Intake
 internal import Ledger
+internal import LedgerStore
 internal import Queries
 internal import Service
 
@@ -22,7 +23,8 @@ struct OperatorPages: Sendable {
             let environment = frame.state.environment
             let status = try await host.status(environment)
             // The page says that the database is away, and must neither fail nor wait then.
-            let webhooks = status.isReady ? (try? await host.webhooks(environment)) ?? [] : []
+            let isAway = status.problems.contains(StoreError.Code.databaseUnavailable.rawValue)
+            let webhooks = isAway ? [] : (try? await host.webhooks(environment)) ?? []
             return pages.response(HomePage(frame, status, webhooks).page)
         }
         group.get("\(home)/intake") { request, context in

@@ -95,7 +95,6 @@ struct SeveralAppTests {
                 let text = try await page("\(path)?bundleId=\(app)")
                 #expect(text.contains("id=\"notices\""))
                 #expect(text.contains("/look-up?bundleId=\(app)\"") == hasKey, "\(app)")
-                #expect(text.contains("This app has no API key") == !hasKey, "\(app)")
                 host.outages.note(.production, BundleId(app), [window], at: ServedPlace.now)
             }
             let intake = try await page("\(SeveralAppTests.home)/intake")
