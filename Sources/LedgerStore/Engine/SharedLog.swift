@@ -7,8 +7,8 @@ public protocol SharedLog: LedgerLog {
     /// callers poll as well.
     func onAppend(_ wake: @escaping @Sendable () -> Void)
 
-    /// Returns when every event that is visible now is durable: a row of another node may be visible
-    /// before its COMMIT is. Throws as `append` does.
+    /// Returns when every event that is visible now is durable: a row of another node may be
+    /// visible before it is. Throws as `append` does.
     func confirmVisible() async throws(StoreError)
 
     /// What weakens it, for `doctor`.
