@@ -11,7 +11,7 @@ SOAK_ROUNDS ?= 25
 SOAK_MINUTES ?= 60
 SEEDS ?= 5000
 EVENTS ?= 1000000
-# Without debug information, which takes a fifth of the time to write. To debug a test: `swift build --build-tests`.
+# Without debug information, which takes a sixth of the time. To debug a test: `swift build --build-tests`.
 BUILD_TESTS = swift build --build-tests -debug-info-format none
 BINARY = $(shell swift build -c release --show-bin-path)/subledger
 
