@@ -50,8 +50,6 @@ struct CellColumn {
 
     /// Of a column of recurring money, by its name with or without `annualised`.
     private static func money(_ name: String) -> RollForwardFigure {
-        let prefix = "annualised."
-        let plain = name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
-        return figure(plain) ?? .activeEnd
+        figure(RecurringMoney.month(of: name) ?? name) ?? .activeEnd
     }
 }

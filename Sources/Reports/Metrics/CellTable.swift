@@ -3,7 +3,8 @@ import Ledger
 
 /// The sums of any metric, as named cells.
 enum CellTable: Summable {
-    case rollForward(RollForward)
+    /// Of chains, or of money as the columns of a metric.
+    case rollForward(RollForward, RecurringMoney?)
     case counted(CountTable)
 
     /// - Parameters:
@@ -14,11 +15,11 @@ enum CellTable: Summable {
         _ conversion: RateConversion, _ gaps: inout Set<CurrencyRates.Gap>
     ) {
         switch self {
-        case .rollForward(var sum):
+        case .rollForward(var sum, let money):
             guard !life.isOneTime else { return }
             let chain = ChainMetrics(life, of: app, catalogue: catalogue)
             sum.add(conversion.converted(chain, &gaps))
-            self = .rollForward(sum)
+            self = .rollForward(sum, money)
         case .counted(var table):
             let found = life.occurrences(
                 of: table.metric, in: app, catalogue: catalogue, limit: limit,
@@ -30,16 +31,16 @@ enum CellTable: Summable {
 
     var question: RollForwardQuery {
         switch self {
-        case .rollForward(let sum): sum.question
+        case .rollForward(let sum, _): sum.question
         case .counted(let table): table.question
         }
     }
 
     mutating func add(_ other: CellTable) {
         switch (self, other) {
-        case (.rollForward(var sum), .rollForward(let part)):
+        case (.rollForward(var sum, let money), .rollForward(let part, _)):
             sum.add(part)
-            self = .rollForward(sum)
+            self = .rollForward(sum, money)
         case (.counted(var table), .counted(let part)):
             table.add(part)
             self = .counted(table)
@@ -50,35 +51,33 @@ enum CellTable: Summable {
     /// Whether a sum exceeds what a report can hold; the rows are then meaningless.
     var isTooLarge: Bool {
         switch self {
-        case .rollForward(let sum): sum.isTooLarge
+        case .rollForward(let sum, _): sum.isTooLarge
         case .counted(let table): table.isTooLarge
         }
     }
 
     func rows() -> [Report.Row] {
         switch self {
-        case .rollForward(let sum):
-            sum.rows().map {
-                Report.Row(from: $0.from, to: $0.to, group: $0.group, amounts: $0.amounts)
+        case .rollForward(let sum, let money):
+            sum.rows().map { row in
+                Report.Row(
+                    from: row.from, to: row.to, group: row.group,
+                    amounts: money?.amounts(row) ?? row.amounts)
             }
         case .counted(let table): table.rows().map { Report.Row($0) }
         }
     }
 
     /// The names of the values that are money.
-    var moneyColumns: Set<String> {
-        switch self {
-        case .rollForward(let sum): sum.question.measure == .money ? Set(columns) : []
-        case .counted(let table): Set(table.metric.columns.filter(\.isMoney).map(\.name))
-        }
-    }
+    var moneyColumns: Set<String> { Set(columns.filter(\.isMoney).map(\.name)) }
 
-    /// The names of the values, in order.
-    var columns: [String] {
+    /// The columns of the values, in order.
+    var columns: [CountColumn] {
         switch self {
-        case .rollForward:
-            ["activeStart"] + RollForwardColumn.all.map(\.name) + ["activeEnd"]
-        case .counted(let table): table.metric.columns.map(\.name)
+        case .rollForward(let sum, let money):
+            money?.columns
+                ?? Report.churnColumns(isPaid: sum.question.measure == .paidChains)
+        case .counted(let table): table.metric.columns
         }
     }
 }

@@ -24,7 +24,8 @@ extension MetricsQuery {
         let empty: CellTable
         switch metric {
         case .churn(let isPaid):
-            empty = .rollForward(RollForward(scope.question(isPaid ? .paidChains : .chains)))
+            let question = scope.question(isPaid ? .paidChains : .chains)
+            empty = .rollForward(RollForward(question), nil)
         case .counted(let counted):
             guard !scope.hasReason else { throw .reasonElsewhere }
             empty = .counted(
@@ -33,7 +34,8 @@ extension MetricsQuery {
                     filters: scope.filters))
         case .lateness: return try await latenessDiff(scope, before, limit: common)
         case .ltv: return try await lifetimeDiff(scope, before, limit: common)
-        case .mrr, .mrrMovement, .arr: empty = .rollForward(RollForward(scope.question(.money)))
+        case .mrr, .mrrMovement, .arr:
+            empty = .rollForward(RollForward(scope.question(.money)), RecurringMoney(metric))
         }
         // Counts of chains need no conversion.
         let isMoney = metric.isMoney
@@ -43,7 +45,7 @@ extension MetricsQuery {
         guard !sum.before.isTooLarge, !sum.after.isTooLarge else { throw .amountTooLarge }
         let cells = try cells(
             MetricsQuery.values(sum.before.rows()), MetricsQuery.values(sum.after.rows()),
-            sum.events, columns: sum.after.columns)
+            sum.events, columns: sum.after.columns.map(\.name))
         var named = scope.dimensions.filter { !isMoney || $0 != .currency }
         if scope.filters[.reason] != nil, !named.contains(.reason) { named.append(.reason) }
         var seen = SeenValues(scope.dimensions, scope.filters, query.ledger.catalogue)
@@ -141,7 +143,16 @@ extension MetricsQuery {
     }
 
     private static func moved(_ before: CellTable, _ after: CellTable) -> Set<Place> {
-        moved(values(before.rows()), values(after.rows()))
+        var places = moved(values(before.rows()), values(after.rows()))
+        guard case .rollForward(_, _?) = before else { return places }
+        for place in places {
+            // A twelfth is rounded once per sum, so it can change where no chain's own does.
+            guard let month = RecurringMoney.month(of: place.column) else { continue }
+            var twelfth = place
+            twelfth.column = month
+            places.insert(twelfth)
+        }
+        return places
     }
 
     /// Values of 0 are omitted.

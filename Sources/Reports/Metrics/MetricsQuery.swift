@@ -58,13 +58,10 @@ public struct MetricsQuery: Sendable {
             scope: scope, dimensions: question.dimensions.map(\.rawValue),
             columns: Report.churnColumns(isPaid: isPaid), rates: [Report.churnRate],
             rows: rows.map { row in
-                let sums = [
-                    "churned.total": row.churned, "residue": row.residue,
-                    "rateBase": row.rateBase,
-                ]
+                let others = ["residue": row.residue, "rateBase": row.rateBase]
                 return Report.Row(
                     from: row.from, to: row.to, group: row.group,
-                    amounts: row.amounts.merging(sums) { $1 })
+                    amounts: row.amounts.merging(others) { $1 })
             }, source: answer.source)
     }
 

@@ -46,6 +46,13 @@ struct RecurringMoney {
         return amounts
     }
 
+    /// The column of the twelfth of an annual amount; nil for other columns.
+    static func month(of column: String) -> String? {
+        if column == "annualised" { return "mrr" }
+        let prefix = "annualised."
+        return column.hasPrefix(prefix) ? String(column.dropFirst(prefix.count)) : nil
+    }
+
     private func month(_ year: Int64) -> Int64 {
         HalfEven.quotient(year, RecurringMoney.monthsOfYear)
     }

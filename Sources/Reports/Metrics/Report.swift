@@ -96,9 +96,11 @@ extension Report {
 }
 
 extension RollForwardRow {
-    /// The balanced amounts; absent columns are 0.
+    /// The balanced amounts and the sum of all churn; absent columns are 0.
     var amounts: [String: Int64] {
-        var amounts = ["activeStart": activeStart, "activeEnd": activeEnd]
+        var amounts = [
+            "activeStart": activeStart, "churned.total": churned, "activeEnd": activeEnd,
+        ]
         for (column, amount) in columns { amounts[column.name] = amount }
         return amounts
     }

@@ -34,10 +34,20 @@ struct MetricsDiffTests {
         }
     }
 
-    private func report(
-        _ ledger: TemporaryLedger, _ knowledge: AsOf
-    ) async throws -> [Report.Row] {
-        try await ledger.metrics(knowledge: knowledge) { try await $0.churn(.made()).rows }
+    /// The figures of a metric's report other than 0, by interval, group and column.
+    private func figures(
+        _ ledger: TemporaryLedger, _ name: MetricName, _ knowledge: AsOf
+    ) async throws -> [String: Int64] {
+        let report = try await ledger.metrics(knowledge: knowledge) {
+            try await $0.metric(name, .made())
+        }
+        var figures: [String: Int64] = [:]
+        for row in report.rows {
+            for column in report.columns where row[column.name] != 0 {
+                figures["\(row.from.rfc3339) \(row.group) \(column.name)"] = row[column.name]
+            }
+        }
+        return figures
     }
 
     @Test("Equal knowledge has no differences; an unknown metric is an error")
@@ -66,11 +76,12 @@ struct MetricsDiffTests {
         }
         #expect(
             reported == [
-                "2026-02 churned.unconfirmed 2 1", "2026-02 activeEnd 0 1",
-                "2026-03 activeStart 0 1", "2026-03 churned.voluntary 0 1",
+                "2026-02 churned.unconfirmed 2 1", "2026-02 churned.total 2 1",
+                "2026-02 activeEnd 0 1", "2026-03 activeStart 0 1",
+                "2026-03 churned.voluntary 0 1", "2026-03 churned.total 0 1",
             ])
         // The renewal moved the end from February to March; turning it off stated the reason.
-        #expect(diff.rows.map(\.events) == [[3], [3], [3], [4]])
+        #expect(diff.rows.map(\.events) == [[3], [3], [3], [3], [4], [3]])
         #expect(diff.rows.allSatisfy { $0.eventsOmitted == 0 })
         #expect(diff.stamp.position == 5)
     }
@@ -141,26 +152,54 @@ struct MetricsDiffTests {
         let lifetime = try await diff(ledger, "ltv", from: .knownPosition(2))
         #expect(lifetime.text().contains("29.97"))
         let recurring = try await diff(ledger, "mrr", from: .knownPosition(2))
+        #expect(
+            recurring.rows.map { "\($0.column) \(recurring.figure($0, column))" }
+                == ["mrr 9.99", "annualised 119.88"])
         #expect(recurring.text().contains("119.88") && !recurring.text().contains("119880"))
         let churn = try await diff(ledger, from: .knownPosition(2))
         #expect(churn.rows.allSatisfy { churn.figure($0, column) == "\($0.after)" })
     }
 
-    @Test("The difference equals that of the two reports, in both directions")
-    func reports() async throws {
+    @Test(
+        "The difference equals that of the two reports in every column, in both directions",
+        arguments: [MetricName.churn(isPaid: false)] + MetricName.allCases)
+    func reports(_ name: MetricName) async throws {
         let ledger = try await taken()
+        let late = try await figures(ledger, name, .everything)
         for position in 0...5 as ClosedRange<Int64> {
-            let early = try await report(ledger, .knownPosition(position))
-            let late = try await report(ledger, .everything)
-            let forth = try await diff(ledger, from: .knownPosition(position))
-            let back = try await diff(ledger, from: .everything, to: .knownPosition(position))
+            let early = try await figures(ledger, name, .knownPosition(position))
+            let forth = try await diff(ledger, name.rawValue, from: .knownPosition(position))
+            let back = try await diff(
+                ledger, name.rawValue, from: .everything, to: .knownPosition(position))
             #expect(forth.rows.map { $0.before } == back.rows.map { $0.after })
-            for (old, new) in zip(early, late) {
-                let moved = forth.rows.filter { $0.from == old.from && $0.column == "activeEnd" }
-                let expected = old.activeEnd == new.activeEnd ? [] : [old.activeEnd]
-                #expect(moved.map { $0.before } == expected)
+            let moved = Set(early.keys).union(late.keys).filter { early[$0] != late[$0] }
+            #expect(forth.rows.count == moved.count)
+            for cell in forth.rows {
+                let group = Array(cell.group.dropLast())
+                let place = "\(cell.from.rfc3339) \(group) \(cell.column)"
+                #expect(moved.contains(place), "\(place)")
+                #expect(cell.before == (early[place] ?? 0) && cell.after == (late[place] ?? 0))
             }
         }
+    }
+
+    @Test("A twelfth that changes only as a sum is listed with the events of its year")
+    func twelfth() async throws {
+        var ledger = try TemporaryLedger()
+        ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
+        ledger.configuration.catalogue = Catalogue()
+        // A year for 5 milliunits: its twelfth is rounded to 0, that of both together to 1.
+        let year = [chain, other].map { chain in
+            chain.bought().withTransaction {
+                $0.price = 5
+                $0.expiresDate = chain.start.advanced(byMilliseconds: 365 * 86_400_000)
+            }
+        }
+        _ = try await ledger.ingest(year)
+        let cells = try await diff(ledger, "mrr", from: .knownPosition(0)).rows
+        let reported = cells.map { "\($0.column) \($0.before) \($0.after) \($0.events)" }
+        #expect(reported.count == 8)
+        #expect(Set(reported) == ["mrr 0 1 [1, 2]", "annualised 0 10 [1, 2]"])
     }
 
     @Test("Every metric can be compared, in groups, as JSON and as tables")
