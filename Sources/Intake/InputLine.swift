@@ -89,6 +89,14 @@ package enum InputLine {
             throw unreadable(
                 "A renewal info names no app: it must come with its signedTransactionInfo.", input)
         }
+        if body["leafHash"] != nil, body["kind"] != nil {
+            throw UnreadableInput(
+                code: ownRecordCode,
+                message: "This exported line has no evidence: its event was erased, or it was"
+                    + " exported without --evidence. Export it again with --evidence; the evidence"
+                    + " of an erased event no longer exists.",
+                input: input, isKept: false)
+        }
         throw unreadable(
             "The object has none of signedPayload, signedTransactionInfo, signedTransactions,"
                 + " notificationHistory, data, signedAppTransactionInfo, and is neither a"
@@ -193,6 +201,12 @@ package enum InputLine {
         _ body: JSONValue, _ input: String
     ) throws(UnreadableInput) -> Timestamp? {
         guard let value = body["receivedAt"], !value.isNull else { return nil }
+        // Of an exported event whose own line had none: the time of its import, not of an arrival.
+        if body["receivedAtClaimed"]?.bool == false,
+            body["source"]?.string == EventSource.import.rawValue
+        {
+            return nil
+        }
         let stated =
             value.int64.map { Timestamp(milliseconds: $0) }
             ?? value.string.flatMap { Timestamp(userInput: $0) }

@@ -47,6 +47,34 @@ struct ExportedAgainTests {
         #expect(kept.isEmpty)
     }
 
+    @Test("A line without its evidence is refused with that reason and not kept")
+    func withoutEvidence() async throws {
+        let (first, second) = (try TemporaryLedger(), try TemporaryLedger())
+        _ = try await first.ingest([chain.bought()])
+        let plain = try await first.export(.events).split(separator: "\n").map { Array($0.utf8) }
+        try await first.erase(chains: [chain.id])
+        let erased = try #require(try await exported(first).first)
+        let summary = try await second.ingest(plain + [erased])
+        #expect(summary.errors.map(\.code) == ["ownRecord", "ownRecord"])
+        #expect(summary.errors.allSatisfy { $0.message.contains("no evidence") })
+        let kept = try await second.ledger { try await $0.operations.quarantined() }
+        #expect(kept.isEmpty)
+    }
+
+    @Test("The time of an import is no time of arrival in another ledger, either")
+    func arrivals() async throws {
+        let (first, second) = (try TemporaryLedger(), try TemporaryLedger())
+        _ = try await first.ingest([
+            Array(try chain.bought().token().utf8), try chain.renewed(1).line(),
+        ])
+        _ = try await second.ingest(try await exported(first))
+        let events = try await [first, second].asyncMap { try await $0.exportLines(.events) }
+        for lines in events {
+            #expect(lines.map { $0["receivedAtClaimed"]?.bool } == [false, true])
+        }
+        #expect(events[0][1]["receivedAt"] == events[1][1]["receivedAt"])
+    }
+
     @Test(
         "Transactions with their renewal infos, with or without a status, are transferred whole"
     )
