@@ -22,13 +22,14 @@ package enum InputLine {
         guard line.first == UInt8(ascii: "{") else {
             return [
                 Submission(
-                    form: isReceipt(line) ? .receipt(line) : .jws(line), claimedReceivedAt: nil,
-                    input: input, item: nil)
+                    form: try bare(line, input), claimedReceivedAt: nil, input: input, item: nil)
             ]
         }
         let body: JSONValue
         do throws(JSONError) { body = try JSONValue.parse(line) } catch {
-            throw unreadable("The line is not valid JSON (\(error.code.rawValue)).", input)
+            throw line.contains(0)
+                ? notText(input)
+                : unreadable("The line is not valid JSON (\(error.code.rawValue)).", input)
         }
         let receivedAt = try receivedAt(body, input)
         let forms = try forms(body, of: line, input)
@@ -44,6 +45,25 @@ package enum InputLine {
                 form: form, claimedReceivedAt: receivedAt, input: input,
                 item: isOnly ? nil : index + 1)
         }
+    }
+
+    /// Evidence that is the whole line: a receipt or a JWS.
+    private static func bare(
+        _ line: [UInt8], _ input: String
+    ) throws(UnreadableInput) -> Submission.Form {
+        if isReceipt(line) { return .receipt(line) }
+        guard !line.contains(0) else { throw notText(input) }
+        guard line.first != UInt8(ascii: "[") else {
+            throw unreadable(
+                "It is a JSON list: write its elements one per line, as `jq -c '.[]'` does.", input)
+        }
+        return .jws(line)
+    }
+
+    private static func notText(_ input: String) -> UnreadableInput {
+        unreadable(
+            "The line has NUL bytes, so it is not UTF-8 text; convert a file in UTF-16 with"
+                + " `iconv -f UTF-16 -t UTF-8`.", input)
     }
 
     /// Whether a line can be a receipt: binary, or in base64, which starts with `MI` as any

@@ -204,6 +204,22 @@ struct BadInputTests {
         #expect(events.map { $0["notificationType"]?.string } == ["SUBSCRIBED", "DID_RENEW"])
     }
 
+    @Test("A JSON list and a file in UTF-16 are named as such, with what to do")
+    func otherForms() async throws {
+        let ledger = try TemporaryLedger()
+        let line = BadInputTests.goodLines[0]
+        let list = Array("[".utf8) + line + Array("]".utf8)
+        // Little-endian, which begins like JSON, and big-endian.
+        let little: [UInt8] = line.flatMap { [$0, 0] }
+        let big: [UInt8] = [0] + little.dropLast()
+        let summary = try await ledger.ingest([list, little, big])
+        let messages = summary.errors.map(\.message)
+        try #require(messages.count == 3)
+        #expect(messages[0].contains("jq -c '.[]'"))
+        #expect(messages[1].contains("iconv") && messages[2] == messages[1])
+        #expect(summary.errors.map(\.code) == Array(repeating: "undecodablePayload", count: 3))
+    }
+
     @Test("Messages about bad evidence never repeat it")
     func messages() async throws {
         let ledger = try TemporaryLedger()

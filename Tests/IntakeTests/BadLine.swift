@@ -52,14 +52,15 @@ struct BadLine: Sendable, CustomTestStringConvertible {
             BadLine("a truncated JWS", "malformedJWS", Array(token.dropLast(13))),
             BadLine("half a JWS", "malformedJWS", Array(token.prefix(token.count / 2))),
             BadLine("words", "malformedJWS", "the quick brown fox"),
-            BadLine("all bytes but line feeds", "malformedJWS", (0...255).filter { $0 != 10 }),
+            BadLine(
+                "all bytes but line feeds", "undecodablePayload", (0...255).filter { $0 != 10 }),
             BadLine("not UTF-8", "malformedJWS", [0xC3, 0x28, 0xFF, 0xFE]),
             BadLine(
                 "not UTF-8 inside JSON", "undecodablePayload",
                 Array(#"{"signedPayload":""#.utf8) + [0xC3, 0x28] + Array(#""}"#.utf8)),
             BadLine("a byte order mark", "malformedJWS", [0xEF, 0xBB, 0xBF] + line),
             BadLine("JSON null", "malformedJWS", "null"),
-            BadLine("a JSON list", "malformedJWS", "[1]"),
+            BadLine("a JSON list", "undecodablePayload", "[1]"),
             BadLine("an empty object", "undecodablePayload", "{}"),
             BadLine("another object", "undecodablePayload", #"{"hello":"world"}"#),
             BadLine("a number as evidence", "undecodablePayload", #"{"signedPayload":5}"#),
