@@ -28,6 +28,10 @@ struct ExportCommand: OutputCommand {
         guard !evidence || subject == .events else {
             throw CommandFailure.invalidOption("--evidence applies to export events only.")
         }
+        guard self.moment.at == nil || subject != .events else {
+            throw CommandFailure.invalidOption(
+                "--at does not apply to export events; use --known-at or --known-position.")
+        }
         let moment = try moment.moment()
         try await settings.withSession { session in
             try session.require(after)

@@ -98,6 +98,18 @@ struct QuestionCommandTests {
         }
     }
 
+    @Test("Events have no state at a time: --at is refused, knowledge is not")
+    func exportEventsAt() async throws {
+        let place = try await Workplace.taken()
+        let outcome = try await place.run("export", "events", "--at", "0")
+        #expect(outcome.code == 64 && outcome.out.isEmpty)
+        #expect(outcome.errorCode == "invalidOption")
+        #expect(outcome.err.contains("use --known-at or --known-position"))
+        let known = try await place.run("export", "events", "--known-position", "1")
+        #expect(known.code == 0)
+        #expect(known.out.split(separator: "\n").count == 1)
+    }
+
     @Test("An export of a time before everything is empty, not an error")
     func exportBefore() async throws {
         let place = try await Workplace.taken()
