@@ -76,10 +76,23 @@ package struct EventPreparation: Sendable {
         let receivedAt = submission.claimedReceivedAt ?? now
         do throws(VerificationError) {
             let accepted = try verifyEvidence(submission, receivedAt: receivedAt)
-            return try accept(accepted, submission, receivedAt)
+            let isCredible = receivedAt <= latestArrival(of: accepted, now: now)
+            return try accept(accepted, submission, isCredible ? receivedAt : now)
         } catch {
             return rejection(of: submission, error, receivedAt)
         }
+    }
+
+    /// How far ahead of the clock a claimed arrival may be, since clocks differ.
+    static let claimLeadMilliseconds: Int64 = 5 * 60_000
+
+    /// The latest arrival that evidence may claim. A later one counts as none: until then, answers
+    /// as of now would leave out an event that feeds have already emitted. Evidence signed later
+    /// than now, as of a simulated history, is of another time altogether.
+    private func latestArrival(of accepted: AcceptedEvidence, now: Timestamp) -> Timestamp {
+        let signedAt = accepted.attributes(source: source).signedAt ?? now
+        return signedAt > now
+            ? .latest : now.advanced(byMilliseconds: EventPreparation.claimLeadMilliseconds)
     }
 
     /// The outcome for verified evidence: an event, or a refusal if it is about another app or
@@ -269,7 +282,7 @@ package struct EventPreparation: Sendable {
             NewEvent(
                 key: accepted.key(payloadHash: prepared.payloadHash),
                 attributes: accepted.attributes(source: source), receivedAt: receivedAt,
-                receivedAtClaimed: submission.claimedReceivedAt != nil, evidence: prepared),
+                receivedAtClaimed: submission.claimedReceivedAt == receivedAt, evidence: prepared),
             accepted.certificateChains)
     }
 }

@@ -132,7 +132,7 @@ struct RepeatedInputTests {
     func neverBack() async throws {
         var ledger = try TemporaryLedger()
         var (late, early) = (chain.bought(), chain.renewed(1))
-        late.receivedAt = try Timestamp.stated("2050-01-01T00:00:00.000Z")
+        late.receivedAt = try Timestamp.stated("2026-06-01T00:05:00.000Z")
         early.receivedAt = try Timestamp.stated("2026-03-01T00:00:00.000Z")
         ledger.now = try Timestamp.stated("2026-06-01T00:00:00.000Z")
         _ = try await ledger.ingest([
@@ -143,10 +143,28 @@ struct RepeatedInputTests {
         let events = try await ledger.exportLines(.events)
         #expect(
             events.map { $0["receivedAt"]?.string } == [
-                "2050-01-01T00:00:00.000Z", "2026-06-01T00:00:00.000Z",
+                "2026-06-01T00:05:00.000Z", "2026-06-01T00:00:00.000Z",
                 "2026-03-01T00:00:00.000Z", "2026-06-01T00:00:00.000Z",
             ])
         #expect(events.map { $0["receivedAtClaimed"]?.bool } == [true, false, true, false])
+    }
+
+    @Test("A claim over five minutes ahead is none, unless the evidence is signed after now")
+    func ahead() async throws {
+        var ledger = try TemporaryLedger()
+        ledger.now = try Timestamp.stated("2026-06-01T00:00:00.000Z")
+        var early = chain.bought()
+        early.receivedAt = try Timestamp.stated("2026-06-01T00:05:00.001Z")
+        let start = try Timestamp.stated("2026-07-01T00:00:00.000Z")
+        let simulated = MadeChain(id: "520000000000001", start: start).bought()
+        let summary = try await ledger.ingest([early, simulated])
+        #expect(summary.appended == 2)
+        let events = try await ledger.exportLines(.events)
+        #expect(
+            events.map { $0["receivedAt"]?.string } == [
+                ledger.now.rfc3339, simulated.receivedAt.rfc3339,
+            ])
+        #expect(events.map { $0["receivedAtClaimed"]?.bool } == [false, true])
     }
 
     @Test("Positions follow the order of the input")
