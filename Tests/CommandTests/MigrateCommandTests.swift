@@ -54,6 +54,29 @@ struct MigrateCommandTests {
         #expect(!FileManager.default.fileExists(atPath: place.file("data")))
     }
 
+    @Test("a file or directory whose name is not UTF-8 is an unusable input")
+    func undecodableName() async throws {
+        let place = try Workplace()
+        _ = try store(1, in: place)
+        let names = ["stored/x", "stored/answers/y"].map { name -> [CChar] in
+            place.file(name).utf8.map { CChar(bitPattern: $0) } + [CChar(bitPattern: 0xE9), 0]
+        }
+        let descriptor = open(names[0], O_CREAT | O_WRONLY, 0o600)
+        try #require(descriptor >= 0)
+        close(descriptor)
+        try #require(mkdir(names[1], 0o700) == 0)
+        let outcome = try await place.run(
+            "migrate-from", "verify-receipt", "stored", "--dry-run", "--json")
+        #expect(outcome.code == 1)
+        let plan = try outcome.json()
+        #expect(plan["customers"]?.int64 == 1)
+        let bad = plan["badInputs"]?.array ?? []
+        #expect(bad.map { $0["input"]?.string } == ["answers/y\u{FFFD}", "x\u{FFFD}"])
+        #expect(bad.allSatisfy { $0["code"]?.string == "unreadableInput" })
+        unlink(names[0])
+        rmdir(names[1])
+    }
+
     @Test("customers are ingested, fetched and compared; an unusable file is exit code 1")
     func migrated() async throws {
         try await apple.serving { place, _ in

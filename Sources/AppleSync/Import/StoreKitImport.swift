@@ -26,9 +26,15 @@ public struct StoreKitImport: Sendable {
     public func read(
         _ directory: String, report: @Sendable (Int) -> Void = { _ in }
     ) async throws(ImportProblem) -> StoredEvidence {
-        let files = try await EvidenceDirectory.files(in: directory)
-        var evidence = StoredEvidence(directory: directory, files: files)
-        for (index, file) in files.enumerated() {
+        let contents = try await EvidenceDirectory.contents(of: directory)
+        var evidence = StoredEvidence(directory: directory, files: contents.files)
+        for name in contents.unnamed {
+            evidence.add(
+                IngestSummary.IngestError(
+                    input: name, code: "unreadableInput",
+                    message: "Its name is not UTF-8; rename it."))
+        }
+        for (index, file) in contents.files.enumerated() {
             report(index)
             var found = 0
             var bad: [IngestSummary.IngestError] = []

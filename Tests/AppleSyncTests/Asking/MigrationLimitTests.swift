@@ -26,9 +26,10 @@ struct MigrationLimitTests {
         let directory = try TemporaryDirectory()
         let root = try MigrationTests().folder(
             [("a", good), ("b/c", good), ("d", good)], in: directory)
-        #expect(try await EvidenceDirectory.files(in: root, limit: 3) == ["a", "b/c", "d"])
+        let contents = try await EvidenceDirectory.contents(of: root, limit: 3)
+        #expect(contents.files == ["a", "b/c", "d"])
         await #expect(throws: ImportProblem.tooManyFiles) {
-            try await EvidenceDirectory.files(in: root, limit: 2)
+            try await EvidenceDirectory.contents(of: root, limit: 2)
         }
         #expect(ImportLimits.fileCount == 5_000_000)
     }
