@@ -60,6 +60,12 @@ package enum InputLine {
         return .jws(line)
     }
 
+    /// Whether a line of these bytes is read as a JWS, whatever it is worth.
+    static func isToken(_ line: [UInt8]) -> Bool {
+        line.first != UInt8(ascii: "{") && line.first != UInt8(ascii: "[") && !line.contains(0)
+            && !isReceipt(line)
+    }
+
     private static func notText(_ input: String) -> UnreadableInput {
         unreadable(
             "The line has NUL bytes, so it is not UTF-8 text; convert a file in UTF-16 with"

@@ -48,7 +48,8 @@ package struct Submission: Sendable {
         switch form {
         case .unreadable(_, let bytes): return bytes
         case .jws(let token):
-            return claimedReceivedAt == nil ? token : object([("signedPayload", token)])
+            return claimedReceivedAt == nil && InputLine.isToken(token)
+                ? token : object([("signedPayload", token)])
         case .transaction(let token): return object([("signedTransactionInfo", token)])
         case .notificationV1(let body):
             // Secrets are never written, not even foreign ones.

@@ -220,6 +220,20 @@ struct BadInputTests {
         #expect(summary.errors.map(\.code) == Array(repeating: "undecodablePayload", count: 3))
     }
 
+    @Test(
+        "A token that a line cannot hold by itself is kept in a member",
+        arguments: ["[x", "{x", "x\0", "MIx"])
+    func keptToken(_ token: String) throws {
+        let submission = Submission(
+            form: .jws(Array(token.utf8)), claimedReceivedAt: nil, input: "input", item: nil)
+        let again = try InputLine.submissions(submission.line, input: "input")
+        guard again.count == 1, case .jws(let found) = again[0].form else {
+            Issue.record("\(again)")
+            return
+        }
+        #expect(found == Array(token.utf8))
+    }
+
     @Test("Messages about bad evidence never repeat it")
     func messages() async throws {
         let ledger = try TemporaryLedger()
