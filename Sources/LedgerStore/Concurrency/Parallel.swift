@@ -3,18 +3,21 @@ internal import Foundation
 /// Pure work spread over all cores, with ordered results.
 package enum Parallel {
     /// Elements below which spreading costs more than it saves.
-    static let minimumCount = 64
+    package static let minimumCount = 64
 
     /// Applies `transform` to every element and returns the results in order. Throws the first
     /// error (by chunk).
     ///
-    /// - Parameter count: the least number of elements that is spread.
+    /// - Parameters:
+    ///   - count: the least number of elements that is spread.
+    ///   - executor: runs them; nil for the cooperative pool.
     package static func map<Element: Sendable, Result: Sendable, Failure: Error>(
         _ elements: [Element], atLeast count: Int = minimumCount,
+        on executor: ComputingExecutor? = nil,
         _ transform: @escaping @Sendable (Element) throws(Failure) -> Result
     ) async throws(Failure) -> [Result] {
         let width = ProcessInfo.processInfo.activeProcessorCount
-        guard elements.count >= count, width > 1 else {
+        guard elements.count >= count, width > 1 || executor != nil else {
             return try apply(elements[...], transform)
         }
         let size = (elements.count + width - 1) / width
@@ -22,7 +25,7 @@ package enum Parallel {
         let chunks = await withTaskGroup(of: Chunk.self) { group in
             for start in stride(from: 0, to: elements.count, by: size) {
                 let slice = elements[start..<min(start + size, elements.count)]
-                group.addTask {
+                group.addTask(executorPreference: executor) {
                     (start, Swift.Result { () throws(Failure) in try apply(slice, transform) })
                 }
             }

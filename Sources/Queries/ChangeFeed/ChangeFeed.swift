@@ -54,6 +54,7 @@ public final class ChangeFeed: Sendable {
     }
 
     static let recentPageCount = 4
+    private let pageTurns = KeyedAsyncLock()
 
     public init(
         ledger: EnvironmentLedger, clock: any ServiceClock,
@@ -97,6 +98,16 @@ public final class ChangeFeed: Sendable {
 
     /// The next changes after a cursor, up to the horizon.
     public func page(after cursor: ChangePlace) async throws(StoreError) -> ChangePage {
+        // Readers at the same place, also one that connects again, wait for one computation.
+        let page = await pageTurns.pass("\(cursor)") {
+            await Outcome { () throws(StoreError) in try await computedPage(after: cursor) }
+        }
+        return try page.get()
+    }
+
+    private func computedPage(
+        after cursor: ChangePlace
+    ) async throws(StoreError) -> ChangePage {
         let (horizon, version, known) = state.withLock { state in
             let known = state.recent.first {
                 $0.cursor == cursor && ($0.isSettled || $0.version == state.version)

@@ -62,13 +62,18 @@ public struct ChangeReader: Sendable {
         guard let end = places.max() else { return [] }
         let rules = rules
         let readings = try await ledger.operations.clockReadings(of: [chain])[chain] ?? []
-        let facts = try await facts(of: [chain], through: end.position).first?.1 ?? []
-        let stream = ChangeStream(
-            chain, facts: facts, readings: readings,
-            rules: rules
-        ) { places.contains($0) }
-        return stream.changes.map { change($0, stream) }
+        let facts = try await facts(of: [chain], through: end.position)
+        let streams = await Parallel.map(facts, atLeast: 1, on: ComputingExecutor.shared) {
+            ChangeStream($0.0, facts: $0.1, readings: readings, rules: rules) {
+                places.contains($0)
+            }
+        }
+        return streams.flatMap { stream in stream.changes.map { change($0, stream) } }
     }
+
+    /// Facts of a chain, which is folded once for each, from which this takes long enough to keep
+    /// requests waiting for a thread.
+    static let longChainFactCount = 100
 
     /// The streams of chains as known at a position, including the reading `extra`.
     func streams(
@@ -78,7 +83,11 @@ public struct ChangeReader: Sendable {
         let rules = rules
         let readings = try await ledger.operations.clockReadings(of: chains)
         let facts = try await facts(of: chains, through: position)
-        return await Parallel.map(facts) { chain, facts in
+        let isLong = facts.contains { $0.1.count > ChangeReader.longChainFactCount }
+        return await Parallel.map(
+            facts, atLeast: isLong ? 1 : Parallel.minimumCount,
+            on: isLong ? ComputingExecutor.shared : nil
+        ) { chain, facts in
             let stream = ChangeStream(
                 chain, facts: facts,
                 readings: (readings[chain] ?? []) + (extra.map { [$0] } ?? []), rules: rules

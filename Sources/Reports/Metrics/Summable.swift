@@ -15,14 +15,15 @@ protocol Summable: Sendable {
 extension CountTable: Summable {}
 
 extension Summable {
-    /// The sum of parts that are added concurrently, each to a copy of this empty sum.
+    /// The sum of parts that are added concurrently, each to a copy of this empty sum, beside the
+    /// threads that answer requests.
     func adding<Parts: Sequence>(
         _ parts: Parts,
         _ add: @escaping @Sendable (inout Self, Parts.Element) async throws(StoreError) -> Void
     ) async throws(StoreError) -> Self where Parts.Element: Sendable {
         var outcomes = await withTaskGroup(of: Outcome<Self>.self) { group in
             for part in parts {
-                group.addTask {
+                group.addTask(executorPreference: ComputingExecutor.shared) {
                     await Outcome { () throws(StoreError) in
                         var sum = self
                         try await add(&sum, part)
