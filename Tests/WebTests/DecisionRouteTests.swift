@@ -209,6 +209,9 @@ struct DecisionRouteTests {
             ("{\"entitlement\":\"gold\",\"until\":true}", "invalidTime"),
             ("{\"entitlement\":\"gold\",\"until\":1774000000000}", "invalidTime"),
             ("{\"entitlement\":\"\",\"until\":1974000000000}", "invalidEntitlement"),
+            (
+                "{\"entitlement\":\"gold\",\"until\":1974000000000,\"dryRun\":true}", "invalidBody"
+            ),
         ])
     func noGrant(body: String, code: String) async throws {
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in

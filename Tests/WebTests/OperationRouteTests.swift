@@ -218,6 +218,7 @@ struct OperationRouteTests {
             for body in [
                 "{}", "[]", #"{"from":0,"to":2}"#, #"{"from":3,"to":2}"#,
                 #"{"from":1,"to":2,"dryRun":1}"#, #"{"from":1,"to":10001}"#,
+                #"{"from":1,"to":2,"dryrun":true}"#,
             ] {
                 #expect(try await redeliver(body).code == "invalidBody", "\(body)")
             }

@@ -62,6 +62,7 @@ struct RecoveryRouteTests {
                 (["from": to, "to": from], "invalidTime"), (["from": to, "to": to], "invalidTime"),
                 (["from": RecoveryWorld.now.rfc3339], "invalidTime"),
                 (["from": from, "bundleId": "com.example.other"], "missingKey"),
+                (["from": from, "until": to], "invalidBody"),
             ] as [([String: String], String)] {
                 let answer = try await RecoveryRouteTests.start(client, members)
                 #expect(answer.code == code, "\(members)")

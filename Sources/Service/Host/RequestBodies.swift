@@ -46,6 +46,8 @@ public struct GrantBody: Sendable {
 
     public init(_ body: [UInt8]) throws(IntakeRefusal) {
         let body = try JSONBody(body)
+        // A member that other bodies have, such as dryRun, must not be ignored.
+        try body.requireOnly(["entitlement", "until"])
         entitlement = try body.required("entitlement")
         until = try body.requiredTime("until")
     }
@@ -119,6 +121,8 @@ public struct RecoveryBody: Sendable {
 
     public init(_ body: [UInt8]) throws(IntakeRefusal) {
         let body = try JSONBody(body)
+        // A misspelt to must not recover up to now.
+        try body.requireOnly(["from", "to", "bundleId"])
         from = try body.requiredTime("from")
         to = try body.time("to")
         bundleId = try body.text("bundleId").map { BundleId($0) }

@@ -90,6 +90,8 @@ extension LedgerHost.Redelivery {
     /// Throws `malformed` for an invalid body.
     public init(_ body: [UInt8]) throws(IntakeRefusal) {
         let body = try JSONBody(body)
+        // A misspelt dryRun must not deliver.
+        try body.requireOnly(["from", "to", "dryRun"])
         guard let from = body["from"]?.int64, let to = body["to"]?.int64 else {
             throw IntakeRefusal.invalidBody("from and to are required, positions.")
         }
