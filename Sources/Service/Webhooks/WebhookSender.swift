@@ -123,7 +123,8 @@ public struct WebhookSender: Sendable {
         /// Changes that the endpoint's filter admits.
         public var changes = 0
         public var delivered = 0
-        /// Not accepted, or not attempted because an earlier change of its chain was not.
+        /// Not accepted, or not attempted because an earlier change of its chain was not or because
+        /// the endpoint is down.
         public var failed = 0
         public var lastFailure: String?
         public var types: [String: Int] = [:]
@@ -150,8 +151,9 @@ public struct WebhookSender: Sendable {
 
     /// Redelivers everything at positions `from` through `to`, and the clock changes after the
     /// position before `from`: the same bodies under the same ids, so that a receiver that
-    /// remembers ids skips what it has. Moves no cursor; only counts with `isDryRun`. Ends early
-    /// when the endpoint is down.
+    /// remembers ids skips what it has. Moves no cursor; only counts with `isDryRun`. Once the
+    /// endpoint is down it posts nothing more and counts the rest as failed, so that `changes` and
+    /// `types` are those of the dry run.
     ///
     /// A receiver that has everything up to a position requests from the next one, and may have
     /// missed the clock changes at its last position.
@@ -169,7 +171,8 @@ public struct WebhookSender: Sendable {
             let wanted = page.changes.filter { endpoint.filter.admits($0) }
             report.changes += wanted.count
             for change in wanted { report.types[change.change.name.rawValue, default: 0] += 1 }
-            let free = wanted.filter { !blocked.contains($0.chain) }
+            let isDown = failures >= WebhookLimits.downFailureCount
+            let free = isDown ? [] : wanted.filter { !blocked.contains($0.chain) }
             if !isDryRun { report.failed += wanted.count - free.count }
             if !isDryRun, !free.isEmpty {
                 let attempts = await post(
@@ -188,7 +191,7 @@ public struct WebhookSender: Sendable {
                     done.map(\.change.chainPlace), of: endpoint.name)
             }
             cursor = page.next
-            if page.isEnd || failures >= WebhookLimits.downFailureCount { break }
+            if page.isEnd { break }
         }
         return report
     }

@@ -1,0 +1,101 @@
+import AppStore
+import Ledger
+import LedgerStore
+import LedgerTestSupport
+import Projection
+import Queries
+import Service
+import Testing
+
+/// Deliveries again, by operators.
+extension WebhookDeliveryStepTests {
+    @Test("redelivery repeats ids and bodies, moves no cursor, and counts without sending when dry")
+    func redelivers() async throws {
+        try await open { live in
+            let receiver = Receiver()
+            let webhook = try await begun(live, receiver)
+            try await live.take(chain.life)
+            try await webhook.deliverAll()
+            let first = receiver.taken
+            receiver.forget()
+            let cursor = try await live.session.ledger.operations.webhookEndpoint("books")
+            let again = WebhookSender(
+                endpoint: .test(), transport: receiver,
+                clock: live.clock)
+            let dry = try await again.redeliver(
+                live.session.ledger, from: 1, to: 4, isDryRun: true)
+            #expect(receiver.tried.isEmpty)
+            #expect(dry.changes == first.count && dry.delivered == 0)
+            #expect(dry.types.values.reduce(0, +) == first.count)
+            let wet = try await again.redeliver(
+                live.session.ledger, from: 1, to: 4, isDryRun: false)
+            #expect(wet.delivered == first.count && wet.failed == 0)
+            #expect(receiver.taken.map(\.id) == first.map(\.id))
+            #expect(receiver.taken.map(\.bytes) == first.map(\.bytes))
+            let after = try await live.session.ledger.operations.webhookEndpoint("books")
+            #expect(after == cursor)
+            let part = try await again.redeliver(
+                live.session.ledger, from: 3, to: 3, isDryRun: true)
+            #expect(part.changes < dry.changes && part.changes > 0)
+        }
+    }
+
+    @Test("a redelivery holds back what follows a refused change of its chain, on later pages too")
+    func redeliveryHeldBack() async throws {
+        try await open { live in
+            let id = chain.id
+            let receiver = Receiver { message in
+                message.chain == id ? .timedOut : .answered(status: 204)
+            }
+            let others = (0..<FeedLimits.pageEventCount).map {
+                MadeChain(id: String(500_000_000_001_000 + $0)).bought()
+            }
+            try await live.take([chain.bought()] + others + [chain.renewed(1)])
+            let report = try await WebhookSender(
+                endpoint: .test(), transport: receiver, clock: live.clock
+            ).redeliver(
+                live.session.ledger, from: 1, to: Int64(others.count + 2), isDryRun: false)
+            #expect(receiver.tried.count { $0.chain == id } == 1)
+            #expect(receiver.taken.count == others.count)
+            #expect(report.failed > 1 && report.delivered + report.failed == report.changes)
+        }
+    }
+
+    @Test("a redelivery to an endpoint that is down counts later pages as its dry run does")
+    func redeliveryDown() async throws {
+        try await open { live in
+            let receiver = Receiver { _ in .timedOut }
+            let chains = (0...FeedLimits.pageEventCount).map {
+                MadeChain(id: String(500_000_000_001_000 + $0)).bought()
+            }
+            try await live.take(chains)
+            let sender = WebhookSender(
+                endpoint: .test(), transport: receiver, clock: live.clock)
+            let end = Int64(chains.count)
+            let dry = try await sender.redeliver(
+                live.session.ledger, from: 1, to: end, isDryRun: true)
+            let wet = try await sender.redeliver(
+                live.session.ledger, from: 1, to: end, isDryRun: false)
+            #expect(wet.changes == dry.changes && wet.types == dry.types)
+            #expect(wet.failed == wet.changes && wet.delivered == 0)
+            // No more than those under way when the endpoint counted as down.
+            let most = WebhookLimits.downFailureCount + WebhookLimits.concurrency
+            #expect(receiver.tried.count < most)
+        }
+    }
+
+    @Test("a redelivery that is not accepted says so and stops")
+    func redeliveryFails() async throws {
+        try await open { live in
+            let receiver = Receiver { _ in .timedOut }
+            try await live.take(chain.life)
+            let report = try await WebhookSender(
+                endpoint: .test(), transport: receiver,
+                clock: live.clock
+            ).redeliver(live.session.ledger, from: 1, to: 4, isDryRun: false)
+            #expect(report.delivered == 0)
+            #expect(report.failed == report.changes)
+            #expect(report.lastFailure == "timedOut")
+        }
+    }
+}
