@@ -45,7 +45,10 @@ struct ServeCommand: OutputCommand {
         }
         let metrics = ServiceMetrics()
         let transport = HTTPTransport()
+        let receivers = WebhookClient()
+        // Only now: the last requests may still post through both.
         let stop = {
+            await receivers.close()
             await transport.close()
             await log.flush()
         }
@@ -59,7 +62,7 @@ struct ServeCommand: OutputCommand {
             let service = try WebService(host: host, metrics: metrics, logger: log.logger)
             let isJSON = common.json
             let beside =
-                try await webhooks(endpoints, service, host)
+                try await webhooks(endpoints, service, host, receivers)
                 + appleServices(settings, host, log.logger, transport)
                 + checkpoints(settings, host, transport)
             try await service.run(with: beside) { port in
@@ -72,10 +75,10 @@ struct ServeCommand: OutputCommand {
     /// Delivers webhooks while the service runs; idle without endpoints. Cursors of new endpoints
     /// are created here, before the port opens, so that no confirmed change is missed.
     private func webhooks(
-        _ endpoints: [WebhookEndpoint], _ service: WebService, _ host: LedgerHost
+        _ endpoints: [WebhookEndpoint], _ service: WebService, _ host: LedgerHost,
+        _ client: WebhookClient
     ) async -> [any Service] {
         guard !endpoints.isEmpty else { return [] }
-        let client = WebhookClient()
         let dispatcher = WebhookDispatcher(
             endpoints: endpoints, feeds: service.feeds, transport: client,
             clock: SystemClock(host.clock)
@@ -83,12 +86,7 @@ struct ServeCommand: OutputCommand {
         await dispatcher.begin()
         host.reach.use(endpoints, client)
         // Deliveries that were not confirmed are repeated after the next start.
-        return [
-            UntilShutdown {
-                await dispatcher.run()
-                await client.close()
-            }
-        ]
+        return [UntilShutdown { await dispatcher.run() }]
     }
 
     /// Signs checkpoints of the served logs that have a key.

@@ -176,18 +176,46 @@ struct OperationRouteTests {
         func post(_ request: WebhookRequest) async -> WebhookOutcome { .answered(status: 204) }
     }
 
+    /// Says that it was reached, and answers nothing until the task is cancelled.
+    private struct Silent: WebhookTransport {
+        let reached: AsyncStream<Void>.Continuation
+
+        func post(_ request: WebhookRequest) async -> WebhookOutcome {
+            reached.yield()
+            while !Task.isCancelled { await Task.yield() }
+            return .unreachable
+        }
+    }
+
+    private static func backend() throws -> WebhookEndpoint {
+        let secret = String(repeating: "a", count: 32)
+        return WebhookEndpoint(
+            name: "backend", url: "https://example.com/hook/secret", environment: .production,
+            filter: ChangeFilter(), secret: try #require(WebhookSecret(text: "whsec_\(secret)")))
+    }
+
+    @Test("A redelivery cut short by the shutdown has no result, and is not remembered")
+    func cutShort() async throws {
+        try await ServedPlace().serve(renewed: purchase) { _, host in
+            let (reached, continuation) = AsyncStream<Void>.makeStream()
+            host.reach.use([try OperationRouteTests.backend()], Silent(reached: continuation))
+            let range = try LedgerHost.Redelivery(from: 1, to: 2, isDryRun: false)
+            let order = CommandIntake.Order(actor: "sara", reason: "ticket 7", key: "r")
+            let cut = Task { try await host.redeliver("backend", range, order, .production) }
+            for await _ in reached { break }
+            cut.cancel()
+            await #expect(throws: ServingError.stopping) { _ = try await cut.value }
+            host.reach.use([try OperationRouteTests.backend()], Accepting())
+            let again = try await host.redeliver("backend", range, order, .production)
+            #expect(!again.isRepeated && again.value.delivered == again.value.changes)
+        }
+    }
+
     @Test("A webhook is listed without its path, and its changes are delivered again")
     func webhooks() async throws {
         try await ServedPlace().serve(renewed: purchase) { client, host in
             #expect(try await client.get("/v1/webhooks").json["endpoints"]?.array == [])
-            let secret = String(repeating: "a", count: 32)
-            host.reach.use(
-                [
-                    WebhookEndpoint(
-                        name: "backend", url: "https://example.com/hook/secret",
-                        environment: .production, filter: ChangeFilter(),
-                        secret: try #require(WebhookSecret(text: "whsec_\(secret)")))
-                ], Accepting())
+            host.reach.use([try OperationRouteTests.backend()], Accepting())
             let listed = try await client.get("/v1/webhooks").json["endpoints"]?.array
             #expect(listed?.count == 1)
             #expect(listed?[0]["origin"]?.string == "https://example.com")

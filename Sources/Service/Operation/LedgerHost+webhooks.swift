@@ -60,7 +60,8 @@ extension LedgerHost {
     /// Delivers the changes of a range of positions to an endpoint again, as `webhooks redeliver`
     /// does: under the same ids, without moving a cursor. Returns when it is done.
     ///
-    /// Throws `OperatorError` (`noSuchEndpoint`), `CommandError`, `ServingError` or `StoreError`.
+    /// Throws `OperatorError` (`noSuchEndpoint`), `CommandError`, `ServingError` (`stopping` when it
+    /// is cancelled) or `StoreError`.
     public func redeliver(
         _ name: String, _ redelivery: Redelivery, _ order: CommandIntake.Order,
         _ environment: Environment
@@ -74,10 +75,13 @@ extension LedgerHost {
         return try await act("webhooks redeliver", request, order, in: served) {
             let end = min(redelivery.to, try await served.ledger.log.head().position)
             _ = try await served.snapshot(atLeast: end)
-            return try await WebhookSender(
+            let report = try await WebhookSender(
                 endpoint: endpoint, transport: transport, clock: SystemClock(clock)
             ).redeliver(
                 served.ledger, from: redelivery.from, to: end, isDryRun: redelivery.isDryRun)
+            // Cut short, it counts only a part; the same request again delivers the rest.
+            guard !Task.isCancelled else { throw ServingError.stopping }
+            return report
         }
     }
 }

@@ -66,9 +66,7 @@ struct DocumentProblemTests {
     }
 
     /// Reported by `/readyz` only, never in a response to a query.
-    private static let readinessCodes: Set<String> = [
-        ServingError.stopping.code, ServingError.appendStalled.code,
-    ]
+    private static let readinessCodes: Set<String> = [ServingError.appendStalled.code]
 
     @Test("Exactly the existing codes")
     func all() throws {
@@ -82,7 +80,7 @@ struct DocumentProblemTests {
         codes.formUnion([
             ServingError.projectionBehind(position: 0).code,
             ServingError.environmentNotServed(.xcode).code,
-            ServingError.clockJumped(milliseconds: 0).code,
+            ServingError.clockJumped(milliseconds: 0).code, ServingError.stopping.code,
             QueryError.noSuchSubscription("").code, QueryError.ambiguousId("", []).code,
         ])
         codes.formUnion(
@@ -150,7 +148,7 @@ struct DocumentProblemTests {
         #expect(
             problem("Unavailable").codes
                 == store(.serviceUnavailable).union([
-                    "projectionBehind", "clockJumped", "busy", "invalidRates",
+                    "projectionBehind", "clockJumped", "busy", "invalidRates", "stopping",
                 ]))
         #expect(
             problem("TooManyStreams").codes
