@@ -46,4 +46,19 @@ public struct ServedAnswer: Sendable {
             bytes: json.bytes, entityTag: ServedAnswer.entityTag(of: tagged.bytes),
             position: position, lag: lag)
     }
+
+    /// As without `count`; nil for an answer with more bytes, which is written only once.
+    package init?(
+        position: Int64, lag: Int64, atMost count: Int, _ write: (inout JSONWriter) -> Void
+    ) {
+        var json = JSONWriter()
+        write(&json)
+        guard json.bytes.count <= count else { return nil }
+        var tagged = JSONWriter()
+        tagged.isStamped = false
+        write(&tagged)
+        self.init(
+            bytes: json.bytes, entityTag: ServedAnswer.entityTag(of: tagged.bytes),
+            position: position, lag: lag)
+    }
 }

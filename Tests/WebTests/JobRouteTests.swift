@@ -1,5 +1,6 @@
 import AppStore
 import HTTPTypes
+import Reports
 import Testing
 
 @testable import Service
@@ -57,6 +58,25 @@ struct JobRouteTests {
                 #expect(job["state"]?.string == "finished")
                 #expect(job["result"]?["rows"] == direct.json["rows"])
             }
+        }
+    }
+
+    @Test("A report with too many bytes is a job that failed, whose state can be read")
+    func tooManyBytes() async throws {
+        try await ServedPlace().serve(renewed: MadePurchase()) { client, host in
+            var words = MetricParameters()
+            words.from = "2026-01-01"
+            let question = ReportQuestion.metric(.mrr, words)
+            let started = try host.startJob("/v1/metrics/mrr?from=2026-01-01") {
+                try await host.reportAnswer(question, QueryScope(), atMost: 100)
+            }
+            var job: JSONValue = .null
+            while job["endedAt"]?.string == nil {
+                job = try await client.get("/v1/jobs/\(started.id)").json
+            }
+            #expect(job["state"]?.string == "failed")
+            #expect(job["code"]?.string == "tooManyRows")
+            #expect(job["result"]?.isNull == true)
         }
     }
 

@@ -85,6 +85,26 @@ struct ReportRouteTests {
         }
     }
 
+    @Test("A report with more bytes than can be sent is refused as too long, not as busy")
+    func tooManyBytes() async throws {
+        try await ServedPlace().serve(renewed: purchase) { _, host in
+            var words = MetricParameters()
+            words.from = "2026-01-01"
+            let question = ReportQuestion.metric(.mrr, words)
+            let whole = try await host.reportAnswer(question, QueryScope()).bytes.count
+            #expect(whole <= LedgerHost.maximumReportByteCount)
+            let same = try await host.reportAnswer(question, QueryScope(), atMost: whole)
+            #expect(same.bytes.count == whole)
+            let error = MetricsError.tooManyBytes(limit: whole - 1)
+            await #expect(throws: error) {
+                try await host.reportAnswer(question, QueryScope(), atMost: whole - 1)
+            }
+            let problem = Problem(error)
+            #expect(problem.status == .badRequest && problem.code == "tooManyRows")
+            #expect(problem.retryAfter == nil)
+        }
+    }
+
     @Test("An environment that is not served is a 404; a position in the future a 503")
     func elsewhere() async throws {
         var place = try ServedPlace()

@@ -41,6 +41,14 @@ struct AnswerRoomTests {
         withExtendedLifetime((large, small)) {}
     }
 
+    @Test("A response that never finds room is not called busy")
+    func neverFits() {
+        let whole = ResponseMemoryBudget.heldByteCount - ResponseMemoryBudget.reservedByteCount
+        #expect(throws: Never.self) { try room.require(whole) }
+        let problem = #expect(throws: Problem.self) { try room.require(whole + 1) }
+        #expect(problem?.status == .internalServerError && problem?.retryAfter == nil)
+    }
+
     @Test("One byte more than is left is refused; exactly what is left is not")
     func lastByte() throws {
         let large = try filled()

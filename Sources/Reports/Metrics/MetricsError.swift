@@ -49,6 +49,8 @@ public enum MetricsError: Error, Sendable, Equatable {
     /// The range has more intervals than the limit.
     case tooManyIntervals(limit: Int)
     case tooManyRows
+    /// The answer as JSON has more bytes than the limit of the service.
+    case tooManyBytes(limit: Int)
     /// Sums exceed what a report can hold.
     case amountTooLarge
     case store(StoreError)
@@ -75,7 +77,7 @@ public enum MetricsError: Error, Sendable, Equatable {
         case .invalidTime: "invalidTime"
         case .invalidRange: "invalidRange"
         case .tooManyIntervals: "tooManyIntervals"
-        case .tooManyRows: "tooManyRows"
+        case .tooManyRows, .tooManyBytes: "tooManyRows"
         case .amountTooLarge: "amountTooLarge"
         case .store(let error): error.code.rawValue
         }
@@ -154,6 +156,9 @@ public enum MetricsError: Error, Sendable, Equatable {
         case .tooManyRows:
             "The answer has more than \(MetricsLimits.rowCount) rows; request a shorter range,"
                 + " longer intervals or fewer dimensions."
+        case .tooManyBytes(let limit):
+            "The answer has more than \(limit) bytes; request a shorter range, longer intervals or"
+                + " fewer dimensions, or use the command, which has no such bound."
         case .amountTooLarge:
             "The amounts exceed what a report can hold: some prices are beyond any currency's."
                 + " Exclude their products or currencies with where, and check the prices."

@@ -20,37 +20,50 @@ public enum ReportQuestion: Sendable {
 /// `MetricsError` or `ServingError`.
 extension LedgerHost {
     public func report(_ question: ReportQuestion, _ scope: QueryScope) async throws -> Report {
-        try await computedReport(question, scope).0
+        try await made(question, scope) { report, _ in report }
     }
 
-    /// The same as JSON.
+    /// Bytes of a report as JSON, so that it fits beside others in memory and can be sent.
+    public static let maximumReportByteCount = 32 * 1024 * 1024
+
+    /// The same as JSON. Throws `tooManyBytes` for one with more than `count` bytes.
     public func reportAnswer(
-        _ question: ReportQuestion, _ scope: QueryScope
+        _ question: ReportQuestion, _ scope: QueryScope,
+        atMost count: Int = LedgerHost.maximumReportByteCount
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
-        let (report, position) = try await computedReport(question, scope)
-        return ServedAnswer(
-            position: max(position, report.stamp.position), lag: ledger.lag.positions
-        ) { report.write(to: &$0) }
+        return try await made(question, scope) { report, position in
+            let answer = ServedAnswer(
+                position: max(position, report.stamp.position), lag: ledger.lag.positions,
+                atMost: count
+            ) { report.write(to: &$0) }
+            guard let answer else { throw MetricsError.tooManyBytes(limit: count) }
+            return answer
+        }
     }
 
-    private func computedReport(
-        _ question: ReportQuestion, _ scope: QueryScope
-    ) async throws -> (Report, position: Int64) {
+    /// What `finish` makes of a report, as long as its environment makes no other: a report and
+    /// its JSON may be large.
+    private func made<Value: Sendable>(
+        _ question: ReportQuestion, _ scope: QueryScope,
+        _ finish: @Sendable (Report, _ position: Int64) throws -> Value
+    ) async throws -> Value {
         switch question {
         case .metric(let name, let parameters, let rates):
             return try await computed(scope, try table(rates, name, parameters)) {
-                try await $0.metric(name, parameters)
+                query, position in
+                try finish(try await query.metric(name, parameters), position)
             }
         case .comparison(let name, let parameters, let pack):
             let name = try MetricName(compared: name).rawValue
-            return try await computed(scope, nil) {
-                try await $0.comparison(name, parameters, pack)
+            return try await computed(scope, nil) { query, position in
+                try finish(try await query.comparison(name, parameters, pack), position)
             }
         case .diff(let name, let parameters, let limits, let rates):
             let (scope, metric, before) = try await compared(name, limits, scope)
             return try await computed(scope, try table(rates, metric, parameters)) {
-                try await $0.diff(metric, parameters, from: before)
+                query, position in
+                try finish(try await query.diff(metric, parameters, from: before), position)
             }
         }
     }
@@ -80,9 +93,9 @@ extension LedgerHost {
     ) async throws -> CellChains {
         let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
         let table = try rates.table(for: metric, parameters) { try configuredRates() }
-        return try await computed(scope, table) {
-            try await $0.cell(metric, parameters, after: after, limit: limit)
-        }.0
+        return try await computed(scope, table) { query, _ in
+            try await query.cell(metric, parameters, after: after, limit: limit)
+        }
     }
 
     /// Nil: none is configured. A table that became unusable while the service runs fails the
@@ -99,11 +112,13 @@ extension LedgerHost {
         try rates.table(for: metric, parameters) { try configuredRates() }
     }
 
-    /// The result of a query, and the position of the state that answered it.
+    /// The result of a query.
+    ///
+    /// - Parameter compute: gets the query and the position of the state that answers it.
     private func computed<Value: Sendable>(
         _ scope: QueryScope, _ rates: CurrencyRates?,
-        _ compute: @Sendable (MetricsQuery) async throws -> Value
-    ) async throws -> (Value, position: Int64) {
+        _ compute: @Sendable (MetricsQuery, _ position: Int64) async throws -> Value
+    ) async throws -> Value {
         let ledger = try ledger(scope.environment)
         // A report that waits for its position must not keep others from being computed.
         _ = try await ledger.snapshot(for: scope)
@@ -113,7 +128,7 @@ extension LedgerHost {
                 snapshot.query, reportTimeZone: configuration.reportTimeZone, now: clock(),
                 knowledge: scope.knowledge, bundleId: scope.bundleId)
             query.rates = rates
-            return (try await compute(query), snapshot.position)
+            return try await compute(query, snapshot.position)
         }
     }
 }

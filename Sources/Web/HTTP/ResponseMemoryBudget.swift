@@ -25,9 +25,16 @@ final class ResponseMemoryBudget: Sendable {
         held.take(count, isSmall: count <= ResponseMemoryBudget.smallByteCount)
     }
 
-    /// As `take`, but throws `busy`.
+    /// As `take`, but throws `busy`; for what no room could hold, `internal`.
     func require(_ count: Int) throws(Problem) -> SharedBudget.Share {
         if let share = take(count) { return share }
+        guard count <= ResponseMemoryBudget.heldByteCount - ResponseMemoryBudget.reservedByteCount
+        else {
+            // No retry would find room.
+            throw Problem(
+                .internalServerError, code: "internal",
+                detail: "The answer is larger than the service can send; request less of it.")
+        }
         throw Problem(
             .serviceUnavailable, code: "busy",
             detail: "Too many large responses wait to be read; retry, or request a smaller page.",
@@ -37,7 +44,7 @@ final class ResponseMemoryBudget: Sendable {
     /// The response, written piece by piece. It holds its share until it is written, its reader has
     /// gone, or it is released; beyond the share only one piece is buffered.
     ///
-    /// Throws `busy`.
+    /// Throws as `require`.
     func admit(_ response: Response) throws(Problem) -> Response {
         // A stream has no length and bounds itself.
         guard let count = response.body.contentLength,

@@ -57,6 +57,9 @@ struct DocumentLimitTests {
             assistant,
             "at most \(MCPLimits.rowCount) rows or \(MCPLimits.entryCount) entries and"
                 + " \(grouped(MCPLimits.resultByteCount)) bytes"),
+        Mention(
+            "components/responses/InvalidReport/description",
+            "\(grouped(LedgerHost.maximumReportByteCount)) bytes"),
         Mention("paths/~1v1~1jobs/post/description", "At most \(ReportJobs.count) are"),
         Mention(
             "paths/~1v1~1status/get/description", "at first \(grouped(Int(AppArrivals.eventCount)))"
