@@ -194,9 +194,34 @@ struct OperationRouteTests {
             filter: ChangeFilter(), secret: try #require(WebhookSecret(text: "whsec_\(secret)")))
     }
 
-    @Test("A redelivery cut short by the shutdown has no result, and is not remembered")
+    /// Accepts everything, after other tasks have had time to run.
+    private struct Yielding: WebhookTransport {
+        func post(_ request: WebhookRequest) async -> WebhookOutcome {
+            for _ in 0..<1_000 { await Task.yield() }
+            return .answered(status: 204)
+        }
+    }
+
+    @Test("Of two acts that come at once under one key, one takes effect")
+    func oneKey() async throws {
+        try await ServedPlace().serve(renewed: purchase) { client, host in
+            host.reach.use([try OperationRouteTests.backend()], Yielding())
+            let head = HTTPFields.decision(key: "one")
+            async let redelivery = client.post(
+                "/v1/webhooks/backend:redeliver", Array(#"{"from":1,"to":2}"#.utf8), head)
+            async let retry = client.send(.post, "/v1/quarantine:retry", head)
+            let answers = try await [redelivery, retry]
+            #expect(answers.map(\.status).sorted() == [200, 422])
+            #expect(answers.compactMap(\.code) == ["idempotencyKeyReused"])
+        }
+    }
+
+    @Test("A redelivery cut short by the shutdown has no result; it is in the log, not remembered")
     func cutShort() async throws {
-        try await ServedPlace().serve(renewed: purchase) { _, host in
+        let codes = LogCodes()
+        var place = try ServedPlace()
+        place.logger = codes.logger
+        try await place.serve(renewed: purchase) { _, host in
             let (reached, continuation) = AsyncStream<Void>.makeStream()
             host.reach.use([try OperationRouteTests.backend()], Silent(reached: continuation))
             let range = try LedgerHost.Redelivery(from: 1, to: 2, isDryRun: false)
@@ -205,6 +230,7 @@ struct OperationRouteTests {
             for await _ in reached { break }
             cut.cancel()
             await #expect(throws: ServingError.stopping) { _ = try await cut.value }
+            #expect(codes.all.count { $0 == "operatorAct" } == 1)
             host.reach.use([try OperationRouteTests.backend()], Accepting())
             let again = try await host.redeliver("backend", range, order, .production)
             #expect(!again.isRepeated && again.value.delivered == again.value.changes)

@@ -40,8 +40,9 @@ public final class LedgerHost: Sendable {
     let background = BackgroundTasks()
     /// The outages last suspected.
     public let outages = OutageRecord()
-    /// Acts of operators under an Idempotency-Key, and their turns.
+    /// Acts of operators under an Idempotency-Key, and the turns of keys and of acts.
     let acts = ActMemory()
+    let actKeyTurns = KeyedAsyncLock()
     let actTurns = KeyedAsyncLock()
     /// Decisions that were refused since the start.
     let refusedDecisions = RefusedDecisions()

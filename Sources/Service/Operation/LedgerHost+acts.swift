@@ -21,21 +21,49 @@ extension LedgerHost {
     ) async throws -> OperatorAct<Value> {
         try CommandCheck.check(order)
         let environment = served.environment
-        let key = order.key.map { ActMemory.Key(environment: environment, key: $0) }
+        guard let text = order.key else {
+            let value = try await inTurn(name, order, environment, body)
+            return OperatorAct(value: value, isRepeated: false)
+        }
+        let key = ActMemory.Key(environment: environment, key: text)
         let whole = ([name, order.actor, order.reason] + request).joined(separator: "\u{1F}")
-        return try await actTurns.pass("\(environment.rawValue) \(name)") {
-            if let key, let known = acts.known(key) {
+        // Always before the turn of the name: one key may come with two acts at once.
+        return try await actKeyTurns.pass("\(environment.rawValue) \(text)") {
+            if let known = acts.known(key) {
                 guard known.request == whole, let value = known.value as? Value else {
-                    throw CommandIntake.reused(key.key)
+                    throw CommandIntake.reused(text)
                 }
                 return OperatorAct(value: value, isRepeated: true)
             }
-            let value = try await body()
-            if let key { acts.keep(key, whole, value) }
-            observer.noted(
-                .operatorAct(environment, act: name, actor: order.actor, reason: order.reason))
+            let value = try await inTurn(name, order, environment, body)
+            acts.keep(key, whole, value)
             return OperatorAct(value: value, isRepeated: false)
         }
+    }
+
+    /// Runs an act after others of its name, and notes it in the log; also where it fails, since it
+    /// may have done a part. An `OperatorError` says that nothing was done.
+    private func inTurn<Value: Sendable>(
+        _ name: String, _ order: CommandIntake.Order, _ environment: Environment,
+        _ body: () async throws -> Value
+    ) async throws -> Value {
+        try await actTurns.pass("\(environment.rawValue) \(name)") {
+            do {
+                let value = try await body()
+                note(name, order, environment)
+                return value
+            } catch {
+                if !(error is OperatorError) {
+                    note("\(name), failed with \(LedgerHost.code(of: error)),", order, environment)
+                }
+                throw error
+            }
+        }
+    }
+
+    private func note(_ act: String, _ order: CommandIntake.Order, _ environment: Environment) {
+        observer.noted(
+            .operatorAct(environment, act: act, actor: order.actor, reason: order.reason))
     }
 
     /// The answer to an act. Throws `environmentNotServed`.

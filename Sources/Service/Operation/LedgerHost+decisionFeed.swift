@@ -92,6 +92,8 @@ extension LedgerHost {
         case let error as ServingError: error.code
         case let error as StoreError: error.code.rawValue
         case let error as MetricsError: error.code
+        case let error as LookupFailure: error.code
+        case let error as IntakeRefusal: error.code
         default: "internal"
         }
     }
