@@ -48,13 +48,20 @@ struct JobRouteTests {
             for path in paths {
                 let started = try await JobRouteTests.start(client, path)
                 let id = try #require(started.json["id"]?.string)
-                var job: JSONValue = .null
-                while job["endedAt"]?.string == nil {
-                    job = try await client.get("/v1/jobs/\(id)").json
+                var answer = started
+                while answer.json["endedAt"]?.string == nil {
+                    #expect(answer.json["result"]?.isNull == true)
+                    #expect(answer.headers[.subledgerPosition] == nil)
+                    #expect(answer.headers[.subledgerLag] == nil)
+                    answer = try await client.get("/v1/jobs/\(id)")
                 }
+                let job = answer.json
                 let direct = try await client.get(path)
                 #expect(job["code"]?.string == direct.code)
+                let position = direct.headers[.subledgerPosition]
+                #expect(answer.headers[.subledgerPosition] == position)
                 guard direct.status == 200 else { continue }
+                #expect(position == "2")
                 #expect(job["state"]?.string == "finished")
                 #expect(job["result"]?["rows"] == direct.json["rows"])
             }

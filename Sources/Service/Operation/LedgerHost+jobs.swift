@@ -57,13 +57,13 @@ extension LedgerHost {
 
     // MARK: JSON
 
-    /// A job as JSON.
+    /// A job as JSON, at the position of its result; without a result it has none, and this is 0.
     public func answer(_ job: ReportJob) -> ServedAnswer {
         var json = JSONWriter()
         job.write(to: &json)
         return ServedAnswer(
-            bytes: json.bytes, entityTag: ServedAnswer.entityTag(of: json.bytes), position: 0,
-            lag: 0)
+            bytes: json.bytes, entityTag: ServedAnswer.entityTag(of: json.bytes),
+            position: job.result?.position ?? 0, lag: job.result?.lag ?? 0)
     }
 }
 
@@ -88,14 +88,17 @@ public struct ReportJob: Sendable {
             json.member("endedAt", endedAt)
             state.writeFailure(to: &json)
             json.key("result")
-            guard case .finished(let answer) = state else { return json.null() }
-            json.raw(answer.bytes)
+            guard let result else { return json.null() }
+            json.raw(result.bytes)
         }
     }
 
-    fileprivate var resultByteCount: Int {
-        if case .finished(let answer) = state { answer.bytes.count } else { 0 }
+    /// Nil until it has finished, and where it failed.
+    public var result: ServedAnswer? {
+        if case .finished(let answer) = state { answer } else { nil }
     }
+
+    fileprivate var resultByteCount: Int { result?.bytes.count ?? 0 }
 }
 
 /// The reports that are made, one at a time, and their results.

@@ -1,4 +1,5 @@
 internal import AppStore
+import HTTPTypes
 import Hummingbird
 internal import Ledger
 internal import Queries
@@ -46,13 +47,23 @@ struct ReportRoutes: Sendable {
             let body = try await bodies.json(request, upTo: JobBody.maximumByteCount) {
                 try JobBody($0)
             }
-            return host.answer(
-                try host.startJob(body.report, try making(body.name, body.query)))
+            return answer(
+                try host.startJob(body.report, try making(body.name, body.query)), to: request)
         }
         groups.reports.get("/v1/jobs/:id") { request, context in
             try QueryParameters.read(request) { _ in }
-            return host.answer(try host.job(try PathReader.text("id", context)))
+            return answer(try host.job(try PathReader.text("id", context)), to: request)
         }
+    }
+
+    private func answer(_ job: ReportJob, to request: Request) -> Response {
+        var response = host.answer(job).response(to: request)
+        if job.result == nil {
+            // No state has answered yet.
+            response.headers[.subledgerPosition] = nil
+            response.headers[.subledgerLag] = nil
+        }
+        return response
     }
 
     private func answer(_ name: String, _ request: Request) async throws -> ServedAnswer {
