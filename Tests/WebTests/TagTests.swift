@@ -3,7 +3,9 @@ import HTTPTypes
 import Intake
 import Ledger
 import LedgerStore
+import LedgerTestSupport
 import Projection
+import Queries
 import SQLiteStore
 import Service
 import Testing
@@ -63,6 +65,38 @@ struct TagTests {
                     path, [.ifNoneMatch: try #require(answer.headers[.eTag])])
                 #expect(again.status == 304, "\(path)")
             }
+        }
+    }
+
+    @Test("The tag of a status does not depend on its time")
+    func status() async throws {
+        try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
+            let status = try await host.status(.production)
+            var json = JSONWriter()
+            json.isStamped = false
+            status.write(to: &json)
+            let content = try JSONValue.parse(json.bytes)
+            #expect(content["at"] == nil && content["ready"]?.bool == true)
+            let answer = try host.answer(status, .production)
+            #expect(answer.entityTag == ServedAnswer.entityTag(of: json.bytes))
+            #expect(try JSONValue.parse(answer.bytes)["at"]?.string == ServedPlace.now.rfc3339)
+        }
+    }
+
+    @Test("A report of retention messages until now keeps its tag while nothing changes")
+    func retentionOffers() async throws {
+        let clock = ManualClock(ServedPlace.now)
+        var place = try ServedPlace()
+        place.clock = { clock.now }
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            let path = "/v1/metrics/retention-offers?from=2026-01-01"
+            let open = try await client.get(path)
+            let bounded = try await client.get(path + "&to=2026-02-01")
+            clock.set(ServedPlace.now.advanced(byMilliseconds: 1_000))
+            let tag = try #require(open.headers[.eTag])
+            #expect(try await client.get(path, [.ifNoneMatch: tag]).status == 304)
+            #expect(try await client.get(path).json["to"] != open.json["to"])
+            #expect(bounded.headers[.eTag] != tag)
         }
     }
 

@@ -24,6 +24,8 @@ public struct RetentionOffers: Sendable, Equatable {
     public let environment: Environment
     public let from: Timestamp
     public let to: Timestamp
+    /// Whether `to` is the time of the query, on which the tag of an answer does not depend.
+    package var endsNow = false
     /// The position the results include.
     public let position: Int64
     /// By the rule's name, then by message, then by offer, none first.
@@ -40,8 +42,8 @@ public struct RetentionOffers: Sendable, Equatable {
             json.member("definition", "retention-offers/1")
             json.member("environment", environment.rawValue)
             json.member("from", from)
-            json.member("to", to)
-            json.member("position", position)
+            if json.isStamped || !endsNow { json.member("to", to) }
+            if json.isStamped { json.member("position", position) }
             json.array("rows", rows) { json, row in
                 json.object { json in
                     json.member("rule", row.rule)

@@ -66,7 +66,7 @@ public struct IntakeStatus: Sendable, JSONWritable {
     public func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("environment", EnvironmentLedger.directoryName(environment))
-            json.member("at", at)
+            if json.isStamped { json.member("at", at) }
             json.member("ready", isReady)
             json.array("problems", problems)
             json.member("position", head)

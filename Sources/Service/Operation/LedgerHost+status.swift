@@ -55,10 +55,13 @@ extension LedgerHost {
     package func answer(
         _ value: some JSONWritable, _ environment: Environment
     ) throws(ServingError) -> ServedAnswer {
-        try answer(environment) { value.write(to: &$0) }
+        let served = try ledger(environment)
+        return ServedAnswer(
+            position: served.projectedPosition ?? 0, lag: served.lag.positions
+        ) { value.write(to: &$0) }
     }
 
-    /// The same, written by a closure.
+    /// An answer written by a closure, once: it may be large, and it states no time of the query.
     package func answer(
         _ environment: Environment, _ write: (inout JSONWriter) -> Void
     ) throws(ServingError) -> ServedAnswer {

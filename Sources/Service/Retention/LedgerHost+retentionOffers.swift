@@ -16,7 +16,8 @@ extension LedgerHost {
         from: Timestamp, to: Timestamp?, _ scope: QueryScope
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
-        let offers = try await retentionOffersReport(from: from, to: to, scope)
+        var offers = try await retentionOffersReport(from: from, to: to, scope)
+        offers.endsNow = to == nil
         return ServedAnswer(position: offers.position, lag: ledger.lag.positions) { json in
             offers.write(to: &json)
         }
