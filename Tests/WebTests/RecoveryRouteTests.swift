@@ -61,6 +61,12 @@ struct RecoveryRouteTests {
                 (["from": from, "to": "soon"], "invalidTime"),
                 (["from": to, "to": from], "invalidTime"), (["from": to, "to": to], "invalidTime"),
                 (["from": RecoveryWorld.now.rfc3339], "invalidTime"),
+                (
+                    [
+                        "from": RecoveryWorld.now.rfc3339,
+                        "to": RecoveryWorld.now.advanced(byMilliseconds: 1_000).rfc3339,
+                    ], "invalidTime"
+                ),
                 (["from": from, "bundleId": "com.example.other"], "missingKey"),
                 (["from": from, "until": to], "invalidBody"),
             ] as [([String: String], String)] {

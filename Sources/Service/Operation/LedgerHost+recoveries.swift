@@ -100,7 +100,7 @@ extension LedgerHost {
             several: .invalidBody("Several apps have a key: name one as bundleId."))
         let now = clock()
         let to = window.to ?? now
-        guard window.from < to else {
+        guard window.from < min(to, now) else {
             throw IntakeRefusal(
                 .malformed, code: "invalidTime", message: "from must be before to, and before now.")
         }
