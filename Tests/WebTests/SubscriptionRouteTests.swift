@@ -172,6 +172,13 @@ struct SubscriptionRouteTests {
             #expect(answer.headers[.allow] == "GET, HEAD")
             let query = try #require(HTTPRequest.Method("QUERY"))
             #expect(try await client.send(query, "/v1/subscriptions/1").status == 405)
+            for name in ["PROPFIND", "INVENTED"] {
+                let other = try #require(HTTPRequest.Method(name))
+                let refused = try await client.send(other, "/v1/subscriptions/1")
+                #expect(refused.status == 405 && refused.code == "methodNotAllowed")
+                #expect(refused.headers[.allow] == "GET, HEAD")
+                #expect(try await client.send(other, "/nowhere").code == "noSuchPath")
+            }
             #expect(try await client.send(.get, "/nowhere").code == "noSuchPath")
             let head = try await client.send(.head, "/healthz")
             #expect(head.status == 200)

@@ -14,17 +14,48 @@ enum MethodRoutes {
             known[route.path.description, default: []].insert(route.method)
             if route.method == .get { known[route.path.description, default: []].insert(.head) }
         }
+        let paths = Router(context: WebContext.self)
         for (path, allowed) in known {
             let list = allowed.map(\.rawValue).sorted().joined(separator: ", ")
             for method in methods where !allowed.contains(method) {
                 router.on(RouterPath(path), method: method) { _, _ -> Response in
-                    var problem = Problem(
-                        .methodNotAllowed, code: "methodNotAllowed",
-                        detail: "This path takes \(list).")
-                    problem.headers[.allow] = list
-                    throw problem
+                    throw MethodRoutes.notAllowed(list)
                 }
             }
+            paths.on(RouterPath(path), method: OtherMethods.method) { _, _ -> Response in
+                throw MethodRoutes.notAllowed(list)
+            }
         }
+        // Reached only by requests without a route, since it is added last.
+        router.add(middleware: OtherMethods(paths: paths.buildResponder()))
+    }
+
+    private static func notAllowed(_ list: String) -> Problem {
+        var problem = Problem(
+            .methodNotAllowed, code: "methodNotAllowed", detail: "This path takes \(list).")
+        problem.headers[.allow] = list
+        return problem
+    }
+}
+
+/// Answers any other method, such as PROPFIND or what a client of HTTP/2 makes up: no list of
+/// methods is complete.
+private struct OtherMethods: RouterMiddleware {
+    typealias Context = WebContext
+
+    /// Responds 405 to `method` on every existing path.
+    let paths: RouterResponder<WebContext>
+
+    static let method = HTTPRequest.Method.get
+
+    func handle(
+        _ request: Request, context: WebContext,
+        next: (Request, WebContext) async throws -> Response
+    ) async throws -> Response {
+        var head = request.head
+        head.method = OtherMethods.method
+        let answer = try await paths.respond(
+            to: Request(head: head, body: request.body), context: context)
+        return answer.status == .methodNotAllowed ? answer : try await next(request, context)
     }
 }
