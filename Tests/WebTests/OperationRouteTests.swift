@@ -28,8 +28,8 @@ struct OperationRouteTests {
     func anonymous(path: String) async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let body = Array(#"{"from":1,"to":2}"#.utf8)
-            let nobody = try await client.post(path, body, .decision(actor: nil))
-            #expect(nobody.code == "invalidActor")
+            let unnamed = try await client.post(path, body, .decision(actor: nil))
+            #expect(unnamed.code == "invalidActor")
             let blank = try await client.post(path, body, .decision(reason: nil))
             #expect(blank.code == "invalidReason")
         }
