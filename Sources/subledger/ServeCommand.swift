@@ -2,6 +2,7 @@ import AppStore
 import AppStoreAPI
 import AppleSync
 import ArgumentParser
+import Foundation
 import Intake
 import Logging
 import Queries
@@ -26,6 +27,9 @@ struct ServeCommand: OutputCommand {
     @OptionGroup var common: SharedOptions
 
     func output(_ settings: Settings) async throws -> Output {
+        // Until `HangupService` traps it, SIGHUP would end the process. The files that it reloads
+        // are read after this.
+        signal(SIGHUP, SIG_IGN)
         var settings = settings
         _ = try settings.requiredApps()
         // A table that cannot be used is found before the first report.

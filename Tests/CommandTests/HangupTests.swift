@@ -67,6 +67,51 @@ struct HangupTests {
         #expect(try await service.terminate() == 0)
     }
 
+    @Test("It does not end the service while that starts")
+    func starting() async throws {
+        let place = try Workplace()
+        let rates = place.file("rates.yaml")
+        try #require(mkfifo(rates, 0o600) == 0)
+        try place.write(
+            ["apps:", "  - bundleId: com.example.app", "reports:", "  ratesFile: \(rates)"],
+            to: "rated.yaml")
+        let launched = try place.launch(
+            ["serve", "--port", "0", "--config", place.file("rated.yaml")] + place.options)
+        // The pipe has a reader once the start reads the rates, and holds it until they end.
+        let pipe = try #require(await reader(of: rates))
+        launched.signal(SIGHUP)
+        #expect(pipe.write("nonsense"))
+        let outcome = try await launched.outcome()
+        #expect(outcome.err.contains("reports.ratesFile"), "\(outcome.err)")
+    }
+
+    /// The writing end of a named pipe.
+    private struct WritingEnd {
+        let descriptor: Int32
+
+        /// Writes and closes.
+        func write(_ text: String) -> Bool {
+            defer { close(descriptor) }
+            return Glibc.write(descriptor, text, text.utf8.count) == text.utf8.count
+        }
+    }
+
+    /// Polls a named pipe until it has a reader.
+    private func reader(of pipe: String) async -> WritingEnd? {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                for _ in 0..<3_000 {
+                    let descriptor = open(pipe, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+                    if descriptor >= 0 {
+                        return continuation.resume(returning: WritingEnd(descriptor: descriptor))
+                    }
+                    usleep(20_000)
+                }
+                continuation.resume(returning: nil)
+            }
+        }
+    }
+
     @Test("Shared secrets are reloaded; an unusable one leaves its predecessor in place")
     func sharedSecrets() async throws {
         let place = try Workplace()
