@@ -209,6 +209,8 @@ public struct Doctor: Sendable {
                     isEmpty ? .good : .warning, "quarantine",
                     isEmpty ? "empty" : "\(quarantined) items; see `subledger quarantine list`"),
             ]
+            findings += await writing(session.ledger.log)
+            findings += try await signed(session.ledger)
             findings += try await database(session.ledger)
             findings += try await events(of: session.ledger)
             await session.close()
