@@ -101,16 +101,18 @@ public final class EnvironmentLedger: Sendable {
     }
 
     /// A missing log is not recreated where derived data shows that it held events: positions would
-    /// be assigned twice.
+    /// be assigned twice. SQLite creates a database in an empty file, too.
     static func requireLog(_ directory: String) async throws(StoreError) {
         let log = "\(directory)/\(EventLog.fileName)"
-        guard !FileManager.default.fileExists(atPath: log) else { return }
+        var status = stat()
+        guard stat(log, &status) != 0 || status.st_size == 0 else { return }
         try refuseNode(directory)
         let position = await projectedEnd(directory).position
         guard position > 0 else { return }
         throw StoreError(
             .fileReplaced, path: log,
-            reason: "The log is missing; facts up to position \(position) were derived from it.",
+            reason: "The log is missing or empty; facts up to position \(position) were derived"
+                + " from it.",
             remedy: "Put it back, or `subledger restore` the newest backup; to start a new ledger,"
                 + " use another data directory.")
     }

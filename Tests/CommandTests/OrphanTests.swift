@@ -17,4 +17,24 @@ struct OrphanTests {
             atPath: place.file("data/production"))
         #expect(!names.contains { $0.hasPrefix(orphan) })
     }
+
+    private func remove(_ names: String..., from place: Workplace) throws {
+        for name in names where FileManager.default.fileExists(atPath: place.ledgerFile(name)) {
+            try FileManager.default.removeItem(atPath: place.ledgerFile(name))
+        }
+    }
+
+    @Test("An empty log is not begun anew where events were derived from it")
+    func emptyLog() async throws {
+        let place = try await Workplace.taken()
+        try remove("log.sqlite-wal", "log.sqlite-shm", from: place)
+        let log = URL(filePath: place.ledgerFile("log.sqlite"))
+        try Data().write(to: log)
+        for arguments in [["show", Evidence.id], ["ingest", "in.ndjson"]] {
+            let outcome = try await place.run(arguments + place.options)
+            #expect(outcome.code == 74 && outcome.errorCode == "fileReplaced", "\(outcome.err)")
+            #expect(outcome.err.contains("missing or empty; facts up to position"))
+        }
+        #expect(try Data(contentsOf: log).isEmpty)
+    }
 }
