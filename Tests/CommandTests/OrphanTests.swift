@@ -37,4 +37,17 @@ struct OrphanTests {
         }
         #expect(try Data(contentsOf: log).isEmpty)
     }
+
+    @Test("Where only the write-ahead log of operations is left, the remedy leaves the log alone")
+    func operationsLeftover() async throws {
+        let place = try await Workplace.taken()
+        try remove("operations.sqlite", "operations.sqlite-shm", from: place)
+        try Data([1, 2, 3]).write(to: URL(filePath: place.ledgerFile("operations.sqlite-wal")))
+        let refused = try await place.run("show", Evidence.id)
+        #expect(refused.code == 74 && refused.errorCode == "fileReplaced", "\(refused.err)")
+        #expect(refused.err.contains("No answer depends on it: move `operations.sqlite-wal`"))
+        #expect(!refused.err.contains("restore"))
+        try remove("operations.sqlite-wal", from: place)
+        #expect(try await place.run("show", Evidence.id).code == 0)
+    }
 }

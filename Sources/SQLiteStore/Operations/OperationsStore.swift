@@ -44,12 +44,15 @@ public final class OperationsStore: OperationalState {
             connection = try file.openWriter()
             watch = try FileIdentityGuard(path: path)
         } catch {
-            guard error.isDamage else { throw error }
+            let name = OperationsStore.fileName
+            let isOrphan = error.code == .fileReplaced
+            guard error.isDamage || isOrphan else { throw error }
+            let leftover = isOrphan ? "`\(name)-wal` and `\(name)-shm`" : "it"
             throw StoreError(
                 error.code, path: path, reason: error.reason,
-                remedy: "No answer depends on it: move it away, and the next command creates a new"
-                    + " one; quarantined inputs, and signed checkpoints that no backup has, are"
-                    + " then lost.")
+                remedy: "No answer depends on it: move \(leftover) away, and the next command"
+                    + " creates a new one; quarantined inputs, and signed checkpoints that no"
+                    + " backup has, are then lost.")
         }
     }
 

@@ -188,8 +188,11 @@ struct DatabaseFile: Sendable {
         var status = stat()
         guard stat(path + "-wal", &status) == 0, status.st_size > 0 else { return }
         if stat(path, &status) == 0, status.st_size > 0 { return }
-        throw FileIdentityGuard.error(
-            path: path, "Only \(FileIdentityGuard.name(path))-wal is left of it.")
+        throw StoreError(
+            .fileReplaced, path: path,
+            reason: "The file is missing or empty; only \(FileIdentityGuard.name(path))-wal is left"
+                + " of it.",
+            remedy: "Put the file back as it was, or restore a backup, then start again.")
     }
 
     /// The directory of a path, `.` for a bare name. (NSString's method traps on some one-letter
