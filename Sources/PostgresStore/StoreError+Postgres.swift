@@ -23,8 +23,8 @@ extension StoreError {
                 .databaseUnavailable, path: location,
                 reason: "The database is not available.",
                 remedy: """
-                    libpq reports: \(error.message) This node continues by itself once the \
-                    database can be reached.
+                    libpq reports: \(error.message) A service that already listens continues by \
+                    itself once the database can be reached; start anything else again.
                     """)
         case .loginRefused:
             self = .refused(error.message, location)
@@ -76,8 +76,10 @@ extension StoreError {
             self.init(
                 .databaseUnavailable, path: location,
                 reason: "The database accepts no statements now.",
-                remedy:
-                    "\(detail) This node continues by itself once the server accepts statements.")
+                remedy: """
+                    \(detail) A service that already listens continues by itself once the server \
+                    accepts statements; start anything else again.
+                    """)
         default:
             self.init(
                 .databaseFailure, path: location, reason: "The database refused a statement.",

@@ -219,6 +219,10 @@ struct DatabaseCommandTests {
             }
         }
         #expect(!FileManager.default.fileExists(atPath: place.file("data/production")))
+        // Of a service that has not started, too, the remedy is true.
+        let served = try await place.run("serve", "--port", "0", "--database", wrong[0].0)
+        #expect(served.errorCode == "databaseUnavailable")
+        #expect(served.err.contains("start anything else again"), "\(served.err)")
         let nodes = try await place.run("nodes")
         #expect(nodes.errorCode == "noDatabase" && nodes.code == 64)
     }

@@ -53,6 +53,18 @@ struct ExampleTests {
         #expect(outcome.code == 0, "\(outcome.out)\(outcome.err)")
     }
 
+    @Test(
+        "Units start again however often they fail, unless the configuration cannot be used",
+        arguments: ["subledger.service", "subledger@.service"])
+    func restarts(name: String) throws {
+        let unit = try String(contentsOfFile: "\(Self.folder)/\(name)", encoding: .utf8)
+        let parts = unit.split(separator: "[Service]")
+        try #require(parts.count == 2)
+        #expect(parts[0].contains("\nStartLimitIntervalSec=0\n"))
+        #expect(parts[1].contains("\nRestartPreventExitStatus=78\n"))
+        #expect(parts[1].contains("\nRestartSec="))
+    }
+
     @Test("A node's unit names a password file of its user: libpq ignores a copy for the group")
     func passwordFile() throws {
         let unit = try String(contentsOfFile: "\(Self.folder)/subledger@.service", encoding: .utf8)
