@@ -65,6 +65,17 @@ struct ExampleTests {
         #expect(parts[1].contains("\nRestartSec="))
     }
 
+    @Test("The service's unit leaves the directory to the configuration, which names it")
+    func directory() throws {
+        let unit = try String(contentsOfFile: "\(Self.folder)/subledger.service", encoding: .utf8)
+        let start = try #require(unit.split(separator: "\n").first { $0.hasPrefix("ExecStart=") })
+        #expect(!start.contains("--data"))
+        let packaged = try String(
+            contentsOf: Fixtures.repository.appending(path: "Packaging/Debian/subledger.yaml"),
+            encoding: .utf8)
+        #expect(packaged.contains("\ndataDirectory: /var/lib/subledger\n"))
+    }
+
     @Test("A node's unit names a password file of its user: libpq ignores a copy for the group")
     func passwordFile() throws {
         let unit = try String(contentsOfFile: "\(Self.folder)/subledger@.service", encoding: .utf8)
