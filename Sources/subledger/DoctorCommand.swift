@@ -25,10 +25,6 @@ struct DoctorCommand: OutputCommand {
     /// Checks the TLS files as `serve` reads them; empty where none are configured.
     private func certificates(_ settings: Settings) -> [Doctor.Finding] {
         guard let files = settings.configuration.server.tls else { return [] }
-        return [
-            Doctor.Finding("tls", passing: "usable") { () throws(WebServiceError) in
-                try WebService.requireUsable(files)
-            }
-        ]
+        return [WebService.examine(files, at: Terminal.now)]
     }
 }

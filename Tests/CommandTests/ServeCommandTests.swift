@@ -196,7 +196,23 @@ struct ServeCommandTests {
         let outcome = try await other.run("serve", "--port", "\(service.port)")
         #expect(outcome.code == 74)
         #expect(outcome.errorCode == "portUnavailable")
+        #expect(outcome.err.contains("Address already in use"), "\(outcome.err)")
         #expect(try await service.terminate() == 0)
+    }
+
+    @Test("An address that this machine does not have is reported as that")
+    func addressStrange() async throws {
+        let place = try Workplace()
+        let digest = String(repeating: "0a", count: 32)
+        try place.write(
+            ["server: { tokens: [ { name: a, sha256: \(digest), scopes: [read] } ] }"],
+            to: "served.yaml")
+        // Of documentation (RFC 5737).
+        let outcome = try await place.run(
+            "serve", "--host", "203.0.113.7", "--port", "0", "--config", "served.yaml")
+        #expect(outcome.code == 74 && outcome.errorCode == "portUnavailable")
+        #expect(outcome.err.contains("Cannot assign requested address"), "\(outcome.err)")
+        #expect(outcome.err.contains("server.host"))
     }
 
     @Test(

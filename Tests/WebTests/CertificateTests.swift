@@ -1,9 +1,11 @@
+import AppStore
 import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOSSL
 import Service
+import Simulator
 import TestSupport
 import Testing
 
@@ -49,5 +51,83 @@ struct CertificateTests {
             #expect(throws: CertificateStore.Failure.self) { try store.reload() }
             #expect(try await CertificateTests.answers(second, port: port))
         }
+    }
+
+    private static let day: Int64 = 86_400_000
+    /// The last moment of the certificates of `TLSPlace`.
+    private static let end = AuthorityShape().leafValidity.upperBound
+
+    @Test("A certificate is reported before it is valid, from 14 days before its end, and after it")
+    func dates() {
+        let (begin, end) = (Timestamp(milliseconds: 0), CertificateTests.end)
+        let dates = CertificateDates(notBefore: begin, notAfter: end)
+        for (milliseconds, text, isValid) in [
+            (-14 * CertificateTests.day, nil, true),
+            (-14 * CertificateTests.day + 1, "expires at", true), (0, "expires at", true),
+            (1, "expired at", false),
+        ] as [(Int64, String?, Bool)] {
+            let now = end.advanced(byMilliseconds: milliseconds)
+            let remark = dates.remark(at: now)
+            #expect(remark?.contains(text ?? "-") == text.map { _ in true })
+            #expect(dates.include(now) == isValid)
+        }
+        let early = begin.advanced(byMilliseconds: -1)
+        #expect(dates.remark(at: early)?.contains("is valid from") == true)
+        #expect(!dates.include(early))
+    }
+
+    @Test("doctor examines the dates of the certificate")
+    func examined() throws {
+        let files = try #require(try TLSPlace.make().configuration.server.tls)
+        func level(_ days: Int64) -> Doctor.Finding.Level {
+            WebService.examine(
+                files,
+                at: CertificateTests.end.advanced(byMilliseconds: days * CertificateTests.day)
+            ).level
+        }
+        #expect(level(-365) == .good)
+        #expect(level(-2) == .warning)
+        #expect(level(2) == .bad)
+        #expect(level(-365 * 60) == .bad)
+    }
+
+    @Test("The service warns of the dates")
+    func warned() throws {
+        let files = try #require(try TLSPlace.make().configuration.server.tls)
+        let store = try CertificateStore(files)
+        let codes = LogCodes()
+        let logger = codes.logger
+        WebService.warn(of: nil, at: CertificateTests.end, logger)
+        WebService.warn(
+            of: store,
+            at: CertificateTests.end.advanced(byMilliseconds: -365 * CertificateTests.day), logger)
+        #expect(codes.all == [])
+        WebService.warn(of: store, at: CertificateTests.end, logger)
+        #expect(codes.all == ["certificateDates"])
+    }
+
+    @Test("An unusable key is named for what it is")
+    func unusable() throws {
+        let place = try TLSPlace.make()
+        let files = try #require(place.configuration.server.tls)
+        func reason() -> String? {
+            do throws(CertificateStore.Failure) {
+                _ = try CertificateStore(files)
+                return nil
+            } catch { return error.reason }
+        }
+        #expect(reason() == nil)
+        let label = "ENCRYPTED PRIVATE KEY-----"
+        for (text, expected) in [
+            ("-----BEGIN \(label)\nAAAA\n-----END \(label)\n", "is encrypted"),
+            ("nonsense", "holds no private key"),
+        ] {
+            try text.write(toFile: files.privateKeyFile, atomically: true, encoding: .utf8)
+            #expect(reason()?.contains(expected) == true)
+        }
+        try FileManager.default.removeItem(atPath: files.privateKeyFile)
+        #expect(reason()?.contains("cannot be read") == true)
+        try FileManager.default.removeItem(atPath: files.certificateFile)
+        #expect(reason()?.contains("cannot be read") == true)
     }
 }

@@ -13,7 +13,11 @@ final class CertificateStore: Sendable {
     private struct Pair {
         let chain: [NIOSSLCertificate]
         let key: NIOSSLPrivateKey
+        let dates: CertificateDates
     }
+
+    /// Largest file that is read.
+    private static let maximumByteCount = 1_024 * 1_024
 
     /// The unusable file, and the reason.
     struct Failure: Error, CustomStringConvertible {
@@ -35,6 +39,9 @@ final class CertificateStore: Sendable {
         current.withLock { $0 = pair }
     }
 
+    /// When the current certificate is valid.
+    var dates: CertificateDates { current.withLock { $0.dates } }
+
     /// Reads the current certificate at every handshake.
     var configuration: TLSConfiguration {
         let pair = current.withLock { $0 }
@@ -53,14 +60,8 @@ final class CertificateStore: Sendable {
     }
 
     private static func read(_ files: ServiceConfiguration.Server.TLS) throws(Failure) -> Pair {
-        let chain: [NIOSSLCertificate]
-        do { chain = try NIOSSLCertificate.fromPEMFile(files.certificateFile) } catch {
-            throw Failure(path: files.certificateFile, reason: "It holds no certificate in PEM.")
-        }
-        let key: NIOSSLPrivateKey
-        do { key = try NIOSSLPrivateKey(file: files.privateKeyFile, format: .pem) } catch {
-            throw Failure(path: files.privateKeyFile, reason: "It holds no private key in PEM.")
-        }
+        let chain = try chain(files.certificateFile)
+        let key = try key(files.privateKeyFile)
         // Creating a context checks that key and certificate match.
         do {
             _ = try NIOSSLContext(
@@ -72,6 +73,41 @@ final class CertificateStore: Sendable {
                 path: files.privateKeyFile,
                 reason: "The key does not match the first certificate.")
         }
-        return Pair(chain: chain, key: key)
+        return Pair(chain: chain, key: key, dates: CertificateDates(chain[0]))
+    }
+
+    /// At least one certificate.
+    private static func chain(_ path: String) throws(Failure) -> [NIOSSLCertificate] {
+        let bytes = try contents(path)
+        guard let chain = try? NIOSSLCertificate.fromPEMBytes(bytes), !chain.isEmpty else {
+            throw Failure(path: path, reason: "It holds no certificate in PEM.")
+        }
+        return chain
+    }
+
+    private static func key(_ path: String) throws(Failure) -> NIOSSLPrivateKey {
+        let bytes = try contents(path)
+        do { return try NIOSSLPrivateKey(bytes: bytes, format: .pem) } catch {
+            // In the label of PKCS #8, or in the header of older forms (RFC 1421 §4.6.1.1).
+            let isEncrypted = String(decoding: bytes, as: UTF8.self).contains("ENCRYPTED")
+            throw Failure(
+                path: path,
+                reason: isEncrypted
+                    ? "Its private key is encrypted, and the service has no passphrase: store the"
+                        + " key without one, readable by the service's user only."
+                    : "It holds no private key in PEM.")
+        }
+    }
+
+    private static func contents(_ path: String) throws(Failure) -> [UInt8] {
+        guard let bytes = InputFile.read(path, limit: maximumByteCount),
+            bytes.count <= maximumByteCount
+        else {
+            throw Failure(
+                path: path,
+                reason: "It cannot be read by this user, or is larger than 1 MiB; check the path"
+                    + " and permissions.")
+        }
+        return bytes
     }
 }

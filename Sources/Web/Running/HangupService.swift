@@ -26,6 +26,7 @@ struct HangupService: Service {
             }
             logger.notice(
                 "The TLS files were reloaded.", metadata: ["code": "certificateReloaded"])
+            WebService.warn(of: certificates, at: host.clock(), logger)
         } catch {
             logger.error(
                 "The TLS files cannot be used; the current certificate stays.",

@@ -147,6 +147,7 @@ public struct WebService: Sendable {
     public func run(
         with services: [any Service] = [], onRunning: @escaping @Sendable (Int) async -> Void
     ) async throws {
+        WebService.warn(of: certificates, at: host.clock(), logger)
         let hasListened = Once()
         var group = ServiceGroupConfiguration(
             services: [
@@ -180,10 +181,7 @@ public struct WebService: Sendable {
         await projecting
         guard case .failure(let error) = result else { return }
         if hasListened.isSet { throw error }
-        throw WebServiceError(
-            code: .portUnavailable,
-            description: "Cannot listen on \(server.host):\(server.port); choose another port"
-                + " with --port, or stop the process that listens there.")
+        throw WebServiceError(of: server, cannotListen: error)
     }
 }
 

@@ -1,3 +1,7 @@
+internal import Foundation
+internal import NIOCore
+internal import Service
+
 /// Why the service cannot start.
 public struct WebServiceError: Error, Sendable, CustomStringConvertible {
     /// Stable; scripts depend on them.
@@ -11,4 +15,21 @@ public struct WebServiceError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// What happened, and what to do.
     public let description: String
+}
+
+extension WebServiceError {
+    /// That the address and port cannot be listened on, and why.
+    init(of server: ServiceConfiguration.Server, cannotListen error: any Error) {
+        let cause =
+            switch error {
+            case let failure as IOError: ": \(String(cString: strerror(failure.errnoCode)))"
+            case is SocketAddressError.UnknownHost: ": the name has no address"
+            default: ""
+            }
+        self.init(
+            code: .portUnavailable,
+            description: "Cannot listen on \(server.host):\(server.port)\(cause). Check"
+                + " server.host, choose another port with --port, or stop the process that listens"
+                + " there.")
+    }
 }
