@@ -17,7 +17,7 @@ extension ServiceConfiguration {
         let root: Node?
         do { root = try Yams.compose(yaml: text) } catch {
             throw ConfigurationError(
-                .invalidYAML, key: "file", reason: "It is not valid YAML; check the indentation.")
+                .invalidYAML, key: "file", reason: ServiceConfiguration.fault(error))
         }
         guard let root, root.null == nil else { return }
         var mapping = try YAMLMapping(root, path: "")
@@ -57,6 +57,21 @@ extension ServiceConfiguration {
         }
         retention = try ServiceConfiguration.retention(mapping.mappings("retention"))
         try mapping.requireNothingElse()
+    }
+
+    /// What is wrong with a text that is not valid YAML, and where. Without its lines: they may
+    /// hold secrets.
+    private static func fault(_ error: any Error) -> String {
+        switch error as? YamlError {
+        case .duplicatedKeysInMapping(let keys, let context):
+            let names = keys.map { $0.prefix(40) }.joined(separator: ", ")
+            return "A mapping has a key twice, first in line \(context.mark.line): \(names)."
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            return "It is not valid YAML: \(problem), line \(mark.line), column \(mark.column);"
+                + " check the indentation."
+        default: return "It is not valid YAML; check the indentation."
+        }
     }
 
     /// A path in a configuration file: relative paths are relative to the file, not to the working

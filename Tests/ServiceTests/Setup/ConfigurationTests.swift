@@ -272,6 +272,16 @@ struct ConfigurationTests {
         #expect(found?.description.contains("4711") == false)
     }
 
+    @Test("Invalid YAML is reported with its place, and a key that is there twice by its name")
+    func faults() {
+        let twice = error("server:\n  port: 1\n  host: a\n  port: 2")
+        #expect(twice?.code == .invalidYAML)
+        #expect(twice?.reason.contains("first in line 2: port.") == true)
+        let open = error("server:\n  host: 'x")
+        #expect(open?.code == .invalidYAML)
+        #expect(open?.reason.contains("line ") == true)
+    }
+
     @Test(
         "Leeway is a duration; 0 turns it off",
         arguments: [("0", 0), ("PT0S", 0), ("PT2H", 7_200_000), ("P1D", 86_400_000)]
