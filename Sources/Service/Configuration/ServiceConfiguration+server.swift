@@ -102,7 +102,11 @@ extension ServiceConfiguration {
             server.port = Int(port)
         }
         for var token in try mapping.mappings("tokens") {
-            server.tokens.append(try ServiceConfiguration.token(&token))
+            let read = try ServiceConfiguration.token(&token)
+            guard !server.tokens.contains(where: { $0.digest == read.digest }) else {
+                throw token.invalid("sha256", "An earlier token has it; only that one would count.")
+            }
+            server.tokens.append(read)
         }
         server.tls = try mapping.read("tls") { (tls) throws(ConfigurationError) in
             Server.TLS(

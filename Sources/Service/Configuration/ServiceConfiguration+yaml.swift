@@ -57,6 +57,21 @@ extension ServiceConfiguration {
         }
         retention = try ServiceConfiguration.retention(mapping.mappings("retention"))
         try mapping.requireNothingElse()
+        try requireApps(webhooks.map(\.bundleId), of: "webhooks")
+        try requireApps(retention.map(\.bundleId), of: "retention")
+    }
+
+    /// Throws for the first of these apps that is not among `apps`. Without `apps`, the app is
+    /// named on the command line.
+    private func requireApps(
+        _ bundleIds: [BundleId?], of key: String
+    ) throws(ConfigurationError) {
+        guard !ledger.apps.isEmpty else { return }
+        for (index, bundleId) in bundleIds.enumerated() {
+            guard let bundleId, ledger.app(bundleId) == nil else { continue }
+            throw ConfigurationError(
+                .invalidValue, key: "\(key)[\(index)].bundleId", reason: "No app of `apps` has it.")
+        }
     }
 
     /// What is wrong with a text that is not valid YAML, and where. Without its lines: they may
@@ -96,6 +111,13 @@ extension ServiceConfiguration {
             try entry.requireNothingElse()
             if apps.contains(where: { $0.bundleId == app.bundleId }) {
                 throw entry.invalid("bundleId", "It is listed twice.")
+            }
+            if let number = app.appAppleId {
+                guard number >= 0, number == 0 || !apps.contains(where: { $0.appAppleId == number })
+                else {
+                    throw entry.invalid(
+                        "appAppleId", "The app's own id in the App Store is expected.")
+                }
             }
             apps.append(app)
         }

@@ -272,6 +272,44 @@ struct ConfigurationTests {
         #expect(found?.description.contains("4711") == false)
     }
 
+    @Test(
+        "A reference to an app that is not configured, and an id that two have, are refused",
+        arguments: [
+            (
+                """
+                apps: [ { bundleId: a } ]
+                webhooks: [ { url: 'https://a.example/', secretFile: s, bundleId: b } ]
+                """, "webhooks[0].bundleId"
+            ),
+            (
+                """
+                apps: [ { bundleId: a } ]
+                retention:
+                  - { name: n, message: 758883E8-151B-47B7-ABD0-60C4D804C2F5, bundleId: b }
+                """, "retention[0].bundleId"
+            ),
+            (
+                """
+                server:
+                  tokens:
+                    - { name: a, sha256: \(digest), scopes: [read] }
+                    - { name: b, sha256: \(digest), scopes: [admin] }
+                """, "server.tokens[1].sha256"
+            ),
+            ("apps: [ { bundleId: a, appAppleId: -1 } ]", "apps[0].appAppleId"),
+            (
+                "apps: [ { bundleId: a, appAppleId: 7 }, { bundleId: b, appAppleId: 7 } ]",
+                "apps[1].appAppleId"
+            ),
+        ] as [(String, String)])
+    func references(yaml: String, key: String) {
+        #expect(error(yaml)?.code == .invalidValue)
+        #expect(error(yaml)?.key == key)
+        // The same, of an app that is configured.
+        let repaired = yaml.replacing("bundleId: b }", with: "bundleId: a }")
+        if repaired != yaml { #expect(error(repaired) == nil) }
+    }
+
     @Test("Invalid YAML is reported with its place, and a key that is there twice by its name")
     func faults() {
         let twice = error("server:\n  port: 1\n  host: a\n  port: 2")
