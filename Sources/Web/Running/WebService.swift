@@ -138,6 +138,21 @@ public struct WebService: Sendable {
     /// Longest wait for requests in progress at shutdown.
     static let drainLimit: Duration = .seconds(10)
 
+    /// What runs side by side. The last shuts down first, so that `/readyz` reports a shutdown at
+    /// once.
+    func members(
+        beside services: [any Service], onRunning: @escaping @Sendable (Int) async -> Void
+    ) -> [ServiceGroupConfiguration.ServiceConfiguration] {
+        var members: [ServiceGroupConfiguration.ServiceConfiguration] = [
+            .init(service: HangupService(certificates: certificates, host: host, logger: logger)),
+            .init(service: application(onRunning: onRunning)),
+        ]
+        members += services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }
+        members.append(
+            .init(service: readiness, successTerminationBehavior: .gracefullyShutdownGroup))
+        return members
+    }
+
     /// Serves until SIGTERM or SIGINT; then stops accepting, answers accepted requests, projects
     /// everything and closes the files.
     ///
@@ -149,20 +164,12 @@ public struct WebService: Sendable {
     ) async throws {
         WebService.warn(of: certificates, at: host.clock(), logger)
         let hasListened = Once()
+        let members = members(beside: services) { port in
+            hasListened.set()
+            await onRunning(port)
+        }
         var group = ServiceGroupConfiguration(
-            services: [
-                .init(
-                    service: readiness,
-                    successTerminationBehavior: .gracefullyShutdownGroup),
-                .init(
-                    service: HangupService(certificates: certificates, host: host, logger: logger)),
-                .init(
-                    service: application { port in
-                        hasListened.set()
-                        await onRunning(port)
-                    }),
-            ] + services.map { .init(service: $0) },
-            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            services: members, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         group.maximumGracefulShutdownDuration = WebService.drainLimit
         let serving = ServiceGroup(configuration: group)
         // The projector outlives the last request, so that accepted events are projected.
