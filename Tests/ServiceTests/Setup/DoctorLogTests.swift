@@ -1,4 +1,5 @@
 import AppStore
+import Intake
 import LedgerStore
 import LedgerTestSupport
 import Projection
