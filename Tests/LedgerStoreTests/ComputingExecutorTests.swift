@@ -12,7 +12,7 @@ struct ComputingExecutorTests {
         async let opened: Void = Task.detached { for _ in 0..<count { gate.signal() } }.value
         let results = await Parallel.map(
             Array(0..<count), atLeast: 1, on: ComputingExecutor.shared
-        ) { _ in gate.wait(timeout: .now() + .seconds(60)) }
+        ) { _ in gate.wait(timeout: .now() + .seconds(600)) }
         await opened
         #expect(results.allSatisfy { $0 == .success })
     }

@@ -78,7 +78,9 @@ struct CertificateTests {
 
     @Test("doctor examines the dates of the certificate")
     func examined() throws {
-        let files = try #require(try TLSPlace.make().configuration.server.tls)
+        let place = try TLSPlace.make()
+        defer { withExtendedLifetime(place) {} }
+        let files = try #require(place.configuration.server.tls)
         func level(_ days: Int64) -> Doctor.Finding.Level {
             WebService.examine(
                 files,
@@ -93,7 +95,9 @@ struct CertificateTests {
 
     @Test("The service warns of the dates")
     func warned() throws {
-        let files = try #require(try TLSPlace.make().configuration.server.tls)
+        let place = try TLSPlace.make()
+        defer { withExtendedLifetime(place) {} }
+        let files = try #require(place.configuration.server.tls)
         let store = try CertificateStore(files)
         let codes = LogCodes()
         let logger = codes.logger

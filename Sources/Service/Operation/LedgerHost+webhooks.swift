@@ -60,8 +60,8 @@ extension LedgerHost {
     /// Delivers the changes of a range of positions to an endpoint again, as `webhooks redeliver`
     /// does: under the same ids, without moving a cursor. Returns when it is done.
     ///
-    /// Throws `OperatorError` (`noSuchEndpoint`), `CommandError`, `ServingError` (`stopping` when it
-    /// is cancelled) or `StoreError`.
+    /// Throws `OperatorError` (`noSuchEndpoint`), `CommandError`, `ServingError` (`stopping` when
+    /// it is cancelled) or `StoreError`.
     public func redeliver(
         _ name: String, _ redelivery: Redelivery, _ order: CommandIntake.Order,
         _ environment: Environment
