@@ -61,15 +61,9 @@ struct EraseCommand: OutputCommand {
             }
             let request = CommandIntake.Order(
                 actor: order.actor, reason: order.reason, key: order.key)
-            // The ids of a repetition may be erased.
-            let isRepeated = try await dryRun ? false : erasure.isRepeated(request)
-            var found: [ChainId] = []
-            var unknown: [String] = []
-            for id in chains {
-                let chain = try await chain(
-                    id, session, erasure, settings, skipsUnknown: isRepeated)
-                if let chain { found.append(chain) } else { unknown.append(id) }
-            }
+            let (found, unknown) = try await erasure.chains(
+                named: chains, by: session.query, bundleId: settings.bundleId,
+                dryRun ? nil : request)
             let named = customer.map { CustomerId(stated: $0) }
             let progress = ProgressLine()
             defer { progress.end() }
@@ -82,34 +76,15 @@ struct EraseCommand: OutputCommand {
                     json.object("plan") { plan.writeMembers(to: &$0) }
                 }
             }
-            var receipt: PersonErasure.Receipt
+            let receipt: PersonErasure.Receipt
             do {
                 receipt = try await erasure.run(
-                    chains: found, customer: named, request, report: report)
+                    chains: found, customer: named, request, unknown: unknown, report: report)
             } catch let error as StoreError { throw error.naming(found) }
-            receipt.unknown = unknown
             let failure = await derive(session, found)
             return Output(text: receipt.text, failure: failure) { json in
                 json.object("erasure") { receipt.writeMembers(to: &$0) }
             }
-        }
-    }
-
-    /// The chain that an id names now, or named before it was erased.
-    ///
-    /// - Parameter skipsUnknown: whether the result is nil where the id names nothing.
-    private func chain(
-        _ id: String, _ session: LedgerSession, _ erasure: PersonErasure, _ settings: Settings,
-        skipsUnknown: Bool
-    ) async throws -> ChainId? {
-        do throws(QueryError) {
-            return try await session.query.chain(id, bundleId: settings.bundleId)
-        } catch {
-            guard case .noSuchSubscription = error else { throw error }
-            let apps = settings.bundleId.map { [$0] } ?? session.ledger.apps
-            if let chain = try await erasure.erasedChain(id, among: apps) { return chain }
-            guard skipsUnknown else { throw error }
-            return nil
         }
     }
 

@@ -169,32 +169,23 @@ struct SignatureRouteTests {
         }
     }
 
-    @Test("The id of an erased chain decides nothing, whatever customer is named")
-    func erased() async throws {
+    @Test(
+        "An erased chain, or anything of an erased customer, decides nothing",
+        arguments: [true, false])
+    func erased(isCustomer: Bool) async throws {
+        let (id, token) = (SignatureRouteTests.purchase.id, SignatureRouteTests.token)
         try await serve { client, _ in
-            let id = SignatureRouteTests.purchase.id
-            #expect(try await client.erase(chains: [id]).status == 200)
-            let members = [
-                "productId": SignatureRouteTests.product, "transactionId": id, "customer": "ann",
-            ]
-            let answer = try await SignatureRouteTests.sign(
-                client, "introductory-offer",
-                SignatureRouteTests.body(
-                    members, ["ifEligible": true, "allowIntroductoryOffer": true]),
-                query: "?minPosition=3")
-            #expect(answer.status == 404 && answer.code == "noSuchSubscription")
-        }
-    }
-
-    @Test("An erased customer may have nothing, whatever transaction is named")
-    func erasedCustomer() async throws {
-        try await serve { client, _ in
-            let token = SignatureRouteTests.token
-            #expect(try await client.erase(customer: token).status == 200)
-            for id in [SignatureRouteTests.purchase.id, "1000000000000000"] {
+            let done =
+                isCustomer
+                ? try await client.erase(customer: token) : try await client.erase(chains: [id])
+            #expect(done.status == 200)
+            // Whatever else is named.
+            for (transaction, customer) in isCustomer
+                ? [(id, token), ("1000000000000000", token)] : [(id, "ann")]
+            {
                 let members = [
-                    "productId": SignatureRouteTests.product, "transactionId": id,
-                    "customer": token,
+                    "productId": SignatureRouteTests.product, "transactionId": transaction,
+                    "customer": customer,
                 ]
                 let answer = try await SignatureRouteTests.sign(
                     client, "introductory-offer",

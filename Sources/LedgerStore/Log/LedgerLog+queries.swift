@@ -52,28 +52,19 @@ extension LedgerLog {
         }
     }
 
-    /// A tree extended by the next leaves of the log, up to `end`; nil when one is missing.
+    /// A tree extended by the next leaves of the log, up to `end`; nil where one is missing or
+    /// damaged.
     ///
-    /// - Parameter count: leaves read in one transaction.
+    /// - Parameter count: leaves read in one transaction, at most `LogLimits.scannedEventCount`.
     package func extended(
         _ tree: CompactRange, through end: Int64, by count: Int64 = LogLimits.scannedEventCount
     ) async throws(StoreError) -> CompactRange? {
         var tree = tree
         while tree.size < end {
-            let (size, stretch) = (tree.size, min(end, tree.size + count))
-            let leaves = try await readTables { tables in
-                try tables.rows(
-                    """
-                    SELECT position, leaf_hash FROM @events
-                    WHERE position > $1::bigint AND position <= $2::bigint ORDER BY position
-                    """, size, stretch
-                ) { (position: try $0.int64(0), hash: $0.digest(1)) }
-            }
-            guard !leaves.isEmpty else { return tree }
-            for leaf in leaves {
-                guard leaf.position == tree.size + 1, let hash = leaf.hash else { return nil }
-                tree.append(hash)
-            }
+            let stretch = min(end, tree.size + count)
+            let leaves = try await leafHashes(after: tree.size, through: stretch)
+            guard Int64(leaves.count) == stretch - tree.size else { return nil }
+            for leaf in leaves { tree.append(leaf) }
         }
         return tree
     }

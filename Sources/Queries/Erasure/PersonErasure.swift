@@ -26,7 +26,7 @@ public struct PersonErasure: Sendable {
         /// Nil where the order repeats an earlier one.
         public let plan: ErasurePlan?
         /// Ids of a repetition that name nothing now: whether they were part of it is not known.
-        public var unknown: [String] = []
+        public internal(set) var unknown: [String] = []
     }
 
     /// How often newer events of the same chains are taken in before giving up.
@@ -61,12 +61,14 @@ public struct PersonErasure: Sendable {
     /// Erases chains, and a customer with every chain that names it. An order that was carried out
     /// before is finished, and answered with the same position.
     ///
-    /// - Parameter chains: without those that name nothing, where the order `isRepeated`.
+    /// - Parameters:
+    ///   - chains: from `chains(named:by:bundleId:_:)`.
+    ///   - unknown: the ids that named nothing, which the receipt of a repetition lists.
     ///
     /// Throws `ErasureError`, `CommandError` for a wrong actor, reason or key, and `StoreError`.
     public func run(
         chains: [ChainId], customer: CustomerId?, _ order: CommandIntake.Order,
-        report: Progress = { _, _ in }
+        unknown: [String] = [], report: Progress = { _, _ in }
     ) async throws -> Receipt {
         try CommandCheck.check(order)
         let subjects = PersonErasure.subjects(chains, customer)
@@ -79,7 +81,7 @@ public struct PersonErasure: Sendable {
                 _ = try await plan(chains: chains, customer: customer, report: report)
             } catch let error as ErasureError where error.code == .nothingToErase {
                 try await finish(chains, customer, erasedAt: known.position)
-                return Receipt(position: known.position, plan: nil)
+                return Receipt(position: known.position, plan: nil, unknown: unknown)
             }
             throw CommandIntake.reused(order.key ?? "")
         }
@@ -136,14 +138,6 @@ public struct PersonErasure: Sendable {
         return position
     }
 
-    /// Whether the order was carried out before under its key: its ids may name nothing any more.
-    ///
-    /// Throws `CommandError` for a wrong actor, reason or key, and `StoreError`.
-    public func isRepeated(_ order: CommandIntake.Order) async throws -> Bool {
-        try CommandCheck.check(order)
-        return try await known(order) != nil
-    }
-
     /// The erasure that was ordered under the same key; nil for a new order.
     ///
     /// Throws `idempotencyKeyReused` where another actor ordered it or for another reason, or
@@ -176,9 +170,47 @@ public struct PersonErasure: Sendable {
         return erased.joined().map(\.position).max()
     }
 
+    /// The chains that ids name now, or named before they were erased.
+    ///
+    /// - Parameters:
+    ///   - query: finds the chains of today.
+    ///   - bundleId: nil: in any app.
+    ///   - order: where it was carried out before, ids may name nothing any more; nil for a plan.
+    /// - Returns: also the ids that name nothing.
+    ///
+    /// Throws `QueryError` (`noSuchSubscription` for such an id of a new order), `CommandError` for
+    /// a wrong actor, reason or key, and `StoreError`.
+    public func chains(
+        named ids: [String], by query: ChainQuery, bundleId: BundleId?,
+        _ order: CommandIntake.Order?
+    ) async throws -> (found: [ChainId], unknown: [String]) {
+        var isRepeated = false
+        if let order {
+            try CommandCheck.check(order)
+            isRepeated = try await known(order) != nil
+        }
+        let apps = bundleId.map { [$0] } ?? ledger.apps
+        var (found, unknown): ([ChainId], [String]) = ([], [])
+        for id in ids {
+            do throws(QueryError) {
+                found.append(try await query.chain(id, bundleId: bundleId))
+            } catch {
+                guard case .noSuchSubscription = error else { throw error }
+                if let chain = try await erasedChain(id, among: apps) {
+                    found.append(chain)
+                } else if isRepeated {
+                    unknown.append(id)
+                } else {
+                    throw error
+                }
+            }
+        }
+        return (found, unknown)
+    }
+
     /// The chain with this originalTransactionId that was erased before, in one of the apps; nil
     /// when there is none.
-    public func erasedChain(
+    private func erasedChain(
         _ id: String, among apps: [BundleId]
     ) async throws(StoreError) -> ChainId? {
         for app in apps {

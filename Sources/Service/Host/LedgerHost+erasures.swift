@@ -24,7 +24,7 @@ extension LedgerHost {
         let erasure = erasure(in: served)
         // It reads every event, as a report does.
         return try await served.reports.pass {
-            let named = try await chains(ids, scope, served, erasure)
+            let named = try await chains(ids, scope, served, erasure, nil).found
             return try await erasure.plan(chains: named, customer: customer)
         }
     }
@@ -45,21 +45,14 @@ extension LedgerHost {
         try CommandCheck.check(order)
         let erasure = erasure(in: served)
         let receipt = try await served.decisions.pass {
-            // The ids of a repetition may be erased.
-            let isRepeated = try await erasure.isRepeated(order)
-            var unknown: [String] = []
-            let named = try await chains(ids, scope, served, erasure) { id in
-                if isRepeated { unknown.append(id) }
-                return isRepeated
-            }
+            let (named, unknown) = try await chains(ids, scope, served, erasure, order)
             // Where the rest fails, the log may have erased already.
             defer {
                 served.forgetPersons()
                 served.wake.raise()
             }
-            var receipt = try await erasure.run(chains: named, customer: customer, order)
-            receipt.unknown = unknown
-            return receipt
+            return try await erasure.run(
+                chains: named, customer: customer, order, unknown: unknown)
         }
         served.board.reached(head: receipt.position)
         if receipt.plan != nil { served.note(append: nil) }
@@ -77,31 +70,21 @@ extension LedgerHost {
         }
     }
 
-    /// The chains that ids name now, or named before they were erased.
-    ///
-    /// - Parameter skips: whether an id that names nothing is left out.
+    /// As `PersonErasure.chains`, in the state at the end of the log.
     private func chains(
         _ ids: [String], _ scope: QueryScope, _ served: ServedLedger, _ erasure: PersonErasure,
-        skips: (String) -> Bool = { _ in false }
-    ) async throws -> [ChainId] {
-        guard !ids.isEmpty else { return [] }
+        _ order: CommandIntake.Order?
+    ) async throws -> (found: [ChainId], unknown: [String]) {
+        guard !ids.isEmpty else { return ([], []) }
         let snapshot = try await served.wholeSnapshot()
-        let apps = scope.bundleId.map { [$0] } ?? served.ledger.apps
-        var found: [ChainId] = []
-        for id in ids {
-            do throws(QueryError) {
-                found.append(try await snapshot.query.chain(id, bundleId: scope.bundleId))
-            } catch {
-                guard case .noSuchSubscription = error else { throw error }
-                guard let chain = try await erasure.erasedChain(id, among: apps) else {
-                    if skips(id) { continue }
-                    throw MissingAnswer(
-                        error: error, position: snapshot.position, lag: served.lag.positions)
-                }
-                found.append(chain)
-            }
+        do {
+            return try await erasure.chains(
+                named: ids, by: snapshot.query, bundleId: scope.bundleId, order)
+        } catch let error as QueryError {
+            guard case .noSuchSubscription = error else { throw error }
+            throw MissingAnswer(
+                error: error, position: snapshot.position, lag: served.lag.positions)
         }
-        return found
     }
 
     // MARK: JSON
