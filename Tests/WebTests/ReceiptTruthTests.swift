@@ -127,7 +127,7 @@ struct ReceiptTruthTests {
         let place = try place()
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             let life = try #require(Self.reported.lives.first)
-            try await post(life, client)
+            _ = try await post(life, client)
             let log = try host.ledger(.production).ledger.log
             let before = try await log.head().position
             let id = life.originalTransactionId.rawValue

@@ -1,4 +1,4 @@
-package import AppStore
+internal import AppStore
 package import Ledger
 package import Queries
 

@@ -1,4 +1,4 @@
-public import AppStore
+import AppStore
 
 extension Erasure {
     static let format = "subledger-erasure/1"

@@ -1,4 +1,4 @@
-public import AppStore
+import AppStore
 
 /// Replaces the ids of a person's facts with random ones, in the same order: ties that reduction
 /// breaks by an id are broken in the same way afterwards. The mapping ends with this value.

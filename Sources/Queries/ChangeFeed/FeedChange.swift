@@ -1,6 +1,6 @@
 public import AppStore
 public import Ledger
-public import LedgerStore
+package import LedgerStore
 import Signing
 
 /// A change with the data needed to encode it.

@@ -1,6 +1,6 @@
 public import AppStore
 public import Ledger
-public import LedgerStore
+internal import LedgerStore
 public import Projection
 public import SQLiteStore
 

@@ -1,5 +1,5 @@
 package import AppStore
-public import LedgerStore
+package import LedgerStore
 
 /// A page of events in JSON, up to a size limit. Evidence is stored packed, so the size of a page
 /// is known only after unpacking.

@@ -5,7 +5,7 @@ internal import Intake
 import Ledger
 internal import LedgerStore
 internal import Projection
-public import Queries
+package import Queries
 internal import SQLiteStore
 import Synchronization
 

@@ -29,7 +29,7 @@ struct DoctorLogTests {
     func unwritable() async throws {
         let ledger = try await ledger()
         let disk = FaultyDisk()
-        try await LogFaults.$commits.withValue(disk) {
+        await LogFaults.$commits.withValue(disk) {
             #expect(await findings(ledger, about: "log").filter { $0.hasPrefix("bad") } == [])
             disk.fill(true)
             let found = await findings(ledger, about: "log").filter { $0.hasPrefix("bad") }
