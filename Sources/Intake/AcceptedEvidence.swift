@@ -21,22 +21,27 @@ package struct AcceptedEvidence: Sendable {
     private(set) var certificateChains: [VerifiedCertificateChain] = []
     /// Throws `wrongApp` or `wrongEnvironment`.
     let require: @Sendable (AppIdentity) throws(VerificationError) -> Void
+    /// UTF-8 bytes of the longest id of a chain that it names.
+    let chainByteCount: Int
     /// Apple's own ids; nil where the payload identifies the evidence.
     private var ids: [String?]?
     private var attributes: EventAttributes
 
     private init(
         _ kind: EventKind, _ trust: Trust, _ bundleId: BundleId?, _ environment: String?,
-        chain: OriginalTransactionId? = nil, signedAt: Timestamp?, root: Digest? = nil,
+        chains: [OriginalTransactionId?] = [], signedAt: Timestamp?, root: Digest? = nil,
         require: @escaping @Sendable (AppIdentity) throws(VerificationError) -> Void
     ) {
         self.kind = kind
         self.bundleId = bundleId
         self.environment = environment
         self.require = require
+        let chains = chains.compactMap { $0 }
+        chainByteCount = chains.map(\.rawValue.utf8.count).max() ?? 0
         attributes = EventAttributes(
             kind: kind, source: .import, trust: trust, bundleId: bundleId ?? BundleId(""),
-            chain: chain, signedAt: signedAt, rootFingerprint: root)
+            // Only evidence that names exactly one is about a chain as a whole.
+            chain: chains.count == 1 ? chains[0] : nil, signedAt: signedAt, rootFingerprint: root)
     }
 
     /// The event key: SHA-256 over kind and Apple's own ids (`Log.md` §2). Apple guarantees
@@ -76,8 +81,10 @@ extension AcceptedEvidence {
             .notification, Trust(notification.trust), payload.bundleId ?? transaction?.bundleId,
             notification.environment?.rawValue,
             // An empty id names no chain.
-            chain: [transaction?.originalTransactionId, renewal?.originalTransactionId]
-                .lazy.compactMap { $0 }.first { !$0.rawValue.isEmpty },
+            chains: [
+                [transaction?.originalTransactionId, renewal?.originalTransactionId]
+                    .lazy.compactMap { $0 }.first { !$0.rawValue.isEmpty }
+            ],
             signedAt: payload.signedDate
                 ?? [transaction?.signedDate, renewal?.signedDate].compactMap { $0 }.max(),
             root: notification.rootFingerprint
@@ -97,7 +104,7 @@ extension AcceptedEvidence {
         let payload = transaction.payload
         self.init(
             .transaction, Trust(transaction.trust), payload.bundleId, payload.environment?.rawValue,
-            chain: payload.originalTransactionId, signedAt: payload.signedDate,
+            chains: [payload.originalTransactionId], signedAt: payload.signedDate,
             root: transaction.rootFingerprint
         ) { identity throws(VerificationError) in try identity.require(transaction) }
         signed = transaction.signed
@@ -114,7 +121,7 @@ extension AcceptedEvidence {
         self.init(
             .renewalPair, Trust(pair.transaction.trust), transaction.bundleId,
             (transaction.environment ?? renewal?.environment)?.rawValue,
-            chain: transaction.originalTransactionId,
+            chains: [transaction.originalTransactionId],
             signedAt: [transaction.signedDate, renewal?.signedDate].compactMap { $0 }.max(),
             root: pair.transaction.rootFingerprint
         ) { identity throws(VerificationError) in try identity.require(pair) }
@@ -159,7 +166,7 @@ extension AcceptedEvidence {
         let payload = receipt.receipt
         self.init(
             .receipt, Trust(receipt.trust), payload.bundleId, payload.environment?.rawValue,
-            chain: ReceiptStatements(payload, origin: .none) { _ in .none }.onlyChain,
+            chains: ReceiptStatements(payload, origin: .none) { _ in .none }.chains,
             signedAt: payload.creationDate, root: receipt.rootFingerprint
         ) { identity throws(VerificationError) in try identity.require(receipt) }
         verbatim = receipt.bytes
@@ -175,8 +182,8 @@ extension AcceptedEvidence {
             ? Environment.production.rawValue : notification.environment
         self.init(
             .notificationV1, .secret, notification.bundleId, environment,
-            chain: ReceiptStatements(notification, origin: .none, statedAt: nil) { _ in .none }
-                .onlyChain, signedAt: AcceptedEvidence.creationDate(of: notification)
+            chains: ReceiptStatements(notification, origin: .none, statedAt: nil) { _ in .none }
+                .chains, signedAt: AcceptedEvidence.creationDate(of: notification)
         ) { identity throws(VerificationError) in
             try identity.require(
                 notification.bundleId, environment: environment ?? identity.environment.rawValue)
@@ -204,8 +211,8 @@ extension AcceptedEvidence {
         let environment = response.namedEnvironment
         self.init(
             .verifyReceipt, .transport, response.bundleId, environment,
-            chain: ReceiptStatements(response, origin: .none, statedAt: nil) { _ in .none }
-                .onlyChain, signedAt: response.statedAt
+            chains: ReceiptStatements(response, origin: .none, statedAt: nil) { _ in .none }
+                .chains, signedAt: response.statedAt
         ) { identity throws(VerificationError) in
             // Old responses name no environment: they belong to the ledger they are submitted to.
             try identity.require(
@@ -213,11 +220,6 @@ extension AcceptedEvidence {
         }
         verbatim = body
     }
-}
-
-extension ReceiptStatements {
-    /// The chain of evidence that names exactly one.
-    fileprivate var onlyChain: OriginalTransactionId? { chains.count == 1 ? chains[0] : nil }
 }
 
 extension FactOrigin {

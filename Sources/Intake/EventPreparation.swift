@@ -264,6 +264,12 @@ package struct EventPreparation: Sendable {
     private func event(
         _ accepted: AcceptedEvidence, _ submission: Submission, _ receivedAt: Timestamp
     ) throws(VerificationError) -> PreparedSubmission {
+        guard accepted.chainByteCount <= LogLimits.idByteCount else {
+            throw VerificationError(
+                .undecodablePayload,
+                reason: "It names an original transaction by more than"
+                    + " \(LogLimits.idByteCount) bytes.")
+        }
         let evidence: Evidence =
             switch submission.form {
             case .jws(let token), .transaction(let token): .jws(token)

@@ -48,6 +48,23 @@ struct BadInputTests {
         #expect(items.map(\.input) == [error.input])
     }
 
+    @Test(
+        "An originalTransactionId of 1,024 bytes is accepted; one more byte refuses its evidence",
+        arguments: [0, 1])
+    func longIds(excess: Int) async throws {
+        let id = String(repeating: "9", count: LogLimits.idByteCount + excess)
+        let ledger = try TemporaryLedger()
+        let response =
+            #"{"status":0,"environment":"Production","receipt":{"bundle_id":"\#(MadeChain.app)"},"#
+            + #""latest_receipt_info":[{"transaction_id":"1","original_transaction_id":"1"},"#
+            + #"{"transaction_id":"2","original_transaction_id":"\#(id)"}]}"#
+        let lines = [try MadeChain(id: id).life[0].line(), Array(response.utf8)]
+        let summary = try await ledger.ingest(lines)
+        #expect(summary.appended == (excess == 0 ? 2 : 0))
+        #expect(summary.errors.allSatisfy { $0.code == "undecodablePayload" })
+        #expect(balanced(summary))
+    }
+
     @Test("All bad lines at once among many good ones: every good line is in the ledger")
     func together() async throws {
         let ledger = try TemporaryLedger()

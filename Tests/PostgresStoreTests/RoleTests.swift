@@ -96,6 +96,21 @@ struct RoleTests {
         await store.close()
     }
 
+    @Test("An erasure waits for the transactions of roles whose activity it may not see")
+    func readers() async throws {
+        let database = try Database()
+        let (owner, report) = (PostgresCluster.newName(), PostgresCluster.newName())
+        try database.sql("CREATE ROLE \(owner) LOGIN; CREATE ROLE \(report) LOGIN")
+        let own = try database.session(adding: "user=\(owner)")
+        let other = try database.session(adding: "user=\(report)")
+        let before = try own.openTransactions()
+        try other.run(script: "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1")
+        let opened = try own.openTransactions().subtracting(before)
+        #expect(opened.count == 1)
+        try other.run(script: "COMMIT; BEGIN")
+        #expect(try own.openTransactions().isDisjoint(with: opened))
+    }
+
     @Test("A copy that could not remove what was erased meanwhile does so when it is run again")
     func copiedErasure() async throws {
         let source = try await Database().open()

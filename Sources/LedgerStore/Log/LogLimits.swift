@@ -7,6 +7,9 @@ public enum LogLimits {
     /// Evidence of one event: the largest body that is accepted anywhere, 4 MiB, and the seal that
     /// replaces a password, which is longer than any password need be.
     public static let evidenceByteCount = 4 * 1024 * 1024 + sealByteCount
+    /// UTF-8 bytes of an originalTransactionId, which indexes of both engines hold: a row of an
+    /// index of PostgreSQL has at most 2,704.
+    public static let idByteCount = 1_024
     /// Bytes that a seal may add to a body.
     public static let sealByteCount = 128
     /// Events that may be waiting for their commit.

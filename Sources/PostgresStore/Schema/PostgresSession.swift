@@ -54,7 +54,7 @@ extension PostgresLocation {
                         SET lock_timeout = '\(PostgresLimits.rewriteWait)';
                         SET statement_timeout = 0
                         """)
-                try PostgresLocation.waitForReaders(connection)
+                try connection.waitForTransactions()
                 for table in tables {
                     try connection.run(script: "VACUUM (FULL) \"\(schema)\".\(table)")
                     // A table of another role is left as it is, with a warning only.
@@ -74,28 +74,41 @@ extension PostgresLocation {
             reason: "This role may not rewrite the tables, which still hold what was erased.",
             remedy: "Run the same erasure again as the role that owns the schema.")
     }
+}
 
-    /// Waits until every transaction that began before now has ended, as far as this role sees
-    /// them: rewriting a table keeps the rows that one of them may still read.
-    fileprivate static func waitForReaders(_ connection: PostgresConnection) throws {
-        let begun = Statement("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
-        let older = Statement(
-            """
-            SELECT count(*) FROM pg_catalog.pg_stat_activity
-            WHERE datname = current_database() AND pid <> pg_backend_pid()
-                AND backend_xmin IS NOT NULL
-                AND xact_start < to_timestamp($1::bigint / 1000.0)
-            """)
-        let now = try connection.run(begun.with()).first?.int64(0) ?? 0
+extension PostgresConnection {
+    /// Ids of the transactions of other sessions in this database, of any role: a role without
+    /// special rights sees that they are open, but not since when or what they read. Those of
+    /// VACUUM keep no rows.
+    private static let open = Statement(
+        """
+        SELECT l.virtualtransaction::text
+        FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_stat_activity a ON a.pid = l.pid
+        WHERE l.locktype = 'virtualxid' AND l.granted
+            AND a.datname = current_database() AND l.pid <> pg_backend_pid()
+            AND NOT EXISTS (
+                SELECT FROM pg_catalog.pg_stat_progress_vacuum v WHERE v.pid = l.pid)
+        UNION ALL
+        SELECT gid FROM pg_catalog.pg_prepared_xacts WHERE database = current_database()
+        """)
+
+    func openTransactions() throws(PostgresError) -> Set<String> {
+        try Set(run(PostgresConnection.open.with()).rows.compactMap { $0.text(0) })
+    }
+
+    /// Waits until every transaction that is open now has ended: rewriting a table keeps the rows
+    /// that one of them may still read.
+    fileprivate func waitForTransactions() throws {
+        var older = try openTransactions()
         for _ in 0..<LogLimits.purgeAttemptCount {
-            guard try connection.run(older.with { $0.add(now) }).first?.int64(0) != 0 else {
-                return
-            }
+            guard !older.isEmpty else { return }
             Thread.pause(.milliseconds(LogLimits.purgePauseMilliseconds))
+            older.formIntersection(try openTransactions())
         }
         throw StoreError(
-            .fileLocked, reason: "A transaction that began before reads what was erased.",
-            remedy: "Wait for long reports and backups to end; then run the same erasure again.")
+            .fileLocked, reason: "A transaction that began before may read what was erased.",
+            remedy: "Wait for long reports, backups and prepared transactions to end; then run the"
+                + " same erasure again.")
     }
 }
 

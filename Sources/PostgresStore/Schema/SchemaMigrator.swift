@@ -148,7 +148,9 @@ struct SchemaMigrator {
         connection.answerTimeout = PostgresLimits.rewriteTimeout
         defer { connection.answerTimeout = usual }
         do {
-            try connection.run(script: "BEGIN; SET LOCAL statement_timeout = 0")
+            // What another node commits while this one waits for it must be visible afterwards.
+            try connection.run(
+                script: "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 0")
             // Needs a right on the database even where the schema exists.
             if try !hasSchema(connection) {
                 try connection.run(script: "CREATE SCHEMA IF NOT EXISTS \(schema)")

@@ -55,8 +55,8 @@ final class Database: Sendable {
     func sql(_ text: String) throws -> String { try cluster.sql(text, database: name) }
 
     /// A connection of its own, on the current thread.
-    func session() throws -> PostgresConnection {
-        try PostgresSession(place: place(), answerTimeout: .seconds(5)).open()
+    func session(adding options: String = "") throws -> PostgresConnection {
+        try PostgresSession(place: place(adding: options), answerTimeout: .seconds(5)).open()
     }
 }
 
