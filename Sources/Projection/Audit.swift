@@ -26,9 +26,8 @@ public struct Audit: Sendable {
         /// Events whose signatures were verified, without tombstones and unsigned events; nil when
         /// not requested.
         public var signaturesVerified: Int64?
-        /// Version 1 notifications whose seal could not be verified, since the app's file holds no
-        /// secret that made it; nil when not requested. Their bytes are still proved by their
-        /// hashes.
+        /// Version 1 notifications whose seal could not be verified, because the app's file does
+        /// not hold its secret; nil when not requested. The log's hashes still prove their bytes.
         public var signaturesNotVerifiable: Int64?
         public var signatureFindings: [SignatureFinding] = []
         public var signatureFindingsOmitted = 0
@@ -194,8 +193,7 @@ public struct Audit: Sendable {
         }
     }
 
-    /// A seal that matches no available secret may be from a secret changed since, and is no
-    /// finding.
+    /// A seal that matches no available secret is not a finding: the secret may have been changed.
     private static func checkSeal(_ logged: LoggedEvent, _ secrets: SharedSecrets) -> Verdict {
         let event = logged.event
         do throws(StoreError) {

@@ -2,7 +2,7 @@ import AppStore
 import Ledger
 import LedgerStore
 
-/// Folds completeness from the log: event by event beside the projector, or in one pass for a new
+/// Folds completeness from the log: event by event with the projector, or in one pass for a new
 /// file. Both give the same result.
 struct CompletenessFold: Sendable {
     let log: any LedgerLog
@@ -50,7 +50,7 @@ struct CompletenessFold: Sendable {
         var apps: Set<BundleId> = []
         var cursor: Int64 = 0
         for stop in try await log.sweepPositions(through: position) {
-            try await doubt(&completeness, apps, after: cursor, through: stop - 1)
+            try await applyLateNotifications(&completeness, apps, after: cursor, through: stop - 1)
             cursor = stop
             guard let sweep = try await sweep(at: stop),
                 let event = try await log.row(at: stop)
@@ -59,11 +59,11 @@ struct CompletenessFold: Sendable {
                 sweep, in: environment, position: stop, receivedAt: event.receivedAt)
             apps.insert(sweep.bundleId)
         }
-        try await doubt(&completeness, apps, after: cursor, through: position)
+        try await applyLateNotifications(&completeness, apps, after: cursor, through: position)
         return completeness
     }
 
-    private func doubt(
+    private func applyLateNotifications(
         _ completeness: inout Completeness, _ apps: Set<BundleId>, after position: Int64,
         through end: Int64
     ) async throws(StoreError) {
@@ -84,7 +84,7 @@ struct CompletenessFold: Sendable {
     }
 
     /// Nil for evidence that this version does not understand and for damaged or erased evidence:
-    /// less is then known to be complete.
+    /// the certain window is then shorter.
     private func sweep(at position: Int64) async throws(StoreError) -> Sweep? {
         guard let logged = try await log.event(at: position),
             let bytes = try? logged.originalBytes(), let value = try? JSONValue.parse(bytes)

@@ -12,7 +12,7 @@ extension EnvironmentLedger {
 
     /// Writes a verified backup of an environment's log, the only data that cannot be rebuilt, to a
     /// path that does not exist yet, with the checkpoints that were kept of it. Quarantine is not
-    /// included; losing it loses no answer.
+    /// included: no answer depends on it.
     ///
     /// Other processes may append meanwhile: the backup contains what is in the log at its start.
     /// The log of a database is copied into a file first. Throws `BackupError` or `StoreError`.
@@ -42,7 +42,7 @@ extension EnvironmentLedger {
         var operations: OperationsStore?
         var failure: StoreError?
         if FileManager.default.fileExists(atPath: "\(directory)/\(OperationsStore.fileName)") {
-            // The log has to be saved all the same.
+            // The log is backed up even without operational state.
             do throws(StoreError) {
                 operations = try await OperationsStore.open(directory: directory)
             } catch { failure = error }
@@ -105,9 +105,9 @@ extension EnvironmentLedger {
     ///
     /// - `replaces`: whether a log with events may be replaced; it is kept under another name.
     /// - `now`: the time in that name.
-    /// - `erasures`: applied again where the backup lacks them, beside those of the log replaced.
-    /// - Returns: also why derived data could not be rebuilt; the log is in place all the same, and
-    ///   the next command rebuilds it.
+    /// - `erasures`: applied again where the backup lacks them, as are those of the replaced log.
+    /// - Returns: also why derived data could not be rebuilt; the log is in place even then, and
+    ///   the next command rebuilds the data.
     public static func restore(
         _ configuration: Configuration, environment: Environment, from path: String,
         replaces: Bool = false, now: Timestamp, erasures: [ErasureRecord] = [],
@@ -165,7 +165,7 @@ extension EnvironmentLedger {
     }
 
     /// Runs `body` with a directory of this process for a copy of a log. Removes it afterwards, and
-    /// before those of processes that died.
+    /// at the start those of dead processes.
     private static func withScratch<Value>(
         _ directory: String, _ name: String, _ body: (String) async throws -> Value
     ) async throws -> Value {

@@ -13,7 +13,7 @@ extension EnvironmentLedger {
             let logged = try await log.event(at: event.position)
         else { return [] }
         let chains = Set(try FactDecoder.decode(logged).map(\.chain))
-        // The random ids of an erasure are about no event of its own.
+        // An erasure is about the chains it erased, not the random ids that replace them.
         return chains.filter { chain in
             attributes.kind != .erasure || chain.erased?.bundleId.rawValue.isEmpty == false
         }.sorted()

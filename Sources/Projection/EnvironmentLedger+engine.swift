@@ -8,7 +8,7 @@ internal import SQLiteStore
 extension EnvironmentLedger {
     /// Opens log and operational state without derived data.
     ///
-    /// - `accepting`: whether a shared log is accepted as it is, also one that went back.
+    /// - `accepting`: whether a shared log is accepted as it is, even one that went back.
     public static func openLog(
         _ configuration: Configuration, environment: Environment, accepting: Bool = false
     ) async throws(StoreError) -> OpenedLog {
@@ -53,7 +53,7 @@ extension EnvironmentLedger {
         return (try? await facts.checkpoint()) ?? .start
     }
 
-    /// A node of a shared log does not begin a log of its own.
+    /// Throws for the directory of a node of a shared log: a new log does not belong there.
     static func refuseNode(_ directory: String) throws(StoreError) {
         guard NodeMemory.exists(in: directory) else { return }
         throw StoreError(

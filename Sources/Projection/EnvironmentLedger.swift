@@ -50,8 +50,8 @@ public final class EnvironmentLedger: Sendable {
 
     /// Opens the environment's files and creates missing ones.
     ///
-    /// - `accepting`: whether a shared log is accepted as it is, also one that went back;
-    ///   derived data of what it lost is then rebuilt.
+    /// - `accepting`: whether a shared log is accepted as it is, even one that went back; derived
+    ///   data of what it lost is then rebuilt.
     public static func open(
         _ configuration: Configuration, environment: Environment, accepting: Bool = false
     ) async throws(StoreError) -> EnvironmentLedger {

@@ -1,8 +1,8 @@
 public import LedgerStore
 import Synchronization
 
-/// The right of this node to a task of a shared log, taken when it is free and kept. In a ledger of
-/// one node every process has it.
+/// This node's lease of a task of a shared log, taken when free and then kept. In a ledger of one
+/// node every process has it.
 public final class KeptLease: Sendable {
     private let task: ExclusiveTask
     private let ledger: EnvironmentLedger
@@ -10,7 +10,7 @@ public final class KeptLease: Sendable {
     private let taken = Mutex(0)
     private let nextTry = Mutex(ContinuousClock.now)
 
-    /// How long a node waits before it asks again for a task that another one has.
+    /// Interval between attempts to take a lease that another node has.
     static let pause: Duration = .seconds(1)
 
     public init(_ task: ExclusiveTask, in ledger: EnvironmentLedger) {
@@ -18,9 +18,9 @@ public final class KeptLease: Sendable {
         self.ledger = ledger
     }
 
-    /// Whether this node has the right now.
+    /// Whether this node has the lease now; tries to take it if not.
     ///
-    /// - Parameter isAble: false gives it back, for another node to take.
+    /// - Parameter isAble: false releases it for another node.
     public func take(if isAble: Bool = true) async throws(StoreError) -> Bool {
         guard ledger.isShared else { return true }
         guard isAble else {
@@ -41,9 +41,9 @@ public final class KeptLease: Sendable {
         return lease != nil
     }
 
-    /// Rises whenever it is taken: another node may have had it in between.
+    /// How often it was taken: another node may have had it in between.
     public var takenCount: Int { taken.withLock { $0 } }
 
-    /// Lets another node have it.
+    /// Releases the lease for another node.
     public func release() { held.withLock { $0 = nil } }
 }

@@ -44,7 +44,7 @@ public final class Projector: Sendable {
         /// are unaffected.
         case unreadable(position: Int64)
 
-        /// One sentence.
+        /// The remark for operators.
         public var text: String {
             switch self {
             case .diverged(let position):
