@@ -16,8 +16,8 @@ package struct AcceptedEvidence: Sendable {
     private(set) var signed: SignedBytes?
     /// The bytes to store for evidence that is neither a JWS nor a pair.
     private(set) var verbatim: [UInt8] = []
-    /// The certificate chains its signatures rest on, each once. Receipts are left out: responders
-    /// for the signers of older ones no longer answer. Empty for what has no chain.
+    /// The certificate chains of its signatures, each once; empty for evidence without one.
+    /// Receipts are left out: responders for the signers of older ones no longer answer.
     private(set) var certificateChains: [VerifiedCertificateChain] = []
     /// Throws `wrongApp` or `wrongEnvironment`.
     let require: @Sendable (AppIdentity) throws(VerificationError) -> Void
@@ -196,7 +196,7 @@ extension AcceptedEvidence {
 
     /// When Apple created a version 1 notification: the date of the receipt inside, which is issued
     /// anew for each one; else the latest past date in the body. A receipt of another app is
-    /// ignored. The receipt is not verified: the body is authenticated otherwise.
+    /// ignored. The receipt is not verified: the password authenticates the body.
     private static func creationDate(of notification: NotificationV1) -> Timestamp? {
         let receipt = notification.latestReceipt.flatMap { text in
             try? ReceiptVerifier.readUnverified(Array(text.utf8))

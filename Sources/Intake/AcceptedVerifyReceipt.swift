@@ -37,7 +37,7 @@ extension EventPreparation {
                 reason: "This is not a verifyReceipt response (\(error.code.rawValue)"
                     + "\(error.field.map { " in \($0)" } ?? "")).")
         }
-        guard !secrets.stand(in: [body[...]]) else {
+        guard !secrets.occur(in: [body[...]]) else {
             throw EventPreparation.secretExposed
         }
         guard response.status.value?.isGenuine == true else {

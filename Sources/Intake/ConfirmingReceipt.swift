@@ -6,9 +6,9 @@ extension EventPreparation {
     /// The configured app that the notification is about, according to the receipt inside it, which
     /// Apple signed; nil without one, and for evidence refused for another reason.
     ///
-    /// It proves nothing about the rest of the body and does not authenticate it: every customer
-    /// has such a receipt. But other senders have none, and with a wrong secret configured, all
-    /// notifications from Apple look like this.
+    /// This does not authenticate the body: every customer has such a receipt. It separates the
+    /// body from those of other senders, which have none; while the configured secret is wrong,
+    /// Apple's notifications look like this.
     func vouchedApp(
         of submission: Submission, refusedBy error: VerificationError, _ receivedAt: Timestamp
     ) -> BundleId? {

@@ -14,7 +14,7 @@ extension EventPreparation {
         let bundleId = try app(of: sealed)
         guard let secret = secrets[bundleId] else { throw EventPreparation.secretMissing }
         guard sealed.isSealed(by: secret) else { throw EventPreparation.wrongSharedSecret }
-        guard !secrets.stand(in: sealed.rest) else {
+        guard !secrets.occur(in: sealed.rest) else {
             throw EventPreparation.secretExposed
         }
         var notification: NotificationV1

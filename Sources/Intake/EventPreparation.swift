@@ -5,7 +5,7 @@ import Signing
 
 /// The result of preparing one submission.
 package enum PreparedSubmission: Sendable {
-    /// With the certificate chains that its signatures rest on.
+    /// With the certificate chains of its signatures.
     case event(NewEvent, [VerifiedCertificateChain])
     case refused(Refusal)
 }
@@ -86,9 +86,9 @@ package struct EventPreparation: Sendable {
     /// How far ahead of the clock a claimed arrival may be, since clocks differ.
     static let claimLeadMilliseconds: Int64 = 5 * 60_000
 
-    /// The latest arrival that evidence may claim. A later one counts as none: until then, answers
-    /// as of now would leave out an event that feeds have already emitted. Evidence signed later
-    /// than now, as of a simulated history, is of another time altogether.
+    /// The latest arrival that evidence may claim. A later claim is ignored: until that time,
+    /// answers as of now would leave out an event that feeds have already emitted. Evidence signed
+    /// later than now comes from a simulated history and has no limit.
     private func latestArrival(of accepted: AcceptedEvidence, now: Timestamp) -> Timestamp {
         let signedAt = accepted.attributes(source: source).signedAt ?? now
         return signedAt > now
@@ -178,9 +178,9 @@ package struct EventPreparation: Sendable {
     }
 
     /// Payloads are decoded only after their signature was verified, so an undecodable one is
-    /// genuine: a later version may understand it. So is a notification whose parts are invalid or
-    /// disagree, because its own signature was verified before theirs. Not so a pair, which any
-    /// client can put together.
+    /// genuine: a later version may understand it. A notification whose parts are invalid or
+    /// disagree is genuine too: its own signature was verified before theirs. A pair is not, since
+    /// any client can combine one.
     private static func isGenuine(
         _ error: VerificationError, _ submission: Submission, _ claims: EvidenceClaims
     ) -> Bool {
@@ -192,8 +192,8 @@ package struct EventPreparation: Sendable {
         return error.isUndecodable
     }
 
-    /// What refused evidence names. Of signed evidence it is read only if its signature was
-    /// verified: any client can send 256 KiB.
+    /// What refused evidence names. Signed evidence is read only if its signature was verified: any
+    /// client can send 256 KiB of it.
     private static func claims(
         of submission: Submission, refusedBy error: VerificationError
     ) -> EvidenceClaims {

@@ -21,7 +21,7 @@ struct EvidenceClaims {
             let receipt = try? ReceiptVerifier.readUnverified(bytes)
             bundleId = receipt?.bundleId
             environment = receipt?.environment
-        // One that cannot be decoded names nothing.
+        // A response that cannot be decoded names nothing.
         case .verifyReceipt, .unreadable: break
         }
     }

@@ -249,8 +249,8 @@ public struct Ingest: Sendable {
         }
     }
 
-    /// A refusal instead of an event under a certificate chain that is not good, where that is
-    /// required.
+    /// The prepared event, or a refusal where revocation checks do not admit its certificate
+    /// chains.
     private func admitted(
         _ prepared: PreparedSubmission, _ submission: Submission?
     ) async -> PreparedSubmission {
@@ -268,8 +268,8 @@ public struct Ingest: Sendable {
         }
     }
 
-    /// Puts what was refused into quarantine, and says of what found no room there that it must
-    /// come again.
+    /// Puts refused evidence into quarantine. Where there is no room, the error says to ingest it
+    /// again.
     private func keep(
         _ refused: [(error: IngestSummary.IngestError, item: NewQuarantineItem)],
         into summary: inout IngestSummary

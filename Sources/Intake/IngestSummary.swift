@@ -6,7 +6,7 @@ public struct IngestSummary: Sendable, Equatable, JSONWritable {
     public var read: Int64 = 0
     public var appended: Int64 = 0
     public var duplicates: Int64 = 0
-    /// Appended too, but counted once, here.
+    /// Appended as well, but not counted in `appended`.
     public var conflicts: Int64 = 0
     /// Verification failed.
     public var rejected: Int64 = 0

@@ -60,7 +60,7 @@ package enum InputLine {
         return .jws(line)
     }
 
-    /// Whether a line of these bytes is read as a JWS, whatever it is worth.
+    /// Whether a line of these bytes is read as a JWS, valid or not.
     static func isToken(_ line: [UInt8]) -> Bool {
         line.first != UInt8(ascii: "{") && line.first != UInt8(ascii: "[") && !line.contains(0)
             && !isReceipt(line)
@@ -156,8 +156,8 @@ package enum InputLine {
     /// The code of records that only a backup carries over.
     static let ownRecordCode = "ownRecord"
 
-    /// Original StoreKit evidence: the body itself, or the body as the text of a member with a time
-    /// beside it.
+    /// Original StoreKit evidence: the body itself, or an object with the body as the text of a
+    /// member, and a time.
     private static func originalStoreKit(
         _ body: JSONValue, _ line: [UInt8]
     ) -> Submission.Form? {
@@ -175,7 +175,7 @@ package enum InputLine {
             return .notificationV1(NotificationV1Body(line))
         }
         let isAnswer = body["receipt"]?.object != nil || body["latest_receipt_info"] != nil
-        // Some stored the request's secret with the response.
+        // Some clients store the request's secret with the response.
         return body["status"] != nil && isAnswer
             ? .verifyReceipt(Redaction.withoutPasswords(line)) : nil
     }
@@ -227,7 +227,7 @@ package enum InputLine {
         _ body: JSONValue, _ input: String
     ) throws(UnreadableInput) -> Timestamp? {
         guard let value = body["receivedAt"], !value.isNull else { return nil }
-        // Of an exported event whose own line had none: the time of its import, not of an arrival.
+        // An exported event whose own line had none: this is the time of its import.
         if body["receivedAtClaimed"]?.bool == false,
             body["source"]?.string == EventSource.import.rawValue
         {

@@ -48,8 +48,8 @@ package final class LineReader {
 
     /// `-` is standard input.
     ///
-    /// - Parameter isDialogue: every line is a chunk as soon as it is there; the first is not
-    ///   examined for a JSON value over several lines, which would wait for more of them.
+    /// - Parameter isDialogue: every line is returned as soon as it is complete; the first is not
+    ///   examined for a JSON value over several lines, since that would wait for further lines.
     package init(path: String, isDialogue: Bool = false) throws(Failure) {
         self.path = path
         isFirst = !isDialogue

@@ -25,7 +25,7 @@ public struct Quarantine: Sendable {
         }
     }
 
-    /// Takes in every item again under the current configuration. Accepted items and duplicates
+    /// Ingests every item again under the current configuration. Accepted items and duplicates
     /// leave the quarantine; the rest is unchanged. An event counts as received when it was first
     /// delivered here, as far as the log's later times allow.
     public func retry(

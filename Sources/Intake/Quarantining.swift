@@ -25,8 +25,7 @@ extension NewQuarantineItem {
             part: refusal.part, message: refusal.message, bundleId: refusal.bundleId,
             environment: refusal.environment,
             bytes: bytes, input: refusal.submission.input)
-        // Apple gets the same response as any sender; the response does not say that there is no
-        // room.
+        // Without room there, it is kept as unverifiable; the response is the same either way.
         if isConfirmed { otherwise = .unverifiable }
     }
 

@@ -110,7 +110,7 @@ enum Redaction {
         return result
     }
 
-    /// Its rarest letter and that letter's offset.
+    /// The rarest letter of `name`, and its offset.
     private static let mark = (letter: Int32(UInt8(ascii: "w")), offset: 4)
 
     /// The index after the colon of the next member with the name. Searches for the rarest letter

@@ -22,7 +22,7 @@ public enum RevocationPolicy: String, Sendable, CaseIterable {
 /// Only evidence that is not in the log yet causes requests: re-verification, rebuild, audit and
 /// repetitions of known events send none.
 public final class RevocationChecks: Sendable {
-    /// Cached certificate chains; Apple signs with a handful.
+    /// Maximum cached certificate chains; Apple signs with few.
     public static let capacity = 64
     /// Lifetime of a response, as in Apple's Swift library.
     public static let answerLifetimeMilliseconds: Int64 = 15 * 60_000
@@ -61,7 +61,7 @@ public final class RevocationChecks: Sendable {
         /// Outcomes reported so far.
         var reported: Set<Outcome> = []
 
-        /// The status within its lifetime, which a clock that was set back ends as well.
+        /// The status; nil after its lifetime, or when the clock was set back.
         func status(at now: Timestamp) -> RevocationStatus? {
             guard let answer else { return nil }
             let lifetime =
@@ -202,7 +202,7 @@ extension LedgerLog {
     }
 }
 
-/// Used without a transport: every status is unknown.
+/// A transport whose requests fail, used where none is given: every status is unknown.
 package struct UnreachableResponders: RevocationTransport {
     package init() {}
 
@@ -214,9 +214,9 @@ package struct UnreachableResponders: RevocationTransport {
 }
 
 extension Refusal {
-    /// Of evidence of an app of ours whose signatures hold, under a certificate chain that is not
-    /// good. Under a revoked one it may be a forger's, so that room for it is bounded, as for
-    /// evidence of apps that are not configured.
+    /// The refusal of evidence that verifies, but whose certificate chain is revoked or of unknown
+    /// status. Evidence under a revoked chain may be forged, so its room in quarantine is bounded
+    /// like that of apps that are not configured.
     package init(
         _ error: VerificationError, _ submission: Submission, bundleId: BundleId,
         environment: Environment, receivedAt: Timestamp

@@ -10,9 +10,9 @@ package struct SealedNotificationV1: Sendable {
     private let body: [UInt8]
     /// The range of the password or seal in the body.
     private let place: Range<Int>
-    private let confirming: Vouching
+    private let authenticator: Authenticator
 
-    private enum Vouching: Sendable {
+    private enum Authenticator: Sendable {
         /// The password as received.
         case password(String)
         /// The HMAC of a body that came sealed.
@@ -38,7 +38,7 @@ package struct SealedNotificationV1: Sendable {
         let code =
             text.hasPrefix(SealedNotificationV1.prefix)
             ? Digest(hexadecimal: text.dropFirst(SealedNotificationV1.prefix.count)) : nil
-        confirming = code.map { .seal($0) } ?? .password(text)
+        authenticator = code.map { .seal($0) } ?? .password(text)
     }
 
     /// A copy of the body with an empty password: the sealed bytes, which identify the body
@@ -47,7 +47,7 @@ package struct SealedNotificationV1: Sendable {
 
     /// The stored form: the body with `"hmac-sha256:<64 hexadecimal digits>"` as its password.
     var bytes: [UInt8] {
-        switch confirming {
+        switch authenticator {
         case .seal: return body
         case .password(let text):
             let code = HMACSHA256.code([blank], key: Array(text.utf8))
@@ -57,9 +57,9 @@ package struct SealedNotificationV1: Sendable {
 
     /// Whether it was sent, or sealed, with one of the app's secrets, compared in constant time.
     package func isSealed(by secret: SharedSecret) -> Bool {
-        switch confirming {
+        switch authenticator {
         case .password(let text): secret.isEqual(to: text)
-        case .seal(let code): secret.made(code, of: blank)
+        case .seal(let code): secret.verifies(code, of: blank)
         }
     }
 
@@ -69,10 +69,10 @@ package struct SealedNotificationV1: Sendable {
     /// Whether its password also occurs elsewhere, in any spelling. Such a body is not kept:
     /// sealing removes the password in one place only.
     var repeatsPassword: Bool {
-        guard case .password(let text) = confirming, let own = SharedSecret(text: text) else {
+        guard case .password(let text) = authenticator, let own = SharedSecret(text: text) else {
             return false
         }
-        return own.stands(in: rest)
+        return own.occurs(in: rest)
     }
 
     /// The parts before and after the password.

@@ -6,9 +6,9 @@ extension Configuration {
     public struct Database: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
         /// A connection string of PostgreSQL.
         public var url: String
-        /// What the names of the schemas begin with; nil: `subledger`.
+        /// The prefix of the schemas' names; nil: `subledger`.
         public var schema: String?
-        /// Connections that read, for each environment; nil for the usual number.
+        /// Reading connections for each environment; nil for the default.
         public var poolSize: Int?
         /// Opens it; nil in a program without such an engine.
         public var engine: (any LogEngine)?

@@ -53,18 +53,18 @@ public struct SharedSecret: Sendable, Equatable {
     }
 
     /// Whether JSON bytes contain one of them, plainly or with characters escaped.
-    func stands(in bytes: [ArraySlice<UInt8>]) -> Bool {
-        stands(inSpellings: SharedSecret.spellings(bytes))
+    func occurs(in bytes: [ArraySlice<UInt8>]) -> Bool {
+        occurs(inSpellings: SharedSecret.spellings(bytes))
     }
 
     /// The part of a response to the secret that may be displayed: all of it, without the value of
     /// a `password` member. Nil where the secret occurs anywhere else.
     package func shown(_ body: [UInt8]) -> [UInt8]? {
         let rest = Redaction.withoutPasswords(body)
-        return stands(in: [rest[...]]) ? nil : rest
+        return occurs(in: [rest[...]]) ? nil : rest
     }
 
-    fileprivate func stands(inSpellings bytes: [ArraySlice<UInt8>]) -> Bool {
+    fileprivate func occurs(inSpellings bytes: [ArraySlice<UInt8>]) -> Bool {
         values.contains { value in
             let secret = Array(value.utf8)
             return bytes.contains { Redaction.contains(secret, in: $0) }
@@ -97,7 +97,7 @@ public struct SharedSecret: Sendable, Equatable {
     }
 
     /// Whether `code` is the HMAC of `message` under one of them.
-    func made(_ code: Digest, of message: [UInt8]) -> Bool {
+    func verifies(_ code: Digest, of message: [UInt8]) -> Bool {
         values.reduce(false) { found, value in
             HMACSHA256.code([message], key: Array(value.utf8)).equalsInConstantTime(code) || found
         }
@@ -115,8 +115,8 @@ package final class SharedSecrets: Sendable {
     private let files: [BundleId: String]
     private let secrets: Mutex<[BundleId: SharedSecret]>
 
-    /// Reads the apps' files. An unreadable one counts as not configured; `doctor` and the start of
-    /// the service report it.
+    /// Reads the apps' files. An unreadable file counts as not configured; `doctor` and the start
+    /// of the service report it.
     package init(_ apps: [Configuration.App]) {
         files = Dictionary(
             apps.compactMap { app in app.sharedSecretFile.map { (app.bundleId, $0) } }
@@ -147,9 +147,9 @@ package final class SharedSecrets: Sendable {
     var isEmpty: Bool { secrets.withLock { $0.isEmpty } }
 
     /// Whether JSON bytes contain the secret of any app, plainly or with characters escaped.
-    func stand(in bytes: [ArraySlice<UInt8>]) -> Bool {
+    func occur(in bytes: [ArraySlice<UInt8>]) -> Bool {
         let spellings = SharedSecret.spellings(bytes)
-        return secrets.withLock { $0 }.contains { $0.value.stands(inSpellings: spellings) }
+        return secrets.withLock { $0 }.contains { $0.value.occurs(inSpellings: spellings) }
     }
 
     /// Bytes of any kind with the secrets of all apps replaced, plain and inside base64; empty
@@ -157,14 +157,14 @@ package final class SharedSecrets: Sendable {
     func replaced(in bytes: [UInt8]) -> [UInt8]? {
         let spellings = secrets.withLock { $0 }.values.flatMap(\.replaceable)
             .sorted { $0.count > $1.count }
-        let stand = { (bytes: [UInt8]) in
+        let occurs = { (bytes: [UInt8]) in
             SharedSecret.spellings([bytes[...]]).contains { text in
                 spellings.contains { Redaction.contains($0, in: text) }
             }
         }
-        guard stand(bytes) else { return nil }
+        guard occurs(bytes) else { return nil }
         let rest = spellings.reduce(bytes) { Redaction.without($1, in: $0) }
-        return stand(rest) ? [] : rest
+        return occurs(rest) ? [] : rest
     }
 
     /// The apps whose secret authenticates a body, in order. Compares all of them.
