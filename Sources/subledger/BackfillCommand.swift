@@ -45,7 +45,7 @@ struct BackfillCommand: OutputCommand {
             }
             defer { lease.release() }
             let backfill = Backfill(
-                try apple.client(), books: apple.ledgers, keptIn: ledger,
+                try apple.client(), ledgers: apple.ledgers, keptIn: ledger,
                 in: settings.environmentChoice, includesRefunds: refunds)
             let progress = ProgressLine()
             let report = try await backfill.run(list, restarts: restart) { estimate in

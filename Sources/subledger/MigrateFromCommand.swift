@@ -136,7 +136,7 @@ private struct MigrationRun {
     ) async throws -> Findings {
         try await settings.withApple(command.access, takesSeveral: true) { apple in
             var findings = try await fetch(plan, evidence, apple)
-            for ledger in apple.ledgers.surrender() {
+            for ledger in apple.ledgers.takeOpened() {
                 do { try await compare(plan, evidence, ledger, &findings) } catch {
                     await ledger.close()
                     findings.failure = CommandFailure.afterAppending(error)
@@ -178,7 +178,7 @@ private struct MigrationRun {
             let ledger = try await apple.ledgers.ledger(part.scope.environment)
             let backfill = Backfill(
                 try apple.client(for: app, requestsPerSecond: command.rate),
-                books: apple.ledgers, keptIn: ledger, in: .only(part.scope.environment),
+                ledgers: apple.ledgers, keptIn: ledger, in: .only(part.scope.environment),
                 includesRefunds: command.refunds, requestsPerSecond: command.rate)
             let report = try await backfill.run(list, restarts: command.restart) {
                 progress.show($0.text)

@@ -54,7 +54,7 @@ struct ReconcileCommand: OutputCommand {
             let progress = ProgressLine()
             defer { progress.end() }
             return try await Reconcile(
-                clients, books: apple.ledgers, ledger: session.ledger,
+                clients, ledgers: apple.ledgers, ledger: session.ledger,
                 projected: { _ async throws(StoreError) in try await session.currentSnapshot() }
             ).run(
                 all ? .all : .gaps,

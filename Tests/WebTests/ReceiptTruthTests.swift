@@ -113,7 +113,7 @@ struct ReceiptTruthTests {
             #expect(missing > 0)
             let served = try host.ledger(.production)
             let report = try await Reconcile(
-                [apple.bundleId: apple], books: books, ledger: served.ledger
+                [apple.bundleId: apple], ledgers: books, ledger: served.ledger
             ) { position async throws(StoreError) in
                 try await served.laterSnapshot(atLeast: position)
             }.run()

@@ -8,7 +8,7 @@ public import Projection
 /// does not stop the others.
 public struct Backfill: Sendable {
     private let client: AppStoreServerAPIClient
-    private let books: EnvironmentLedgers
+    private let ledgers: EnvironmentLedgers
     /// Keeps the progress of lists.
     private let ledger: EnvironmentLedger
     private let choice: EnvironmentChoice
@@ -33,13 +33,13 @@ public struct Backfill: Sendable {
     /// Refund histories take five times as long; transaction histories also contain refunds. The
     /// progress is kept in `ledger`.
     public init(
-        _ client: AppStoreServerAPIClient, books: EnvironmentLedgers,
+        _ client: AppStoreServerAPIClient, ledgers: EnvironmentLedgers,
         keptIn ledger: EnvironmentLedger, in choice: EnvironmentChoice,
         includesRefunds: Bool = true, requestsPerSecond: Int? = nil
     ) {
         self.requestsPerSecond = requestsPerSecond
         self.client = client
-        self.books = books
+        self.ledgers = ledgers
         self.ledger = ledger
         self.choice = choice
         self.includesRefunds = includesRefunds
@@ -58,7 +58,7 @@ public struct Backfill: Sendable {
     ) async throws(StoreError) -> BackfillReport {
         let key = list.digest(client.bundleId, includesRefunds: includesRefunds)
         let before = try await kept(key, restarts: restarts)
-        let run = before?.run ?? BackfillRun(startedAt: books.clock())
+        let run = before?.run ?? BackfillRun(startedAt: ledgers.clock())
         let estimate = BackfillEstimate(
             ids: list.ids.count - run.settled, includesRefunds: includesRefunds,
             environment: choice.environment, requestsPerSecond: requestsPerSecond)
@@ -103,7 +103,7 @@ public struct Backfill: Sendable {
                 ready[place] = outcome
                 while progress.stop == nil, let outcome = ready.removeValue(forKey: progress.place)
                 {
-                    await progress.take(outcome, at: books.clock())
+                    await progress.take(outcome, at: ledgers.clock())
                     report(progress.reported)
                 }
                 if progress.stop != nil { group.cancelAll() }
@@ -126,7 +126,7 @@ public struct Backfill: Sendable {
         for trouble in troubles {
             guard progress.stop == nil else { return }
             guard let code = trouble.code, Backfill.passing.contains(code) else { continue }
-            await progress.retake(trouble, await fetch(trouble.id), at: books.clock())
+            await progress.retake(trouble, await fetch(trouble.id), at: ledgers.clock())
             report(progress.reported)
         }
     }
@@ -139,7 +139,7 @@ public struct Backfill: Sendable {
         report.resumedAt = resumedAt
         report.stop = progress.stop
         report.add(try await ledger.operations.backfill(progress.key)?.troubles ?? [])
-        for ledger in books.ledgers {
+        for ledger in ledgers.all {
             report.positions.append(
                 BackfillReport.Position(
                     environment: ledger.environment,
@@ -154,7 +154,7 @@ public struct Backfill: Sendable {
     // MARK: One id
 
     private func fetch(_ id: String) async -> BackfillOutcome {
-        var requests = CustomerRequests(client, books: books, id: id, in: choice)
+        var requests = CustomerRequests(client, ledgers: ledgers, id: id, in: choice)
         do throws(AppleRequestFailure) {
             try await knownStatuses(&requests)
             try await requests.transactions()

@@ -5,8 +5,8 @@ import Projection
 /// Settles the ids of a list in order, and persists the progress.
 ///
 /// An id with a transient failure is held until a later one is answered; then it is skipped, and
-/// retried once at the end. When several in a row fail so, or the last ones, the run ends before
-/// the first of them, and the next run starts with it.
+/// retried once at the end. When several in a row, or the last ones, fail this way, the run ends
+/// before the first of them, and the next run starts with it.
 struct BackfillProgress: Sendable {
     let list: IdList
     let key: Digest

@@ -89,12 +89,12 @@ struct IdListReader {
                     continue
                 }
             }
-            let there = columns.filter { $0 < record.fields.count }
-            guard !there.isEmpty else {
+            let present = columns.filter { $0 < record.fields.count }
+            guard !present.isEmpty else {
                 refuse(record.line, "the record ends before its column of ids")
                 continue
             }
-            let id = there.first { !records.text(record.fields[$0]).isEmpty } ?? there[0]
+            let id = present.first { !records.text(record.fields[$0]).isEmpty } ?? present[0]
             take(records.text(record.fields[id]), line: record.line)
             try requireRoom()
         }

@@ -10,7 +10,7 @@ import Signing
 /// only what is new or changed.
 package struct CustomerRequests: Sendable {
     let client: AppStoreServerAPIClient
-    let books: EnvironmentLedgers
+    let ledgers: EnvironmentLedgers
     /// Any id of the customer.
     let id: String
     package private(set) var tally = RequestTally()
@@ -26,11 +26,11 @@ package struct CustomerRequests: Sendable {
 
     /// Responses of a single environment go into its ledger only.
     package init(
-        _ client: AppStoreServerAPIClient, books: EnvironmentLedgers, id: String,
+        _ client: AppStoreServerAPIClient, ledgers: EnvironmentLedgers, id: String,
         in choice: EnvironmentChoice
     ) {
         self.client = client
-        self.books = books
+        self.ledgers = ledgers
         self.id = id
         self.choice = choice
         if case .only(let environment) = choice { self.environment = environment }
@@ -85,7 +85,7 @@ package struct CustomerRequests: Sendable {
     /// when the statuses, requested before, name no such chain.
     package mutating func extensions() async throws(AppleRequestFailure) {
         guard !outlasting.isEmpty, let environment else { return }
-        let now = books.clock()
+        let now = ledgers.clock()
         let start = now.advanced(
             byMilliseconds: NotificationHistory.marginMilliseconds
                 - NotificationHistory.milliseconds(in: environment))
@@ -157,7 +157,7 @@ package struct CustomerRequests: Sendable {
         try await noteStart()
         guard AppleResponseReader.holdsEvidence(answer.body) else { return }
         do throws(StoreError) {
-            tally.add(try await books.take(answer.body, named: endpoint.name, into: home))
+            tally.add(try await ledgers.take(answer.body, named: endpoint.name, into: home))
         } catch { throw .store(error) }
     }
 
@@ -174,7 +174,7 @@ package struct CustomerRequests: Sendable {
     private mutating func noteStart() async throws(AppleRequestFailure) {
         guard start == nil, let environment else { return }
         do throws(StoreError) {
-            start = try await books.ledger(environment).log.head().position
+            start = try await ledgers.ledger(environment).log.head().position
         } catch { throw .store(error) }
     }
 
@@ -187,7 +187,7 @@ package struct CustomerRequests: Sendable {
     private func place(_ endpoint: Endpoint) async throws(AppleRequestFailure) -> String? {
         guard let environment else { return nil }
         do throws(StoreError) {
-            let ledger = try await books.ledger(environment)
+            let ledger = try await ledgers.ledger(environment)
             guard let place = try await ledger.operations.place(key(endpoint)),
                 try await Projector.isOfThisLog(ledger, place.log)
             else { return nil }
@@ -198,7 +198,7 @@ package struct CustomerRequests: Sendable {
     private func keep(_ revision: String, _ endpoint: Endpoint) async throws(AppleRequestFailure) {
         guard let environment, let start else { return }
         do throws(StoreError) {
-            let ledger = try await books.ledger(environment)
+            let ledger = try await ledgers.ledger(environment)
             let position = try await ledger.log.head().position
             let place = HistoryPlace(
                 revision: revision, log: try await ledger.checkpoint(at: position) ?? .start)

@@ -63,22 +63,22 @@ public final class EnvironmentLedgers: Sendable {
     }
 
     /// Every open ledger, in order of name.
-    public var ledgers: [EnvironmentLedger] {
+    public var all: [EnvironmentLedger] {
         opened.withLock { Array($0.values) }.sorted {
             $0.environment.rawValue < $1.environment.rawValue
         }
     }
 
-    /// Returns the ledgers opened here, for the caller to close. No bodies can be taken in
-    /// afterwards.
-    public func surrender() -> [EnvironmentLedger] {
-        let own = ledgers.filter { !lent.contains($0.environment) }
+    /// Removes and returns the ledgers opened here, for the caller to close. No bodies can be taken
+    /// in afterwards.
+    public func takeOpened() -> [EnvironmentLedger] {
+        let own = all.filter { !lent.contains($0.environment) }
         opened.withLock { opened in for ledger in own { opened[ledger.environment] = nil } }
         return own
     }
 
     /// Closes the ledgers opened here. No bodies can be taken in afterwards.
     public func close() async {
-        for ledger in surrender() { await ledger.close() }
+        for ledger in takeOpened() { await ledger.close() }
     }
 }

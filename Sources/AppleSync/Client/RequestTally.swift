@@ -8,7 +8,7 @@ public struct RequestTally: Sendable, Equatable {
     public var received: Int64 = 0
     public var appended: Int64 = 0
     public var duplicates: Int64 = 0
-    /// Appended too, but counted once, here.
+    /// Appended as well, but not counted in `appended`.
     public var conflicts: Int64 = 0
     /// Refused: not verified, or of another app or environment.
     public var refused: Int64 = 0

@@ -4,7 +4,7 @@ public enum ImportLimits {
     public static let fileCount = 5_000_000
     /// Maximum nesting of directories.
     public static let depth = 32
-    /// Lines without evidence at the beginning of a file after which the rest is skipped.
+    /// Maximum lines without evidence at the beginning of a file; beyond it the rest is skipped.
     public static let barrenLineCount = 20
     /// Maximum number of reported unusable inputs; further ones are only counted.
     public static let badInputCount = 1_000

@@ -6,8 +6,7 @@ internal import Projection
 public import Signing
 
 /// Migrates customers of original StoreKit: imports stored evidence of them, and finds the ids to
-/// request from Apple (`LedgerService.docc`, Coming from verifyReceipt). `Backfill` sends the
-/// requests.
+/// request from Apple (`OriginalStoreKit.md`). `Backfill` sends the requests.
 public struct StoreKitImport: Sendable {
     private let apps: [Configuration.App]
     /// Only this environment; nil: Production and Sandbox, separately.
@@ -109,7 +108,7 @@ public struct StoreKitImport: Sendable {
     /// of its environment. Known events are skipped, so an interrupted run can be repeated.
     /// `report` is called after each batch.
     public func take(
-        _ evidence: StoredEvidence, into books: EnvironmentLedgers, verifier: EvidenceVerifier,
+        _ evidence: StoredEvidence, into ledgers: EnvironmentLedgers, verifier: EvidenceVerifier,
         report: @Sendable (IngestSummary) -> Void = { _ in }
     ) async throws(StoreError) -> IngestSummary {
         var total = IngestSummary()
@@ -139,26 +138,26 @@ public struct StoreKitImport: Sendable {
                 if count >= ImportLimits.piecesPerBatch
                     || byteCount >= ImportLimits.bytesPerBatch
                 {
-                    try await append(&waiting, books, verifier, &total)
+                    try await append(&waiting, ledgers, verifier, &total)
                     (count, byteCount) = (0, 0)
                     report(total)
                 }
             }
         }
-        try await append(&waiting, books, verifier, &total)
+        try await append(&waiting, ledgers, verifier, &total)
         report(total)
         return total
     }
 
     private func append(
-        _ waiting: inout [Environment: [InputChunk]], _ books: EnvironmentLedgers,
+        _ waiting: inout [Environment: [InputChunk]], _ ledgers: EnvironmentLedgers,
         _ verifier: EvidenceVerifier, _ total: inout IngestSummary
     ) async throws(StoreError) {
         for environment in [Environment.production, .sandbox] {
             guard let pieces = waiting[environment] else { continue }
             let ingest = Ingest(
-                ledger: try await books.ledger(environment), apps: apps, verifier: verifier,
-                source: .import, clock: books.clock)
+                ledger: try await ledgers.ledger(environment), apps: apps, verifier: verifier,
+                source: .import, clock: ledgers.clock)
             let summary = try await ingest.run(pieces)
             total.add(summary)
             total.position = max(total.position, summary.position)

@@ -9,7 +9,7 @@ internal import SQLiteStore
 /// once they are closed.
 struct NoticeLookup: Sendable {
     let client: AppStoreServerAPIClient
-    let books: EnvironmentLedgers
+    let ledgers: EnvironmentLedgers
     let environment: Environment
     let scope: ReconcileScope
     let projected: Reconcile.Projected
@@ -18,7 +18,7 @@ struct NoticeLookup: Sendable {
     func run(_ work: ReconcileWork) async -> ChainReconciliation {
         var result = ChainReconciliation(chain: work.chain, before: work.codes)
         var customerRequests = CustomerRequests(
-            client, books: books, id: work.chain.originalTransactionId.rawValue,
+            client, ledgers: ledgers, id: work.chain.originalTransactionId.rawValue,
             in: .only(environment))
         var (isUnknown, wasContradicted) = (false, false)
         do throws(AppleRequestFailure) {
@@ -53,14 +53,14 @@ struct NoticeLookup: Sendable {
     private func endpoints(_ work: ReconcileWork) -> [Endpoint] {
         // A notification older than Apple's history explains nothing.
         let mayBeKept = work.notices.contains {
-            $0.code == .renewalOverdue || $0.from > window
+            $0.code == .renewalOverdue || $0.from > historyStart
         }
         return (mayBeKept ? [.notificationHistory] : [])
             + [.allSubscriptionStatuses, .transactionHistory, .refundHistory]
     }
 
     /// The earliest time for which Apple still keeps notifications.
-    private var window: Timestamp {
+    private var historyStart: Timestamp {
         now.advanced(
             byMilliseconds: ReconcileLimits.windowMarginMilliseconds
                 - NotificationHistory.milliseconds(in: environment))
@@ -71,7 +71,7 @@ struct NoticeLookup: Sendable {
     ) async throws(AppleRequestFailure) {
         switch endpoint {
         case .notificationHistory:
-            try await customerRequests.notifications(from: window, to: now, in: environment)
+            try await customerRequests.notifications(from: historyStart, to: now, in: environment)
         case .allSubscriptionStatuses: try await customerRequests.statuses()
         case .refundHistory: try await customerRequests.refunds()
         default: try await customerRequests.transactions()

@@ -12,18 +12,18 @@ public struct Reconcile: Sendable {
     public typealias Projected = @Sendable (Int64) async throws(StoreError) -> LedgerSnapshot
 
     private let clients: [BundleId: AppStoreServerAPIClient]
-    private let books: EnvironmentLedgers
+    private let ledgers: EnvironmentLedgers
     private let ledger: EnvironmentLedger
     private let projected: Projected
 
-    /// Reconciles the notices of `ledger`, of which `projected` has the projections, for the apps
-    /// that have a client.
+    /// Reconciles the notices of `ledger` for the apps that have a client; `projected` returns its
+    /// projections.
     public init(
-        _ clients: [BundleId: AppStoreServerAPIClient], books: EnvironmentLedgers,
+        _ clients: [BundleId: AppStoreServerAPIClient], ledgers: EnvironmentLedgers,
         ledger: EnvironmentLedger, projected: @escaping Projected
     ) {
         self.clients = clients
-        self.books = books
+        self.ledgers = ledgers
         self.ledger = ledger
         self.projected = projected
     }
@@ -38,7 +38,7 @@ public struct Reconcile: Sendable {
         _ scope: ReconcileScope = .gaps, budget: ReconcileBudget = ReconcileBudget(),
         report emit: @Sendable (ReconcileReport) -> Void = { _ in }
     ) async throws(StoreError) -> ReconcileReport {
-        let now = books.clock()
+        let now = ledgers.clock()
         let start = try await ledger.log.head().position
         var report = ReconcileReport(environment: ledger.environment)
         let lookups = try await ledger.operations.lookups()
@@ -149,7 +149,7 @@ public struct Reconcile: Sendable {
             return ChainReconciliation(chain: work.chain, before: work.codes)
         }
         return await NoticeLookup(
-            client: client, books: books, environment: ledger.environment, scope: scope,
+            client: client, ledgers: ledgers, environment: ledger.environment, scope: scope,
             projected: projected, now: now
         ).run(work)
     }

@@ -19,8 +19,8 @@ struct AccessImpact: Sendable {
     let brought: RecoveredEvents
     let now: Timestamp
 
-    /// Maximum arrivals of a customer's events for which the answers from then on are folded again.
-    /// Of more, the newest count; earlier answers are treated as one.
+    /// Maximum arrivals of a customer's events after which answers are folded again: the newest.
+    /// Earlier answers are treated as one.
     static let arrivalCount = 200
 
     /// One customer's chains and grants as of some state of knowledge.

@@ -28,12 +28,12 @@ public struct OutageWatch: Sendable {
     ///
     /// Throws `RecoveryFailure`.
     public func suggestions(
-        besides swept: OutageDetection.Swept? = nil
+        excluding swept: OutageDetection.Swept? = nil
     ) async throws(RecoveryFailure) -> [OutageDetection.Suggestion] {
         let own: [OutageDetection.Suggestion]
         do throws(StoreError) {
             own = try await OutageWatch.suggestions(
-                of: client.bundleId, in: ledger, now: clock(), besides: swept)
+                of: client.bundleId, in: ledger, now: clock(), excluding: swept)
         } catch { throw .store(error) }
         let failed = OutageDetection.clipped(
             OutageDetection.open(
@@ -46,7 +46,7 @@ public struct OutageWatch: Sendable {
     /// `OutageDetection.arrivalCount` arrivals.
     package static func suggestions(
         of app: BundleId, in ledger: EnvironmentLedger, now: Timestamp,
-        besides swept: OutageDetection.Swept? = nil
+        excluding swept: OutageDetection.Swept? = nil
     ) async throws(StoreError) -> [OutageDetection.Suggestion] {
         // Deliveries dated in the future come from a wrong clock; looking back from them would miss
         // everything.

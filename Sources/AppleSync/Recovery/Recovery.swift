@@ -31,8 +31,8 @@ public struct Recovery: Sendable {
         /// Refused evidence, the first `IngestSummary.maximumErrors` items.
         public package(set) var errors: [IngestSummary.IngestError] = []
         /// Refusals in the passes that count for the window, and in those that only fetch earlier.
-        var refusedCounts: (counted: Int64, besides: Int64) = (0, 0)
-        public var refusedCount: Int64 { max(refusedCounts.counted, refusedCounts.besides) }
+        var refusals: (counted: Int64, uncounted: Int64) = (0, 0)
+        public var refusedCount: Int64 { max(refusals.counted, refusals.uncounted) }
 
         /// Before the first page.
         package init() {}
@@ -303,7 +303,7 @@ extension Recovery.Progress {
         fetchedCount += fetched
         appendedCount += summary.appended + summary.conflicts
         let refused = summary.rejected + summary.quarantined
-        if isCounted { refusedCounts.counted += refused } else { refusedCounts.besides += refused }
+        if isCounted { refusals.counted += refused } else { refusals.uncounted += refused }
         errors += summary.errors.prefix(max(0, IngestSummary.maximumErrors - errors.count))
     }
 }

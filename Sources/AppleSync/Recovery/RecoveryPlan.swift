@@ -4,7 +4,7 @@ import Ledger
 import LedgerStore
 
 /// The requests of a recovery, their order, and how a window is cut into slices for concurrent
-/// requests. Pure.
+/// requests. No I/O.
 struct RecoveryPlan: Sendable {
     let request: RecoveryRequest
     /// The requested window, without the part that Apple no longer has.
@@ -36,9 +36,9 @@ extension RecoveryPlan {
         self.init(request: request, from: request.from, to: request.to)
     }
 
-    /// The part of the window that Apple still has after it refused the beginning, without a margin
-    /// of its history; nil when nothing is left, or nothing was cut off. `now` is by Apple's clock,
-    /// as far as known.
+    /// The part of the window that Apple still has after it refused the beginning, less a margin;
+    /// nil when nothing is left, or nothing was cut off. `now` is by Apple's clock, as far as
+    /// known.
     func cut(at now: Timestamp, marginMilliseconds: Int64) -> RecoveryPlan? {
         let oldest = now.advanced(
             byMilliseconds: marginMilliseconds

@@ -32,8 +32,8 @@ public struct RecoveryReport: Sendable {
     /// The end of the log.
     public let position: Int64
 
-    /// The report when nothing looks missing and no window was requested; `complete` may hold all
-    /// the same.
+    /// The report when nothing looks missing and no window was requested; `complete` may still be
+    /// set.
     public static func empty(_ complete: CompleteWindow?, position: Int64) -> RecoveryReport {
         RecoveryReport(
             from: nil, to: nil, fetchedCount: 0, newByType: [], chains: [], chainsOmitted: 0,

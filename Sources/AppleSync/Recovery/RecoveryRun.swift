@@ -44,11 +44,11 @@ public struct RecoveryRun: Sendable {
 
     /// Fetches, appends, confirms completeness in the log where it holds, and returns the report.
     ///
-    /// - `held`: the right to recover in this ledger; nil: it is waited for.
+    /// - `held`: the recovery lease of this ledger; nil: waits for it.
     public func run(
         holding held: (any Lease)? = nil, report: @escaping Recovery.Report = { _ in }
     ) async throws(RecoveryFailure) -> RecoveryReport {
-        let lock = if let held { held } else { try await alone() }
+        let lock = if let held { held } else { try await waitForLease() }
         defer { withExtendedLifetime(lock) {} }
         let finished = try await recovery.run(report: report)
         return try await recovery.storing { () throws(StoreError) in
@@ -62,8 +62,9 @@ public struct RecoveryRun: Sendable {
         }
     }
 
-    /// Waits a while for another recovery in this ledger to end.
-    private func alone() async throws(RecoveryFailure) -> any Lease {
+    /// The recovery lease, once another recovery in this ledger has ended. Throws `running` when it
+    /// takes too long.
+    private func waitForLease() async throws(RecoveryFailure) -> any Lease {
         var patience = RecoveryRun.patienceMilliseconds
         while true {
             let lease = try await recovery.storing { () async throws(StoreError) in
@@ -160,7 +161,7 @@ public struct RecoveryRun: Sendable {
             customers: effect.customers, customersOmitted: effect.customersOmitted,
             undelivered: undelivered.compactMap { UndeliveredNotification(kept: $0) },
             tooOldCount: tooOld, refusedCount: finished.progress.refusedCount,
-            absentCount: finished.progress.refusedCounts.counted,
+            absentCount: finished.progress.refusals.counted,
             errors: finished.progress.errors,
             complete: ledger.complete(
                 of: request.bundleId, .everything, head: snapshot.position),

@@ -48,8 +48,8 @@ package final class UncertainSweeps: Sendable {
         _ reservation: RecoveryReport.Reservation?, at now: Timestamp
     ) {
         entries.withLock { entries in
-            // A repetition that was due replaces its entry, also where Apple's history begins later
-            // by now.
+            // A repetition that was due replaces its entry, even if Apple's history begins later by
+            // now.
             if let entry = entries[name], entry.againAt <= now { entries[name] = nil }
             guard reservation != nil else {
                 // One that began later leaves what came before it uncertain.

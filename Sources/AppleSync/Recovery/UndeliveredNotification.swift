@@ -56,7 +56,7 @@ public struct UndeliveredNotification: Hashable, Sendable {
         signedDate = body["signedDate"]?.string.flatMap { Timestamp(userInput: $0) }
     }
 
-    /// Read unverified: it is reported beside verified data and decides nothing.
+    /// Read unverified: it is only reported and decides nothing.
     private static func payload(_ token: String) -> NotificationPayload? {
         guard let jws = try? CompactJWS(parsing: Array(token.utf8)) else { return nil }
         return try? NotificationPayload.decode(jws.payload)

@@ -8,7 +8,7 @@ internal import LedgerStore
 struct ReceiptRequests: Sendable {
     var clients: [BundleId: AppStoreServerAPIClient] = [:]
     /// Where answers are appended; nil until it is set.
-    var books: EnvironmentLedgers?
+    var ledgers: EnvironmentLedgers?
 
     /// Maximum chains of one receipt that are requested, those bought last first; `backfill`
     /// fetches the rest.
@@ -29,10 +29,10 @@ struct ReceiptRequests: Sendable {
     /// Throws `AppleRequestFailure`, or `OperatorError` (`missingKey`).
     func run(_ lookup: AppleLookup, _ environment: Environment) async throws -> String? {
         func requests(_ id: String, _ app: BundleId) throws -> CustomerRequests {
-            guard let client = clients[app], let books else {
+            guard let client = clients[app], let ledgers else {
                 throw OperatorError(.missingKey, "The app has no API key here.")
             }
-            return CustomerRequests(client, books: books, id: id, in: .only(environment))
+            return CustomerRequests(client, ledgers: ledgers, id: id, in: .only(environment))
         }
         switch lookup {
         case .chain(let chain):
@@ -58,12 +58,12 @@ struct ReceiptRequests: Sendable {
         _ chains: [OriginalTransactionId], of bundleId: BundleId, _ environment: Environment,
         isReported: (OriginalTransactionId) async throws -> Bool
     ) async rethrows -> Outcome? {
-        guard let client = clients[bundleId], let books else { return nil }
+        guard let client = clients[bundleId], let ledgers else { return nil }
         var outcome = Outcome()
         for chain in chains.prefix(ReceiptRequests.chainCount) {
             if outcome.chains > 0, try await isReported(chain) { continue }
             var requests = CustomerRequests(
-                client, books: books, id: chain.rawValue, in: .only(environment))
+                client, ledgers: ledgers, id: chain.rawValue, in: .only(environment))
             var isOver = false
             do throws(AppleRequestFailure) {
                 try await requests.statuses()

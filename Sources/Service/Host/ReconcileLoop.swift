@@ -12,7 +12,7 @@ public import Signing
 public struct ReconcileLoop: Sendable {
     private let host: LedgerHost
     private let clients: [BundleId: AppStoreServerAPIClient]
-    private let books: EnvironmentLedgers
+    private let ledgers: EnvironmentLedgers
     private let clock: any ServiceClock
     private let report: @Sendable (ReconcileNote) -> Void
 
@@ -27,7 +27,7 @@ public struct ReconcileLoop: Sendable {
         self.clients = clients
         self.clock = clock
         self.report = report
-        books = EnvironmentLedgers(
+        ledgers = EnvironmentLedgers(
             host.configuration.ledger, apps: host.configuration.apps,
             verifier: EvidenceVerifier(roots: roots), revocation: host.revocation,
             ledgers: host.ledgers.map(\.ledger)
@@ -69,7 +69,7 @@ public struct ReconcileLoop: Sendable {
     @discardableResult
     func round(_ served: ServedLedger) async -> String? {
         let reconcile = Reconcile(
-            clients, books: books, ledger: served.ledger
+            clients, ledgers: ledgers, ledger: served.ledger
         ) { (position) async throws(StoreError) in
             try await served.laterSnapshot(atLeast: position)
         }

@@ -94,7 +94,7 @@ public struct RecoveryWatch: Sendable {
             environment: served.environment, bundleId: client.bundleId)
         let swept = uncertain.window(name, at: now)
         let suggestions = try await OutageWatch(ledger: ledger, client: client) { clock.now }
-            .suggestions(besides: swept)
+            .suggestions(excluding: swept)
         let certain = ledger.completeness.state(of: client.bundleId)?.through
         let through = [certain, swept?.through].compactMap { $0 }.max()
         let again = uncertain.due(name, at: now)

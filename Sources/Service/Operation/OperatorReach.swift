@@ -19,9 +19,9 @@ public final class OperatorReach: Sendable {
     /// Sets the clients of the apps that have a key, and the ledgers that take in Apple's answers
     /// about a purchase while a client waits; nil: Apple is not asked then.
     public func use(
-        _ clients: [BundleId: AppStoreServerAPIClient], _ books: EnvironmentLedgers? = nil
+        _ clients: [BundleId: AppStoreServerAPIClient], _ ledgers: EnvironmentLedgers? = nil
     ) {
-        state.withLock { $0.requests = ReceiptRequests(clients: clients, books: books) }
+        state.withLock { $0.requests = ReceiptRequests(clients: clients, ledgers: ledgers) }
     }
 
     /// Sets the configured endpoints, and what posts to them.

@@ -49,7 +49,7 @@ struct AppleAccess {
     /// one ledger's failure does not stop the others.
     func project() async -> (any Error)? {
         var failure: (any Error)?
-        for ledger in ledgers.surrender() {
+        for ledger in ledgers.takeOpened() {
             let latest = await settings.catchUp(appended: ledger)
             failure = failure ?? latest
         }

@@ -28,7 +28,7 @@ struct BackfillTests {
             let result = await Result {
                 let kept = try await books.ledger(ledger.environment)
                 return try await Backfill(
-                    apple.client, books: books, keptIn: kept, in: choice,
+                    apple.client, ledgers: books, keptIn: kept, in: choice,
                     includesRefunds: includesRefunds
                 ).run(IdList(ids), restarts: restarts)
             }
@@ -119,7 +119,7 @@ struct BackfillTests {
                 ) { apple.clock.now }
                 let operations = session.ledger.operations
                 _ = try await Backfill(
-                    apple.client, books: books, keptIn: session.ledger, in: .only(.production),
+                    apple.client, ledgers: books, keptIn: session.ledger, in: .only(.production),
                     includesRefunds: false
                 ).run(IdList([id]))
                 #expect((try await operations.place(key) == nil) == isErasing)

@@ -30,7 +30,7 @@ struct ReconcileTests {
                 ledgers: [session.ledger]
             ) { apple.clock.now }
             return try await Reconcile(
-                hasKey ? [AskedApple.app: apple.client] : [:], books: books,
+                hasKey ? [AskedApple.app: apple.client] : [:], ledgers: books,
                 ledger: session.ledger,
                 projected: { _ async throws(StoreError) in try await session.currentSnapshot() }
             ).run(scope, budget: budget)
@@ -180,7 +180,7 @@ struct ReconcileTests {
                 ledgers: [session.ledger]
             ) { apple.clock.now }
             let report = try await Reconcile(
-                [AskedApple.app: apple.client], books: books, ledger: session.ledger,
+                [AskedApple.app: apple.client], ledgers: books, ledger: session.ledger,
                 projected: { _ async throws(StoreError) in snapshot }
             ).run()
             #expect(report.results.map(\.after) == [["renewalOverdue"]])

@@ -80,7 +80,7 @@ struct MigrationTests {
                     let ledger = try await books.ledger(scope.environment)
                     run.reports.append(
                         try await Backfill(
-                            apple.client, books: books, keptIn: ledger,
+                            apple.client, ledgers: books, keptIn: ledger,
                             in: .only(scope.environment)
                         ).run(IdList(run.evidence.ids(of: scope))))
                 }
