@@ -50,13 +50,13 @@ public struct CheckpointLoop: Sendable {
         }
     }
 
-    /// Before the first round: a service that restarts often signs as well.
+    /// Delay of the first round: short, so that a service that restarts often signs too.
     private static let firstMilliseconds: Int64 = 10_000
 
     /// Signs the head and asks the witnesses that have not signed it.
     func round() async {
         do {
-            // Of an empty log there is nothing to commit to.
+            // An empty log is not signed.
             guard try await served.ledger.log.head().position > 0 else { return }
             var stored = try await signer.sign()
             for witness in settings.witnesses {
@@ -83,7 +83,7 @@ public struct CheckpointLoop: Sendable {
         let checkpoint = note.part(of: signer.key.verifier)
         do {
             var known = try await lastSigned(by: witness, before: size)
-            // A witness that knows another size names it, once.
+            // A witness that has another size returns it; one retry with that size.
             for _ in 0..<2 {
                 let proof =
                     known > 0 ? try await served.proofs.consistency(from: known, to: size) : nil
@@ -132,7 +132,8 @@ public struct CheckpointLoop: Sendable {
         }?.size ?? 0
     }
 
-    /// Earlier checkpoints that are searched for a witness's signature; else it names its size.
+    /// Earlier checkpoints that are searched for a witness's signature; without one the witness
+    /// returns its size.
     private static let earlierCount = 100
 }
 

@@ -4,7 +4,7 @@ internal import Projection
 public import Proofs
 public import Queries
 
-/// A checkpoint that was kept, and whose signatures of it verify.
+/// A stored checkpoint, and which of its signatures verify.
 public struct KeptCheckpoint: Sendable {
     public let size: Int64
     public let signedAt: Timestamp
@@ -41,8 +41,8 @@ extension LedgerHost {
         }
     }
 
-    /// The checkpoints kept of fewer than `size` events (nil: all), newest first, with what the
-    /// configured keys say of each; and where the next page continues.
+    /// The stored checkpoints of fewer than `size` events (nil: all), newest first, each verified
+    /// with the configured keys; and where the next page continues.
     public func keptCheckpoints(
         _ environment: Environment, before size: Int64?, limit: Int
     ) async throws -> (checkpoints: [KeptCheckpoint], next: Int64?) {

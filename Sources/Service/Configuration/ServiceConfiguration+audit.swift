@@ -7,14 +7,14 @@ extension ServiceConfiguration {
     /// How checkpoints of an environment's log are signed (`Proof.md`).
     public struct Audit: Sendable, Equatable {
         public var environment: Environment
-        /// The name of the log, which its key has, too.
+        /// The name of the log and of its key.
         public var origin: String
         /// The file of the signer key.
         public var keyFile: String
         public var intervalMilliseconds: Int64 = 3_600_000
         public var witnesses: [Witness] = []
 
-        /// Who signs that a checkpoint extends the one before.
+        /// A server that signs that a checkpoint extends the previous one.
         public struct Witness: Sendable, Equatable {
             public var name: String
             public var url: String

@@ -65,7 +65,7 @@ extension ServiceConfiguration {
         return rule
     }
 
-    /// The identifier of a product or offer; what could not be signed is refused.
+    /// The identifier of a product or offer. Throws for one that could not be signed.
     private static func identifier(
         _ key: String, _ entry: inout YAMLMapping
     ) throws(ConfigurationError) -> String? {

@@ -4,7 +4,7 @@ public import Intake
 extension ServiceConfiguration {
     /// How clients reach the service (`Contract.md`, `server:`).
     public struct Server: Sendable, Equatable {
-        /// The name or address to listen on. Only loopback without tokens.
+        /// The name or address to listen on. Without tokens, loopback only.
         public var host: String = "127.0.0.1"
         public var port: Int = 8080
         public var tokens: [Token] = []
@@ -154,7 +154,7 @@ extension ServiceConfiguration {
         return Server.Token(name: name, digest: digest, scopes: scopes)
     }
 
-    /// Without tokens there is no sign-in that a user could replace.
+    /// Requires tokens: without them the console has no sign-in.
     private static func proxyUsers(
         _ mapping: inout YAMLMapping, _ server: Server
     ) throws(ConfigurationError) -> Server.ProxyUsers {
@@ -163,7 +163,7 @@ extension ServiceConfiguration {
         try mapping.requireNothingElse()
         let scopes = try ServiceConfiguration.scopes(names, &mapping)
         let isName = header.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
-        // Their values are secrets, and the user's name stands in the log.
+        // Their values are secrets, and the user's name is logged.
         guard isName, !["authorization", "cookie"].contains(header.lowercased()) else {
             throw mapping.invalid(
                 "header", "A header's name is expected, e.g. X-Forwarded-User.")
@@ -206,8 +206,8 @@ extension ServiceConfiguration {
 }
 
 extension ServiceConfiguration.Server {
-    /// What the addresses of the console begin with: `publicUrl`, else a loopback address to listen
-    /// on; empty where neither says how people reach it.
+    /// The prefix of the console's addresses: `publicUrl`, else the loopback address it listens on;
+    /// empty without either.
     package var consoleOrigin: String {
         if let publicUrl { return publicUrl }
         guard NetworkRange.isLoopback(host), port > 0 else { return "" }

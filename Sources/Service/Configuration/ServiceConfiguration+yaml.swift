@@ -22,7 +22,7 @@ extension ServiceConfiguration {
         guard let root, root.null == nil else { return }
         var mapping = try YAMLMapping(root, path: "")
         if let directory = try mapping.text("dataDirectory") {
-            ledger.dataDirectory = ServiceConfiguration.path(directory, beside: file)
+            ledger.dataDirectory = ServiceConfiguration.path(directory, relativeTo: file)
         }
         ledger.database = try mapping.read("database", ServiceConfiguration.database)
         let entries = try mapping.mappings("apps")
@@ -91,7 +91,7 @@ extension ServiceConfiguration {
 
     /// A path in a configuration file: relative paths are relative to the file, not to the working
     /// directory.
-    private static func path(_ path: String, beside file: String?) -> String {
+    private static func path(_ path: String, relativeTo file: String?) -> String {
         guard !path.hasPrefix("/"), let file, let slash = file.lastIndex(of: "/") else {
             return path
         }

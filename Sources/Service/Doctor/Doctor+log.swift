@@ -13,7 +13,7 @@ extension Doctor {
         } catch { return [Finding(.bad, "log", "\(error.code.rawValue): \(error)")] }
     }
 
-    /// Whether the log still is what its newest checkpoint signed; nothing where none was kept.
+    /// Whether the log still matches its newest signed checkpoint; no finding without one.
     func signed(_ ledger: EnvironmentLedger) async throws(StoreError) -> [Finding] {
         guard let newest = try await ledger.operations.checkpoints(before: .max, limit: 1).first
         else { return [] }
@@ -35,7 +35,7 @@ extension Doctor {
             return finding(
                 .bad, "The newest, of \(size) events, is not valid. See `subledger audit verify`.")
         }
-        // Without a directory: the doctor leaves no file.
+        // Without a directory, so that no file is written.
         guard try await TreeProver(ledger.log).root(of: size) == checkpoint.root else {
             return finding(
                 .bad,

@@ -42,7 +42,7 @@ public struct Doctor: Sendable {
             self.message = message
         }
 
-        /// That `check` passes, or why not.
+        /// `good` with `message` if `check` passes, else `bad` with its error.
         public init<Failure: Error & CustomStringConvertible>(
             _ subject: String, passing message: String, _ check: () throws(Failure) -> Void
         ) {
@@ -153,7 +153,7 @@ public struct Doctor: Sendable {
         } catch { return [Finding(.bad, "rates", error.description)] }
     }
 
-    /// That dated rates are about to end; nil where they are fresh, or none has a day.
+    /// The warning that dated rates are about to end; nil where they are recent, or none has a day.
     private func age(of table: CurrencyRates) -> Finding? {
         let newest = table.dated.values.compactMap { $0.last?.day.daysSinceEpoch }.max()
         let zone = ReportZone(configuration.ledger.reportTimeZone)

@@ -2,7 +2,7 @@ internal import Projection
 import Synchronization
 
 /// Cache of recent reads, valid until another state is published; a hit needs neither a file nor
-/// another thread. A full cache begins anew.
+/// another thread. A full cache is emptied.
 final class HotReadings<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let state = Mutex(State())
     private let maximumCost: Int

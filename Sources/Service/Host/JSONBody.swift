@@ -15,8 +15,8 @@ struct JSONBody {
 
     subscript(_ key: String) -> JSONValue? { value[key] }
 
-    /// Throws for any other member, since a misspelt one must not be ignored, and for what is no
-    /// object.
+    /// Throws for any other member, since a misspelt one must not be ignored, and for anything but
+    /// an object.
     func requireOnly(_ members: [String]) throws(IntakeRefusal) {
         guard let present = value.object, present.allSatisfy({ members.contains($0.key) }) else {
             throw IntakeRefusal.invalidBody(
@@ -33,7 +33,7 @@ struct JSONBody {
         return text
     }
 
-    /// - Parameter what: is expected, for the message.
+    /// - Parameter what: the expected value, for the message.
     func required(_ key: String, _ what: String = "a string") throws(IntakeRefusal) -> String {
         guard let text = try text(key) else {
             throw IntakeRefusal.invalidBody("\(key) is required, \(what).")

@@ -65,7 +65,7 @@ extension LedgerHost {
         }
     }
 
-    /// The rest of an answer beside the decision, as of its own time and position.
+    /// The other members of the answer, as of the decision's own time and position.
     private func outcome(
         of receipt: CommandReceipt, _ served: ServedLedger
     ) async throws -> (inout JSONWriter) -> Void {

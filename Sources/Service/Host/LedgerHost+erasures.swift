@@ -121,7 +121,7 @@ extension ServedLedger {
         let head = try await ledger.log.head().position
         board.reached(head: head)
         let snapshot = try await snapshot(atLeast: head)
-        // Another file may have taken the place of the facts since.
+        // The facts may have been replaced since.
         let reached = try await ledger.facts.checkpoint().position
         guard reached >= head else { throw ServingError.projectionBehind(position: reached) }
         return snapshot

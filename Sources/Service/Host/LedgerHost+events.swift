@@ -64,8 +64,8 @@ extension LedgerHost {
     }
 
     /// One event with its evidence and its proof; nil where the log has none at the position, or
-    /// one of another app than that of the scope. An event of no app, such as a grant, is found for
-    /// every one, since answers about every app cite it.
+    /// one of another app than that of the scope. An event of no app, such as a grant, is found
+    /// whatever app the scope names, since answers about every app cite it.
     ///
     /// - `withProof`: the first proof after a start reads every leaf hash of the log.
     public func event(

@@ -12,8 +12,8 @@ extension LedgerHost {
     /// and with the customer's entitlements.
     ///
     /// A customer who is named claims the chains (`Lifecycle.md` §6). A repeated receipt is the
-    /// same event and gets a new answer; a key that was used with another body is refused. Of a
-    /// receipt with very many chains the newest are answered and claimed, and the others are
+    /// same event and gets a new answer; a key that was used with another body is refused. For a
+    /// receipt with very many chains, the newest are answered and claimed, and the others are
     /// counted.
     ///
     /// - Parameters as for `upload`.
@@ -37,8 +37,7 @@ extension LedgerHost {
             do {
                 return try await takeReceipt(body, only: environment, sender: sender)
             } catch let refusal as IntakeRefusal {
-                // A refused request has no answer to keep the key for; a key taken by another
-                // request is kept.
+                // The key of a refused request is released, unless another request had taken it.
                 if state == .new { try? await keys.forget(uploadKey: key) }
                 throw refusal
             }

@@ -10,7 +10,7 @@ public import Reports
 public enum ReportQuestion: Sendable {
     /// `churn`, or `metrics NAME`.
     case metric(MetricName, MetricParameters, RateChoice = .usual)
-    /// A metric under another product's definition beside our own (`--definitions`).
+    /// A metric under another product's definition next to our own (`--definitions`).
     case comparison(String, MetricParameters, DefinitionPack)
     /// `metrics diff`: one state of knowledge, to compare with everything, or two of the same kind.
     case diff(String, MetricParameters, between: [AsOf], RateChoice)
@@ -23,7 +23,7 @@ extension LedgerHost {
         try await made(question, scope) { report, _ in report }
     }
 
-    /// Bytes of a report as JSON, so that it fits beside others in memory and can be sent.
+    /// Maximum bytes of a report as JSON: several fit in memory, and each can be sent.
     public static let maximumReportByteCount = 32 * 1024 * 1024
 
     /// The same as JSON. Throws `tooManyBytes` for one with more than `count` bytes.
@@ -42,8 +42,8 @@ extension LedgerHost {
         }
     }
 
-    /// What `finish` makes of a report, as long as its environment makes no other: a report and
-    /// its JSON may be large.
+    /// The result of `finish` for a report, computed while its environment computes no other: a
+    /// report and its JSON may be large.
     private func made<Value: Sendable>(
         _ question: ReportQuestion, _ scope: QueryScope,
         _ finish: @Sendable (Report, _ position: Int64) throws -> Value

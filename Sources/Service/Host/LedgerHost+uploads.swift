@@ -70,7 +70,7 @@ extension LedgerHost {
                 of: receipt, for: body.customer, sender: sender
             ).record
             record = try await keys.keep(own, uploadKey: key)
-            // Another process was first.
+            // Another process stored its record first.
             isRepeated = record != own
         }
         let moment = Moment(

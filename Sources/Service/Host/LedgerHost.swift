@@ -25,7 +25,7 @@ public final class LedgerHost: Sendable {
     let uploads: LiveIntake
     /// Bounds what uploads add to one chain in a day.
     let uploadBudget: UploadBudget
-    /// Large bodies are read one after the other.
+    /// Large bodies are read one at a time.
     let largeBodies = AsyncLock()
     /// Uploads under one key are serialized: later ones reuse the record of the first.
     let uploadTurns = KeyedAsyncLock()
@@ -38,9 +38,10 @@ public final class LedgerHost: Sendable {
     let verifier: EvidenceVerifier
     /// Work that operators started and do not wait for.
     let background = BackgroundTasks()
-    /// The outages last suspected.
+    /// The last suspected outages.
     public let outages = OutageRecord()
-    /// Acts of operators under an Idempotency-Key, and the turns of keys and of acts.
+    /// Acts of operators under an Idempotency-Key, and the locks that serialize them by key and by
+    /// name.
     let acts = ActMemory()
     let actKeyTurns = KeyedAsyncLock()
     let actTurns = KeyedAsyncLock()
@@ -48,23 +49,23 @@ public final class LedgerHost: Sendable {
     let refusedDecisions = RefusedDecisions()
     /// The clients of Apple and of the receivers of webhooks for operators, once set.
     public let reach = OperatorReach()
-    /// The apps that the configuration names an API key of, usable or not.
+    /// The apps with an API key in the configuration, usable or not.
     public var appsWithKey: [BundleId] {
         configuration.apps.filter { $0.api != nil }.map(\.bundleId)
     }
-    /// The apps of which Apple can be asked: those with a usable key.
+    /// The apps with a usable API key.
     public var appsWithClient: Set<BundleId> { Set(reach.clients.keys) }
     /// Recoveries and audits that operators started.
     let recoveryJobs = RecoveryJobs()
     let auditRuns = AuditRuns()
-    /// Long reports that are made in the background, and their turns.
+    /// Long reports computed in the background, and the lock that serializes them.
     let reportJobs = ReportJobs()
     let jobTurns = AsyncLock()
     let pageAnswers = PageAnswers()
     /// Requests for retention messages.
     let retentionAnswers = RetentionAnswers()
     let retentionLimit: Duration
-    /// Writers of their records; the files are closed after them.
+    /// Writers of retention records; the files are closed after them.
     let recording = BackgroundTasks()
     /// Checks the certificate chains of all evidence that is taken in, from Apple's answers as
     /// well; nil where the configuration requires none.
@@ -81,7 +82,7 @@ public final class LedgerHost: Sendable {
     /// - `steady`: a clock that is never set, to compare `clock` with (`ClockWatch`); nil: `clock`
     ///   is always trusted.
     /// - `responders`: reaches OCSP responders, where the configuration has revocation checked;
-    ///   without it no certificate's revocation is known.
+    ///   without it every status is unknown.
     /// - `waitLimit`: how long a query waits for the projector before it fails.
     /// - `retentionLimit`: how long the answer to a request for a retention message may take.
     public static func open(
@@ -97,7 +98,7 @@ public final class LedgerHost: Sendable {
         let verifier = EvidenceVerifier(
             roots: roots, allowedLocalEnvironments: Set(environments),
             chainBudget: CertificateChainBudget())
-        // A database that was away a moment ago would be waited for once more.
+        // Skips a database that could not be reached: each read would wait for it again.
         for served in ledgers where !served.isDatabaseAway {
             await RecentChains(served.ledger).learn(verifier)
         }
@@ -110,8 +111,8 @@ public final class LedgerHost: Sendable {
             })
     }
 
-    /// Opens the environments at once: each waits for a database that does not answer. Where one
-    /// cannot be opened all are closed.
+    /// Opens the environments concurrently, since each waits for a database that does not answer.
+    /// Where one cannot be opened all are closed.
     private static func openAll(
         _ environments: [Environment], _ configuration: ServiceConfiguration,
         _ observer: any ServingObserver, _ waitLimit: Duration
@@ -206,7 +207,7 @@ public final class LedgerHost: Sendable {
         uploads = intake(.client, verifier, uploadBudget) {
             [.transaction, .renewalPair, .receipt].contains($0.kind)
         }
-        for served in ledgers { addMemories(of: served) }
+        for served in ledgers { addErasureHandlers(to: served) }
     }
 
     // MARK: Running

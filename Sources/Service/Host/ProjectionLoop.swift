@@ -7,7 +7,7 @@ internal import SQLiteStore
 ///
 /// Holds the projector's lock while there is work, and releases it when idle, or between two rounds
 /// when a command requests it (`ProjectorHandover`), so that `rebuild` and `projections use` work
-/// beside the service. While another process projects, answers come from its files.
+/// while the service runs. While another process projects, answers come from its files.
 struct ProjectionLoop: Sendable {
     let served: ServedLedger
     /// Finishes after the writers for which the files stay open; nil where there are none.
@@ -98,7 +98,7 @@ struct ProjectionLoop: Sendable {
         if let snapshot = served.board.snapshot, snapshot.position == head, snapshot.isInPlace,
             linked == snapshot.projections.path
         {
-            // Answers came from the files before an erasure until now.
+            // Until now, answers came from the files before the erasure.
             await projector?.dropErased()
             return false
         }
@@ -248,7 +248,8 @@ struct ProjectionLoop: Sendable {
 
     // MARK: Finishing
 
-    /// Runs beside the projector, so that a hanging disk does not block answers from memory.
+    /// Runs concurrently with the projector, so that a hanging disk does not block answers from
+    /// memory.
     private func checkpointRegularly() async {
         while true {
             do { try await Task.sleep(for: ProjectionLoop.checkpointInterval) } catch { return }
@@ -260,7 +261,8 @@ struct ProjectionLoop: Sendable {
         }
     }
 
-    /// Lets `subledger nodes` and other nodes see this node. Its failures show by themselves.
+    /// Lets `subledger nodes` and other nodes see this node. Failures are not reported: the node
+    /// then shows as silent.
     private func noteRegularly(_ operations: any SharedOperations) async {
         while !Task.isCancelled {
             let position = served.projectedPosition ?? 0

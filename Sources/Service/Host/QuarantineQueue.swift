@@ -7,8 +7,7 @@ import Synchronization
 final class QuarantineQueue: Sendable {
     private let operations: any OperationalState
     private let state = Mutex(State())
-    /// Items that wait for nothing but the log to be writable, by payload hash: Apple may sign
-    /// again what it sends again.
+    /// Items whose events could not be written, by payload hash: Apple may sign a repetition anew.
     private let unwritten = Mutex<[Digest: Int64]>([:])
 
     private struct State {

@@ -23,8 +23,8 @@ struct ReceiptRequests: Sendable {
         var failure: String?
     }
 
-    /// What an operator looks up, in the ledger of one environment. Returns a transaction of an
-    /// order.
+    /// Requests what an operator looks up, for the ledger of one environment. Returns a transaction
+    /// of an order.
     ///
     /// Throws `AppleRequestFailure`, or `OperatorError` (`missingKey`).
     func run(_ lookup: AppleLookup, _ environment: Environment) async throws -> String? {
@@ -42,7 +42,7 @@ struct ReceiptRequests: Sendable {
             try await requests.extensions()
             return nil
         case .order(let id):
-            // Orders name no app: each with a key is asked, in order.
+            // Order ids name no app, so the order is requested for each app with a key.
             for app in clients.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
                 var requests = try requests(id, app)
                 if let found = try await requests.order() { return found }
@@ -53,7 +53,7 @@ struct ReceiptRequests: Sendable {
 
     /// Requests history and statuses of every chain, in order; nil without a client of the app. A
     /// history holds all of a customer's transactions, so chains that it covered are not requested
-    /// again. A failed request does not affect what the receipt says.
+    /// again. A failed request does not affect the receipt itself.
     func run(
         _ chains: [OriginalTransactionId], of bundleId: BundleId, _ environment: Environment,
         isReported: (OriginalTransactionId) async throws -> Bool

@@ -59,10 +59,10 @@ public struct ErasureBody: Sendable {
     /// An originalTransactionId, or any transactionId, of each chain.
     public let chains: [String]
     public let customer: CustomerId?
-    /// Who orders it; the order's check bounds this text and the next.
+    /// The author; the check of the order bounds this text and the next.
     public let actor: String
     public let reason: String
-    /// Whether only to say what would be erased.
+    /// Whether only to report what would be erased.
     public let isDryRun: Bool
 
     /// Largest body: every id and text at its bound, most of them escaped.

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Answers while the log of other nodes cannot be read, and of a node that is still catching up.
 extension ServedLedger {
-    /// How long the log could not be read, or this node could not follow it for want of its own
+    /// How long the log could not be read, or this node could not follow it because of its own
     /// disk; nil while it can. Answers may lack what other nodes acknowledged meanwhile.
     public var age: Duration? {
         guard ledger.isShared else { return nil }
@@ -22,8 +22,8 @@ extension ServedLedger {
             && health.withLock { $0.projection?.code == .databaseUnavailable }
     }
 
-    /// How far a node has come that has not yet reached the end at which the log was when it
-    /// started; nil once it has.
+    /// The progress of a node that has not yet reached the end that the log had at its start; nil
+    /// once it has.
     public var catchingUp: (position: Int64, head: Int64)? {
         let origin = health.withLock { $0.origin }
         let reached = projectedPosition
@@ -33,8 +33,8 @@ extension ServedLedger {
         return (max(reached ?? 0, progress ?? 0), max(head, origin))
     }
 
-    /// Age of its answers from which a node leaves to others the work that one node does for all. A
-    /// lease lasts as long when the database of its holder is away.
+    /// Age of a node's answers from which it leaves the work that one node does for all to others.
+    /// A lease lasts as long when the database of its holder is away.
     static let currentLimit: Duration = .seconds(10)
 
     /// Whether this node may do the work that one node does for all: its answers follow the log, or
@@ -75,8 +75,7 @@ extension ServedLedger {
         }
     }
 
-    /// Notes that the end of the log was read. While projecting fails answers grow older all the
-    /// same.
+    /// Notes that the end of the log was read. While projecting fails, answers still grow older.
     func noteEnd(_ position: Int64) {
         board.reached(head: position)
         health.withLock { health in

@@ -8,9 +8,8 @@ internal import SQLiteStore
 extension ServedLedger {
     /// Metrics computed on request, by name (Prometheus naming: the unit last).
     ///
-    /// - Parameter apps: those with an API key, whose history Apple answers, unless the key cannot
-    ///   be used.
-    /// - Parameter sweeps: whether this service sweeps their histories by itself.
+    /// - Parameter apps: those with an API key, usable or not.
+    /// - Parameter sweeps: whether this service sweeps their histories automatically.
     public func gauges(
         apps: [BundleId], sweeps: Bool = true
     ) async -> [(name: String, value: Double)] {

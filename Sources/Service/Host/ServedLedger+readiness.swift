@@ -43,7 +43,7 @@ extension ServedLedger {
     }
 
     /// Probes the log repeatedly while it cannot be written: the next delivery may be hours away.
-    /// Runs until the service stops, beside the projector, which goes on reading.
+    /// Runs until the service stops, concurrently with the projector, which continues reading.
     func tryWhileObstructed() async {
         let longest =
             ledger.isShared ? ServedLedger.longestSharedTryPause : ServedLedger.longestTryPause

@@ -40,7 +40,7 @@ extension ServedLedger {
 }
 
 /// Only a state that includes the events known at a time may answer what was known then: an older
-/// state would deny them, and a repeated query would give another answer.
+/// state would lack them, and a repeated query would give another answer.
 extension ServedLedger {
     /// The state for a query: it includes `minPosition` and everything that may have been known at
     /// the limit. Waits `waitLimit` for it.

@@ -13,16 +13,16 @@ public final class ServedLedger: Sendable {
     let observer: any ServingObserver
     let health = Mutex(Health())
     private let lead: Mutex<ArrivalClockLead>
-    /// Customers whose answers need no file.
+    /// Cached rows of recently queried customers.
     let hotCustomers = HotReadings<ProjectionsStore.CustomerKey, CachedCustomer>(
         maximumCost: ServedLedger.hotRowCount, cost: \.rowCount)
     /// Reads for requests for retention messages.
     let retentionReads = RetentionReads()
-    /// Forgets everything else that this process remembers of persons in this ledger.
-    let memories = Mutex<[@Sendable () -> Void]>([])
+    /// Called after an erasure: each clears other data about persons of this ledger from memory.
+    let erasureHandlers = Mutex<[@Sendable () -> Void]>([])
     /// The newest events of each app.
     let arrivals = AppArrivals()
-    /// The log and the operational state, as the last status stated them.
+    /// The stored part of the last status.
     let storedStatus = Mutex<StoredStatus?>(nil)
     /// Serializes commands.
     let decisions = AsyncLock()
@@ -46,7 +46,7 @@ public final class ServedLedger: Sendable {
         /// Whether a transaction was ever made durable here: until then a log that can be locked
         /// may be on a full disk.
         var hasCommitted = false
-        /// Whether another node runs whose answers go further.
+        /// Whether a running node has later answers.
         var hasNodeAhead = false
         var isStopping = false
     }
@@ -148,7 +148,7 @@ public final class ServedLedger: Sendable {
     func note(projection error: StoreError?) {
         let before = health.withLock { health in
             defer { health.projection = error }
-            // Answers follow the log again: a later failure does not count from the earlier one.
+            // Answers follow the log again: the age of a later failure starts here.
             if error == nil, health.projection != nil { health.readAt = .now }
             return health.projection
         }

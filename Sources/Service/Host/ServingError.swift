@@ -1,6 +1,6 @@
 public import AppStore
 
-/// Why the service cannot answer now, or not here.
+/// Why the service cannot answer a request.
 public enum ServingError: Error, Sendable, Equatable {
     /// The projections have not reached the requested position; the one reached.
     case projectionBehind(position: Int64)

@@ -91,10 +91,11 @@ public enum ServingNote: Sendable {
             return (
                 .warning, "retentionRecordsDropped", environment,
                 "\(RetentionAnswers.waitingCount) answers to retention requests wait to be recorded;"
-                    + " another one is not."
+                    + " another one was dropped."
             )
         case .refused(let refusal):
-            // Genuine but not taken in needs an operator; other refusals are noise from outside.
+            // Genuine evidence that was not taken in needs an operator; any client can cause the
+            // other refusals.
             let isNews = [.notAcceptable, .unavailable].contains(refusal.standing)
             let hint =
                 refusal.isKept && isNews

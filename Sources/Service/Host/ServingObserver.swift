@@ -15,13 +15,13 @@ public protocol ServingObserver: Sendable {
     func projected(_ environment: Environment, eventCount: Int64, _ elapsed: Duration)
     /// An upload was answered; the number of facts that its chain was folded from.
     func folded(factCount: Int)
-    /// What responders said of one certificate chain.
+    /// The status that responders returned for one certificate chain.
     func learned(_ finding: RevocationChecks.Finding)
     /// A request for a retention message was answered.
     func answeredRetention(_ outcome: RetentionRecord.Outcome)
     /// This many answers to requests for retention messages are not recorded.
     func lostRetentionRecords(_ count: Int)
-    /// Something people should read.
+    /// An entry for the service's log.
     func noted(_ note: ServingNote)
 }
 

@@ -8,9 +8,9 @@ public import Queries
 public struct SignatureOrder: Sendable {
     /// What to sign.
     public let request: SignatureRequest
-    /// Whether only an eligible customer gets it, by the ledger.
+    /// Whether to sign only for a customer who is eligible by the ledger.
     public let isForEligible: Bool
-    /// Whose eligibility, beside that of those who hold the transaction's chain: the customer
+    /// Customers whose eligibility counts, besides the holders of the transaction's chain: the one
     /// stated, and the one that the appAccountToken names.
     public let customers: [CustomerId]
 

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Maximum events that uploads about one chain may add to the log in a day (UTC). The owner of one
 /// genuine purchase can have it signed again at will, and each signature is another event; it may
-/// close a revocation, so none is dropped as a duplicate. Receipts without purchases count for the
-/// buyer of the app, which any customer can have signed again, too. Deliveries from Apple and
+/// close a revocation, so none is dropped as a duplicate. Receipts without purchases, which any
+/// customer can have signed again too, count for the buyer of the app. Deliveries from Apple and
 /// duplicates do not use this budget.
 ///
 /// Held in memory; a restart resets it.

@@ -1,7 +1,7 @@
 import AppStore
 
-/// Work that a request starts and does not wait for; it runs beside the projector, and is cancelled
-/// when the service stops.
+/// Work that a request starts and does not wait for; it runs concurrently with the projector, and
+/// is cancelled when the service stops.
 final class BackgroundTasks: Sendable {
     typealias Work = @Sendable () async -> Void
 

@@ -54,7 +54,7 @@ public struct IntakeStatus: Sendable, JSONWritable {
         public var freeByteCount: Int64?
     }
 
-    /// The newest events among which those of each app are found, at first.
+    /// How many of the newest events the first status searches.
     package static let searchedEventCount = AppArrivals.eventCount
 
     public var isReady: Bool { problems.isEmpty }

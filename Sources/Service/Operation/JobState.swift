@@ -2,7 +2,7 @@ import AppStore
 
 /// The progress of work in the background.
 public enum JobState<Value: Sendable>: Sendable {
-    /// Other work comes first.
+    /// Other work is running.
     case waiting
     case running
     case finished(Value)

@@ -4,10 +4,10 @@ internal import LedgerStore
 internal import Queries
 import Synchronization
 
-/// Acts of operators on the ledger itself. Who acts and why goes to the service's log.
+/// Acts of operators on the ledger itself. Actor and reason are logged.
 extension LedgerHost {
-    /// Does something for an operator, once under a key. Serializes acts under one key, and acts of
-    /// one name in an environment.
+    /// Runs an operator's act, once per key. Serializes acts under one key, and acts of one name in
+    /// an environment.
     ///
     /// - Parameters:
     ///   - name: of the act, in the log.
@@ -27,7 +27,7 @@ extension LedgerHost {
         }
         let key = ActMemory.Key(environment: environment, key: text)
         let whole = ([name, order.actor, order.reason] + request).joined(separator: "\u{1F}")
-        // Always before the turn of the name: one key may come with two acts at once.
+        // Always locked before the name: two acts may arrive under one key at once.
         return try await actKeyTurns.pass("\(environment.rawValue) \(text)") {
             if let known = acts.known(key) {
                 guard known.request == whole, let value = known.value as? Value else {

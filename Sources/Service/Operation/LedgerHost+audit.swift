@@ -83,8 +83,8 @@ extension LedgerHost {
     ) async throws(StoreError) -> CheckpointAudit.Report? {
         let operations = served.ledger.operations
         guard try await !operations.checkpoints(after: -1, limit: 1).isEmpty else { return nil }
-        // Nodes computed before the log was changed prove nothing about it.
-        // A key that became unreadable after the start leaves out how many it signed.
+        // Without stored tree nodes: those computed before the log was changed prove nothing about
+        // it. A key that became unreadable after the start leaves out how many it signed.
         let audit = CheckpointAudit(
             prover: TreeProver(served.ledger.log), operations: operations,
             key: try? configuration.auditKey(served.environment))

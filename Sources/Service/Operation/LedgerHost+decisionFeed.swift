@@ -25,7 +25,7 @@ public struct DecisionPage: Sendable, JSONWritable {
     }
 }
 
-/// Who decided what, and why.
+/// The decisions in a log, with actors and reasons.
 extension LedgerHost {
     /// The decisions before a position (nil: the newest), newest first; `limit` is 1 to
     /// `maximumPageCount`. A page has fewer where a command is a claim, or cannot be read.

@@ -4,14 +4,14 @@ public import Queries
 internal import Reports
 import Synchronization
 
-/// Long reports in the background, one at a time and at low priority, so that no question waits for
+/// Long reports in the background, one at a time and at low priority, so that no query waits for
 /// them.
 extension LedgerHost {
     /// Starts a report; returns at once.
     ///
     /// - Parameters:
     ///   - report: path and query, to name it.
-    ///   - make: makes it.
+    ///   - make: computes it.
     ///
     /// Throws `OperatorError` (`tooManyJobs`).
     public func startJob(

@@ -5,7 +5,7 @@ internal import LedgerStore
 internal import Projection
 public import Queries
 
-/// What Apple is asked about one customer, for a person who waits for it.
+/// A request to Apple about one customer, for an operator who waits for it.
 public enum AppleLookup: Sendable, Hashable {
     /// History and statuses of a subscription, or of any purchase.
     case chain(ChainId)
@@ -27,7 +27,7 @@ public struct LookupFailure: Error, Sendable, Equatable {
 }
 
 extension LedgerHost {
-    /// Asks Apple and appends what it answers; returns once answers include it.
+    /// Requests data from Apple and appends it; returns once answers include it.
     ///
     /// Returns a transaction of the order, or nil where Apple names none.
     ///

@@ -54,7 +54,7 @@ extension LedgerHost {
         return item
     }
 
-    /// Takes in every item again under the current configuration, as `quarantine retry` does.
+    /// Ingests every item again under the current configuration, as `quarantine retry` does.
     /// Accepted items and duplicates leave the quarantine.
     ///
     /// - `isEnvironmentNamed`: whether the operator named the environment, so that evidence

@@ -177,7 +177,7 @@ extension RecoveryRecord {
     }
 }
 
-/// A lease on its way to the work that ends with it.
+/// A lease handed from a request to the background work that releases it.
 private final class HeldLease: Sendable {
     private let lease: Mutex<(any Lease)?>
 

@@ -14,7 +14,7 @@ extension LedgerHost {
     /// Whether intake of an environment is healthy, and what may be missing. Bounded work: it reads
     /// no more of the log than the events since the previous call, at first the newest 20,000.
     /// Outages are those that a check in the background found; where no `RecoveryWatch` runs, this
-    /// starts one of the log when the last is old.
+    /// starts a check of the log when the last one is old.
     ///
     /// Throws `ServingError` or `StoreError`.
     public func status(_ environment: Environment) async throws -> IntakeStatus {
@@ -99,8 +99,8 @@ extension LedgerHost {
 }
 
 extension ServedLedger {
-    /// The newest events and the quarantine; as they were read last while the database of several
-    /// nodes cannot be read, and unknown where they never were.
+    /// The newest events and the quarantine; while the database of several nodes cannot be read,
+    /// those last read, or none.
     fileprivate func stored() async throws -> StoredStatus {
         let known = storedStatus.withLock { $0 } ?? StoredStatus(arrivals: [:], quarantine: [])
         if isDatabaseAway { return known }

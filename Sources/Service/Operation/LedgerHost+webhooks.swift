@@ -46,7 +46,7 @@ extension LedgerHost {
         /// Positions redelivered at most by one request; `webhooks redeliver` has no bound.
         public static let positionCount: Int64 = 10_000
 
-        /// Throws `malformed` for positions that are none, out of order or too many.
+        /// Throws `malformed` for positions that are invalid, out of order or too many.
         public init(from: Int64, to: Int64, isDryRun: Bool) throws(IntakeRefusal) {
             guard from > 0, to >= from, to - from < Redelivery.positionCount else {
                 throw IntakeRefusal.invalidBody(
@@ -79,7 +79,8 @@ extension LedgerHost {
                 endpoint: endpoint, transport: transport, clock: SystemClock(clock)
             ).redeliver(
                 served.ledger, from: redelivery.from, to: end, isDryRun: redelivery.isDryRun)
-            // Cut short, it counts only a part; the same request again delivers the rest.
+            // A cancelled redelivery counts only a part; the same request delivers the whole range
+            // again.
             guard !Task.isCancelled else { throw ServingError.stopping }
             return report
         }

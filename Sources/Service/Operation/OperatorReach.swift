@@ -24,7 +24,7 @@ public final class OperatorReach: Sendable {
         state.withLock { $0.requests = ReceiptRequests(clients: clients, ledgers: ledgers) }
     }
 
-    /// Sets the configured endpoints, and what posts to them.
+    /// Sets the configured endpoints, and their transport.
     public func use(_ endpoints: [WebhookEndpoint], _ transport: any WebhookTransport) {
         state.withLock { ($0.endpoints, $0.transport) = (endpoints, transport) }
     }

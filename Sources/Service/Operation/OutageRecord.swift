@@ -2,7 +2,7 @@ public import AppStore
 public import Ledger
 import Synchronization
 
-/// The outages last suspected of each app, as the check that found them left them.
+/// The last outage check of each app.
 public final class OutageRecord: Sendable {
     /// The result of one check.
     public struct Check: Sendable, Equatable {

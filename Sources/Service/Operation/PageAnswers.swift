@@ -1,10 +1,10 @@
 internal import LedgerStore
 import Synchronization
 
-/// Answers that may take long, made for pages in the background. The request that begins one waits
-/// a moment for it; one that takes longer is kept for later requests.
+/// Answers for pages that may take long, computed in the background. The request that starts one
+/// waits briefly for it; one that takes longer is kept for later requests.
 public final class PageAnswers: Sendable {
-    /// Answers made and kept at once; beyond it the oldest that is made is forgotten.
+    /// Answers being computed or kept; beyond it the oldest finished one is forgotten.
     static let count = 20
     /// How long an answer is kept that took longer than its request waited.
     static let keptDuration: Duration = .seconds(60)
@@ -71,8 +71,7 @@ public final class PageAnswers: Sendable {
 extension LedgerHost {
     /// An answer for a page, which may take long: made in the background, one at a time. Nil while
     /// it is being made: the page asks again. An answer that was ready in time is never kept, so
-    /// that it is always of the present; a failure is thrown once, since the next attempt may
-    /// succeed.
+    /// that it is always current; a failure is thrown once, since the next attempt may succeed.
     ///
     /// Throws what `make` throws, and `OperatorError` (`tooManyJobs`).
     public func pageAnswer<Value: Sendable>(

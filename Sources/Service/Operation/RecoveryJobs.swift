@@ -18,7 +18,7 @@ public struct RecoveryJob: Sendable, JSONWritable {
     public let startedAt: Timestamp
     public internal(set) var endedAt: Timestamp?
     public internal(set) var progress = Recovery.Progress()
-    /// Where it failed, the same request resumes there.
+    /// After a failure, the same request resumes where it stopped.
     public internal(set) var state: JobState<RecoveryReport>
 
     /// The object of `POST /v1/recoveries`.

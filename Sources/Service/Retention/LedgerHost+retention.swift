@@ -65,7 +65,7 @@ extension LedgerHost {
             record.promotionalOffer = rule?.promotionalOffer
         case .failure(let miss):
             record.outcome = miss.outcome
-            // The ledger may know nothing of it, as after an erasure.
+            // The ledger may not have the chain, as after an erasure.
             record.chain = ChainId(
                 bundleId: chain.bundleId, originalTransactionId: OriginalTransactionId(""))
         }
@@ -73,7 +73,7 @@ extension LedgerHost {
         return LedgerHost.answer(record, offer: offer)
     }
 
-    /// Exactly one member, or none.
+    /// The JSON answer, with exactly one member or none.
     ///
     /// - Parameter offer: the signature of the promotional offer.
     private static func answer(_ record: RetentionRecord, offer: String?) -> [UInt8] {
@@ -113,7 +113,7 @@ extension LedgerHost {
             try await admission(of: request.chain, by: deadline).get()
             payload = request.payload
         } catch {
-            // Signed, but of no use here.
+            // Signed, but unusable here.
             let isSigned = [.undecodablePayload, .certificateRevoked].contains(error.code)
             let standing: IntakeRefusal.Standing = isSigned ? .notAcceptable : .invalid
             throw IntakeRefusal(
@@ -140,7 +140,7 @@ extension LedgerHost {
     private func admission(
         of chain: VerifiedCertificateChain?, by deadline: ContinuousClock.Instant
     ) async -> Result<Void, VerificationError> {
-        // Almost always: no responder has to answer, and nothing needs a timer.
+        // The common case needs neither a responder nor a timer.
         guard let revocation, let chain, !revocation.isSettled(chain) else { return .success(()) }
         let late = VerificationError(
             .revocationUnknown, reason: "No responder has answered in time for a request.")
@@ -215,8 +215,7 @@ extension LedgerHost {
         return .success((situation, position))
     }
 
-    /// The facts of the requests that wait, of the last published state; nil where none can be
-    /// read.
+    /// The facts of each chain in the last published state; nil where they cannot be read.
     private static func read(
         _ chains: [ChainId], in served: ServedLedger
     ) async -> [RetentionFacts?] {
@@ -227,7 +226,7 @@ extension LedgerHost {
             }
         } catch {
             guard error.isDamage, chains.count > 1 else { return chains.map { _ in nil } }
-            // A damaged fact is that of one chain.
+            // A damaged fact affects only its own chain.
             var each: [RetentionFacts?] = []
             for chain in chains { each += await read([chain], in: served) }
             return each

@@ -21,7 +21,7 @@ extension LedgerHost {
         case .needsWriter:
             recording.start { [self] in
                 while let page = retentionAnswers.page(in: served.environment) {
-                    // Of many requests; the trace of the first would name it for all of them.
+                    // A page holds records of many requests, so it gets a trace of its own.
                     await TraceContext.$current.withValue(TraceContext()) {
                         await write(page, in: served)
                     }
@@ -40,10 +40,10 @@ extension LedgerHost {
     }
 
     /// Stores records, except those of chains that were erased after what their answers include.
-    /// Looks again where an erasure comes between the look and the write: no crash leaves a record
-    /// that the erasure has not seen.
+    /// Checks again if an erasure comes between the check and the write, so that no crash leaves a
+    /// record that the erasure missed.
     ///
-    /// - Parameter looked: called between the look and the write; for tests.
+    /// - Parameter looked: called between the check and the write; for tests.
     func store(
         _ page: RetentionAnswers.Page, in served: ServedLedger,
         looked: @Sendable () async -> Void = {}

@@ -77,7 +77,7 @@ final class ReadBatcher<Key: Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// Answers the callers whose deadline passes before the next look, as long as any wait.
+    /// Answers the callers whose deadline passes before the next check, as long as any wait.
     private func expire() async {
         var isTimed = true
         while isTimed {

@@ -54,7 +54,7 @@ public struct WebhookDispatcher: Sendable {
             do throws(StoreError) {
                 if feed.isCurrent(), let lease = try await operations.lease(.webhooks) {
                     await run(webhooks, while: lease, feed)
-                    // Another node goes on from what is stored.
+                    // Another node continues from the stored state.
                     for webhook in webhooks { await webhook.forget() }
                 }
             } catch { report(.storeFailed(endpoint: first.endpoint.name, error: error)) }

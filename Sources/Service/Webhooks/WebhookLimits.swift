@@ -35,7 +35,7 @@ public enum WebhookLimits {
     public static let chainBurstCount = 32
     /// Bytes of a secret, decoded.
     public static let secretByteCounts = 24...64
-    /// Secrets in one file: a new one beside the old one during rotation.
+    /// Secrets in one file: a new one and the old one during rotation.
     public static let secretCount = 2
     public static let secretFileByteCount = 1_024
     public static let endpointCount = 100
