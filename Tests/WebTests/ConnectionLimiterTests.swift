@@ -169,7 +169,7 @@ struct ConnectionCensusTests {
                 #expect(await first.wait(for: "HTTP/1.1 200 "))
                 try await StreamReader.open(port: port, "/healthz") { second in
                     #expect(await second.wait(for: "HTTP/1.1 200 "))
-                    #expect(service.census.count == 2)
+                    #expect(service.limiter.count == 2)
                     try await StreamReader.open(port: port, "/healthz") { third in
                         await third.waitForEnd()
                         #expect(third.text.isEmpty)

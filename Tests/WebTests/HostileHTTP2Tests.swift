@@ -53,7 +53,7 @@ struct HostileHTTP2Tests {
                 try await client.send(BareHTTP2.ask("/v1/changes", stream: stream))
             }
             await client.wait { $0.count(.headers) == 2 }
-            #expect(service.census.streamCount == 2)
+            #expect(service.limiter.streamCount == 2)
             try await client.send(BareHTTP2.ask("/healthz", stream: 5))
             let refused = await client.wait { $0.count(.resetStream) == 1 }
             // REFUSED_STREAM: the request may be retried.

@@ -6,7 +6,7 @@ struct CertificateDates: Sendable {
     let notBefore: Timestamp
     let notAfter: Timestamp
 
-    /// How long before its end a certificate is reported.
+    /// Days before its end from which a certificate is reported.
     static let warnedDayCount: Int64 = 14
 
     init(notBefore: Timestamp, notAfter: Timestamp) {

@@ -8,16 +8,16 @@ public struct ConnectionLimits: Sendable, Equatable {
     /// Open connections per address, except trusted proxies and loopback.
     public var connectionsPerAddress = 128
     /// Open HTTP/2 requests over all connections; beyond it a new one is refused. This also bounds
-    /// the responses waiting to be read. 2,048.
+    /// the responses waiting to be read.
     public var streamCount = 2_048
     /// The same per address, over all its connections, with the same exceptions.
     public var streamsPerAddress = 256
 
-    /// Connections that an address may always have, however few are free.
+    /// Connections that an address may always have, even when few are free.
     static let leastConnectionsPerAddress = 4
     static let leastStreamsPerAddress = 8
-    /// An address may hold one part in this many of what is free or already its own, so that a few
-    /// addresses cannot exhaust the limit.
+    /// Divisor of the connections or streams that are free or an address's own: it may hold that
+    /// share, so that a few addresses cannot exhaust the limit.
     static let partsOfFreeRoom = 8
 
     /// The share of a limit that one address may hold.
@@ -39,7 +39,7 @@ public struct ConnectionLimits: Sendable, Equatable {
     public var headByteCount = 16 * 1024
     public var headFieldCount = 64
     /// HTTP/2 frames that a connection may send beyond those its requests, bodies and responses
-    /// account for. 2,048.
+    /// account for.
     public var frameCount = 2_048
     /// Frames allowed per second: PING, and frames of streams with little data.
     public var framesPerSecond = 16

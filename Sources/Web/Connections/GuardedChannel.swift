@@ -4,13 +4,13 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// A connection of any protocol, counted in the census, with limits on its TLS handshake and its
+/// A connection of any protocol, counted by the limiter, with limits on its TLS handshake and its
 /// HTTP/2 frames.
 struct GuardedChannel<Base: ServerChildChannel>: ServerChildChannel {
     typealias Value = Base.Value
 
     let base: Base
-    let census: ConnectionLimiter
+    let limiter: ConnectionLimiter
     /// Nil without TLS.
     let secureLimits: ConnectionLimits?
 
@@ -19,11 +19,11 @@ struct GuardedChannel<Base: ServerChildChannel>: ServerChildChannel {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
         let id = ObjectIdentifier(channel)
-        let isIn = census.enter(id, from: channel.remoteAddress?.ipAddress ?? "") {
+        let isIn = limiter.enter(id, from: channel.remoteAddress?.ipAddress ?? "") {
             channel.close(promise: nil)
         }
         guard isIn else { return channel.close().flatMapThrowing { throw Full() } }
-        channel.closeFuture.whenComplete { _ in census.leave(id) }
+        channel.closeFuture.whenComplete { _ in limiter.leave(id) }
         let isReady = base.setup(channel: channel, logger: logger)
         guard let secureLimits else { return isReady }
         return isReady.flatMapThrowing { value in

@@ -3,10 +3,10 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 
-/// Bounds how long a request may take to arrive, however slowly its bytes trickle in: the head from
-/// its first byte, the body from the head. A body that takes too long is answered with 408 before
-/// the connection closes; over HTTP/2 only its stream ends. Also bounds how long a response may
-/// wait for a reader that accepts nothing.
+/// Bounds how long a request may take to arrive: the head from its first byte, the body from the
+/// head. Further bytes extend neither deadline. A body that takes too long is answered with 408
+/// before the connection closes; over HTTP/2 only its stream ends. Also bounds how long a response
+/// may wait for a reader that accepts nothing.
 final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

@@ -9,13 +9,13 @@ import NIOHTTPTypesHTTP2
 final class StreamGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
 
-    private let census: ConnectionLimiter
+    private let limiter: ConnectionLimiter
     /// Whether the channel is an HTTP/1 connection, which is counted when it is accepted.
     private var isConnection = false
     private var admittedAddress: String?
     private var isRefused = false
 
-    init(census: ConnectionLimiter) { self.census = census }
+    init(limiter: ConnectionLimiter) { self.limiter = limiter }
 
     func handlerAdded(context: ChannelHandlerContext) {
         typealias Decoder = ByteToMessageHandler<HTTPRequestDecoder>
@@ -26,18 +26,18 @@ final class StreamGate: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isRefused else { return }
         if isConnection {
-            census.requested(ObjectIdentifier(context.channel))
+            limiter.requested(ObjectIdentifier(context.channel))
             context.fireChannelRead(data)
             return context.pipeline.syncOperations.removeHandler(self, promise: nil)
         }
         if admittedAddress == nil {
             let address = context.channel.parent?.remoteAddress?.ipAddress ?? ""
-            guard census.enterStream(from: address) else {
+            guard limiter.enterStream(from: address) else {
                 isRefused = true
                 return refuse(context)
             }
             admittedAddress = address
-            context.channel.parent.map { census.requested(ObjectIdentifier($0)) }
+            context.channel.parent.map { limiter.requested(ObjectIdentifier($0)) }
         }
         context.fireChannelRead(data)
     }
@@ -60,7 +60,7 @@ final class StreamGate: ChannelInboundHandler, RemovableChannelHandler {
     func handlerRemoved(context: ChannelHandlerContext) { leave() }
 
     private func leave() {
-        if let admittedAddress { census.leaveStream(from: admittedAddress) }
+        if let admittedAddress { limiter.leaveStream(from: admittedAddress) }
         admittedAddress = nil
     }
 }

@@ -5,7 +5,7 @@ internal import Ledger
 internal import Queries
 internal import Service
 
-/// The forms of decisions about customers and chains, and what they do (Post/Redirect/Get).
+/// The forms of decisions about customers and chains, and their handlers (Post/Redirect/Get).
 struct ActPages: Sendable {
     let host: LedgerHost
     let pages: ConsolePages
@@ -83,7 +83,7 @@ struct ActPages: Sendable {
         failure: String?
     ) async throws -> Page {
         let scope = pages.scope(frame)
-        // A form may name the app of its chain; what a customer has is that of all apps.
+        // A form may name the app of its chain; the customer's entitlements are those of all apps.
         var ofAllApps = scope
         ofAllApps.bundleId = nil
         let (answer, reading) = try await host.customer(CustomerId(stated: id), ofAllApps)
@@ -155,7 +155,7 @@ struct ActPages: Sendable {
         }
     }
 
-    /// Appends the decision and leads to the page it is about, which names its position.
+    /// Appends the decision and redirects to the page it is about, which names its position.
     private func run(
         _ action: Command.Action, about chain: String?, _ form: ConsoleForm, _ frame: Frame,
         _ context: WebContext

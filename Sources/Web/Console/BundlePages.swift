@@ -24,7 +24,7 @@ struct BundlePages: Sendable {
         _ kind: String, to group: RouterGroup<WebContext>,
         _ subject: @escaping @Sendable (String) -> ProvenAnswer?
     ) {
-        // A variable has one name in all paths that begin alike.
+        // Paths with the same beginning use the same variable name.
         let variable = kind == "events" ? "position" : "id"
         group.get("\(ConsoleRoutes.home)/\(kind)/:\(variable)/bundle") { request, context in
             let id = try PathReader.text(variable, context)

@@ -11,7 +11,7 @@ struct ConsoleForm: Sendable {
     /// that the browser sends as nine.
     static let maximumByteCount = 32 * 1_024
 
-    /// Throws `payloadTooLarge`, `unsupportedMediaType`, or `badRequest` for what is no form;
+    /// Throws `payloadTooLarge`, `unsupportedMediaType`, or `badRequest` for anything but a form;
     /// `TruncatedBody` when the browser disconnects before the end.
     init(_ request: Request) async throws {
         let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased()

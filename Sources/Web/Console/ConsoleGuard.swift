@@ -12,8 +12,8 @@ extension HTTPField.Name {
     static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
 }
 
-/// Guards every page: who looks, where a form came from, and what a page may load. Turns problems
-/// into pages.
+/// Guards every page: authenticates the viewer, checks the origin of forms, and restricts what a
+/// page may load. Turns problems into pages.
 ///
 /// A cookie counts here only: the routes under `/v1` take bearer tokens alone, so that no page of
 /// another site can use a session there.
@@ -111,12 +111,12 @@ struct ConsoleGuard: RouterMiddleware {
     /// `__Host-` binds the cookie to this host and to TLS; without TLS a browser refuses that name.
     var cookieName: String { isEncrypted ? "__Host-subledger" : "subledger" }
 
-    /// Whether browsers reach the service by TLS: its own, or that of a proxy before it.
+    /// Whether browsers reach the service by TLS: its own, or that of a proxy in front of it.
     private var isEncrypted: Bool {
         server.tls != nil || !NetworkRange.isLoopback(server.host) || !server.trustedProxies.isEmpty
     }
 
-    /// Whether the sender of a request may go on reading its answer.
+    /// Whether the sender of a request may continue to read its response.
     func permit(_ request: Request, _ context: WebContext) -> @Sendable () -> Bool {
         if tokens.isEmpty || context.principal?.isProxyUser == true { return { true } }
         let key = cookie(of: request) ?? ""
@@ -134,7 +134,7 @@ struct ConsoleGuard: RouterMiddleware {
             + (isEncrypted ? "; Secure" : "")
     }
 
-    /// Leads to the form that takes a token, and from there back.
+    /// Redirects to the sign-in form, which redirects back.
     private func signIn(_ request: Request) async -> Response {
         var next = request.uri.string
         if request.method == .post {
@@ -149,7 +149,7 @@ struct ConsoleGuard: RouterMiddleware {
 
     private static let signInTarget = "/console/sign-in?next="
 
-    /// Whether an answer only leads to the form that takes a token.
+    /// Whether a response redirects to the sign-in form.
     static func isSignIn(_ response: Response) -> Bool {
         response.headers[.location]?.hasPrefix(signInTarget) == true
     }

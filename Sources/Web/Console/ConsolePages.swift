@@ -73,8 +73,8 @@ struct ConsolePages: Sendable {
             hasSession: principal?.isProxyUser != true)
     }
 
-    /// The frame of a form that acts, and the fields it begins with: those of a draft, and those
-    /// named in its address.
+    /// The frame of a form that acts, and its initial fields: those of a draft, and those named in
+    /// its address.
     ///
     /// - Parameter scope: `write` or `admin`, which the viewer must have.
     func form(
@@ -99,7 +99,7 @@ struct ConsolePages: Sendable {
     /// Identifies one form, so that sending it twice acts once.
     var newKey: String { UUID().uuidString.lowercased() }
 
-    /// The scope of a frame's questions.
+    /// The scope of a frame's queries.
     func scope(_ frame: Frame) -> QueryScope {
         QueryScope(
             environment: frame.state.environment, bundleId: frame.state.bundleId,
@@ -114,7 +114,7 @@ struct ConsolePages: Sendable {
             body: .init(byteBuffer: ByteBuffer(string: page.html)))
     }
 
-    /// The page that says what could not be done.
+    /// The page of a problem, with its status and Retry-After.
     func response(_ page: Page, _ problem: Problem) -> Response {
         var response = response(page, status: problem.status)
         if let retryAfter = problem.retryAfter {
@@ -123,7 +123,7 @@ struct ConsolePages: Sendable {
         return response
     }
 
-    /// A page that loads itself again until its answer is made.
+    /// A page that reloads itself until its answer is ready.
     func waiting(_ frame: Frame) -> Response {
         var response = response(PlainPages.waiting(frame), status: .accepted)
         response.headers[.refresh] = String(PlainPages.waitingSeconds)
@@ -138,7 +138,7 @@ struct ConsolePages: Sendable {
             PlainPages.problem(
                 frame, status: problem.status.code, code: problem.code, detail: problem.detail,
                 retrySeconds: problem.retryAfter), problem)
-        // The page comes by itself; a form is not sent again.
+        // The browser reloads a page by itself; a form is not sent again.
         if let retryAfter = problem.retryAfter, request.method == .get {
             response.headers[.refresh] = String(retryAfter)
         }

@@ -98,7 +98,7 @@ struct ConsoleRoutes: Sendable {
         return PlainPages.signIn(frame, failure: failure, next: ConsoleRoutes.own(next))
     }
 
-    /// A page of this service to continue with; anything else leads to the first page.
+    /// A page of this service to continue with; the first page for anything else.
     static func own(_ next: String?) -> String {
         guard let next, next.hasPrefix("\(root)/"), !next.contains("\\"), !next.contains("//")
         else {

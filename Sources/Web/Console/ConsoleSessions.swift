@@ -9,7 +9,7 @@ final class ConsoleSessions: Sendable {
     /// Longest life of a session, and its longest time without a request.
     static let lifetime: Duration = .seconds(12 * 3_600)
     static let idleLimit: Duration = .seconds(30 * 60)
-    /// Sessions at once; beyond that the one idle longest ends.
+    /// Maximum sessions; beyond it the one idle longest ends.
     static let maximumCount = 1_000
     /// Bytes of a key: 256 bits.
     private static let keyByteCount = 32
@@ -49,7 +49,7 @@ final class ConsoleSessions: Sendable {
         return key
     }
 
-    /// Who a session belongs to; nil for one that is unknown or over.
+    /// The principal of a session; nil for one that is unknown or over.
     ///
     /// - Parameter isUse: whether it counts as a request of the viewer's, and not of a script's.
     func principal(

@@ -5,8 +5,8 @@ internal import Ledger
 internal import Queries
 internal import Service
 
-/// The forms that erase a person's data: why, then what would be erased, which is confirmed by
-/// typing the id (Post/Redirect/Get).
+/// The forms that erase a person's data: first the reason, then the plan, confirmed by typing the
+/// id (Post/Redirect/Get).
 struct ErasePages: Sendable {
     let host: LedgerHost
     let pages: ConsolePages
@@ -38,8 +38,8 @@ struct ErasePages: Sendable {
         }
     }
 
-    /// Shows what would be erased or, once the id was typed, erases it and leads to the event that
-    /// says so.
+    /// Shows what would be erased or, once the id was typed, erases it and redirects to the event
+    /// of the erasure.
     private func answer(
         _ form: ConsoleForm, _ subject: ErasePage.Subject, _ frame: Frame, _ context: WebContext
     ) async throws -> Response {

@@ -5,7 +5,7 @@ import Synchronization
 /// Forms that were sent after their session had ended: after signing in again, their pages show
 /// what was typed. In memory only.
 final class FormDrafts: Sendable {
-    /// Drafts at once; beyond it the oldest is forgotten. Each is at most one form.
+    /// Maximum drafts; beyond it the oldest is forgotten. Each is at most one form.
     static let maximumCount = 50
     /// How long a draft is kept.
     static let lifetime: Duration = .seconds(30 * 60)
@@ -31,7 +31,7 @@ final class FormDrafts: Sendable {
         return id
     }
 
-    /// The fields of a draft, which is forgotten with that; empty for an unknown one.
+    /// Returns the fields of a draft and forgets it; empty for an unknown one.
     func take(_ id: String?, at now: ContinuousClock.Instant = .now) -> [String: String] {
         guard let id else { return [:] }
         return drafts.withLock { drafts in

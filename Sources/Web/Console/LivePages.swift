@@ -11,7 +11,7 @@ struct LivePages: Sendable {
     let host: LedgerHost
     let pages: ConsolePages
     let access: ConsoleGuard
-    /// Pages that are live at once, of all browsers.
+    /// Maximum live pages of all browsers.
     static let streamCount = 20
     let slots = SharedBudget(limit: LivePages.streamCount)
 
@@ -65,7 +65,7 @@ struct LivePace {
 
     private var last: (position: Int64, at: ContinuousClock.Instant)?
 
-    /// Whether the page is sent this position now, as it then is.
+    /// Whether this position is due to be sent now; true counts as sent.
     mutating func isDue(_ position: Int64, at now: ContinuousClock.Instant) -> Bool {
         if let last {
             let pause = position == last.position ? LivePace.longest : LivePace.shortest

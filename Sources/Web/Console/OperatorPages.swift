@@ -7,7 +7,7 @@ internal import LedgerStore
 internal import Queries
 internal import Service
 
-/// Pages of intake and operation, and the forms of what operators do.
+/// Pages of intake and operation, and the forms of operators' acts.
 struct OperatorPages: Sendable {
     let host: LedgerHost
     let pages: ConsolePages
@@ -22,7 +22,7 @@ struct OperatorPages: Sendable {
             }
             let environment = frame.state.environment
             let status = try await host.status(environment)
-            // The page says that the database is away, and must neither fail nor wait then.
+            // The page reports that the database is away, and must neither fail nor wait then.
             let isAway = status.problems.contains(StoreError.Code.databaseUnavailable.rawValue)
             let webhooks = isAway ? [] : (try? await host.webhooks(environment)) ?? []
             return pages.response(HomePage(frame, status, webhooks).page)
@@ -97,7 +97,7 @@ struct OperatorPages: Sendable {
         }
     }
 
-    /// The frame of a page, the place it continues at, and the fields a form begins with.
+    /// The frame of a page, the place it continues at, and the initial fields of a form.
     private func frame(
         _ path: [String], _ request: Request, _ context: WebContext
     ) throws -> (frame: Frame, place: Int64?, values: [String: String]) {
@@ -106,7 +106,7 @@ struct OperatorPages: Sendable {
             let after = try $0.position("after")
             var values = pages.drafts.take($0.text("draft"))
             for name in ["bundleId", "from", "to"] {
-                // What was typed before the session ended stays.
+                // Fields typed before the session ended take precedence.
                 if let value = $0.text(name), values[name] == nil { values[name] = value }
             }
             let result: OperatorForm.Result? = try $0.choice("did")
@@ -142,7 +142,7 @@ struct OperatorPages: Sendable {
         }
     }
 
-    /// The form of an act, and what it does.
+    /// Adds the form of an act, and its handler.
     private func act(
         _ group: RouterGroup<WebContext>, _ route: String,
         _ subject: @escaping @Sendable (WebContext) throws -> ([String], OperatorForm.Act)
@@ -189,7 +189,7 @@ struct OperatorPages: Sendable {
         let order = try form.order(frame, context)
         switch act {
         case .retryQuarantine:
-            // The page shown is no statement that evidence without an environment belongs here.
+            // Showing this page does not state that evidence without an environment belongs here.
             _ = try await host.retryQuarantine(order, environment, isEnvironmentNamed: false)
             return done(frame, ["quarantine"], .retried)
         case .recover:
@@ -237,8 +237,8 @@ extension Problem {
 }
 
 extension ConsoleForm {
-    /// Who orders an act, why, and under which key. The token names the author; without tokens the
-    /// name is as stated. A reason is one line; the form has room for several.
+    /// The actor, reason and key of an act. The actor is the viewer; without tokens the form names
+    /// one. A reason is one line; the form has room for several.
     func order(_ frame: Frame, _ context: WebContext) throws -> CommandIntake.Order {
         CommandIntake.Order(
             actor: try frame.viewer.name ?? required("actor"), tokenName: context.principal?.name,

@@ -41,7 +41,7 @@ struct PeoplePages: Sendable {
         }
     }
 
-    /// Leads to what has exactly this id, or lists what begins with it.
+    /// Redirects to the page of exactly this id, or lists what begins with it.
     private func find(_ request: Request, _ context: WebContext) async throws -> Response {
         let frame = try QueryParameters.read(request, isForm: true) {
             let text = $0.text("q")
@@ -77,7 +77,7 @@ struct PeoplePages: Sendable {
         return (try await checked(frame), before)
     }
 
-    /// Without a `done` that is no recent decision: a link could claim any event.
+    /// Removes a `done` that is not a recent decision, since a link could name any event.
     private func checked(_ frame: Frame) async throws -> Frame {
         guard let done = frame.done else { return frame }
         var frame = frame

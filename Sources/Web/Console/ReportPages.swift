@@ -139,7 +139,7 @@ struct ReportPages: Sendable {
         return pages.response(shown.page(report))
     }
 
-    /// Without `from`, of everything that is kept.
+    /// The page of retention offers; without `from`, of all stored records.
     private func retentionOffers(
         _ request: Request, _ context: WebContext
     ) async throws -> Response {
@@ -172,7 +172,7 @@ struct ReportPages: Sendable {
     struct Question {
         var metric = MetricParameters()
         var definitions: DefinitionPack?
-        /// Of a page the configured table, or none: other tables are not for its address.
+        /// On a page, the configured table or none: an address cannot hold another table.
         var rates = RateChoice.usual
 
         init() {}
@@ -187,7 +187,7 @@ struct ReportPages: Sendable {
             rates = .separate
         }
 
-        /// Whether a table of rates was given, which no address has.
+        /// Whether a table of rates was given, which an address cannot hold.
         var hasTable: Bool { if case .table = rates { true } else { false } }
 
         /// As parameters of an address.

@@ -1,7 +1,7 @@
 import Hummingbird
 
-/// Answers a path below the console that no route has like any other page: with a form to sign in
-/// first, then with a page that says so.
+/// Answers an unknown path below the console like a page: with the sign-in form first, then with a
+/// 404 page.
 struct UnknownPages: RouterMiddleware {
     typealias Context = WebContext
 

@@ -49,8 +49,8 @@ struct ChangeStreamWriter: Sendable {
             }
             // A subscriber that closed its sending side may be gone; a write detects that. Checked
             // after every page as well, since a filter may skip everything for hours.
-            let isDoubtful = input?.isClosed ?? false
-            let silence = isDoubtful ? StreamLimits.doubt : rules.heartbeat
+            let isHalfClosed = input?.isClosed ?? false
+            let silence = isHalfClosed ? StreamLimits.halfClosedHeartbeat : rules.heartbeat
             if lastSent.duration(to: .now) > silence {
                 // An id without data advances the subscriber's cursor past filtered changes.
                 try await send("id: \(cursor)\n: still here\n\n", to: &writer)

@@ -8,9 +8,9 @@ enum StreamLimits {
     /// A comment is sent after this long without other data, to detect dead connections and keep
     /// live ones open.
     static let heartbeat: Duration = .seconds(15)
-    /// The same after the reader closed its sending side: if it is gone, the comment provokes a
-    /// reset, and the stream ends.
-    static let doubt: Duration = .milliseconds(250)
+    /// The heartbeat after the reader closed its sending side: if it is gone, the comment provokes
+    /// a reset, and the stream ends.
+    static let halfClosedHeartbeat: Duration = .milliseconds(250)
     /// Reconnection delay sent to readers, in milliseconds.
     static let retryMilliseconds = 3_000
     /// How often the feed is polled.

@@ -8,7 +8,7 @@ final class BodyReader: Sendable {
     /// Bytes of all bodies being read or processed: 64 MiB.
     static let heldByteCount = 64 * 1024 * 1024
     /// Of these, bytes reserved for bodies up to the size of a version 2 notification, so that a
-    /// few clients with large bodies do not delay Apple's. 16 MiB.
+    /// few clients with large bodies do not delay Apple's.
     static let reservedByteCount = 16 * 1024 * 1024
     /// Bytes of a body up to which it uses the reserve: 256 KiB.
     static let smallByteCount = 256 * 1024

@@ -15,7 +15,7 @@ extension HTTPField.Name {
 
 /// Reads the header fields of a command. The command bounds their lengths.
 enum CommandHeaders {
-    /// Who orders something, why, and under which key.
+    /// The actor, reason and key of a command.
     static func order(
         _ request: Request, _ context: WebContext
     ) throws(Problem) -> CommandIntake.Order {

@@ -3,7 +3,7 @@
 enum PercentCoding {
     /// Nil for an incomplete escape, invalid UTF-8, and control characters.
     ///
-    /// - Parameter allowed: control characters that are accepted all the same.
+    /// - Parameter allowed: control characters that are accepted.
     static func decoded(_ text: some StringProtocol, allowing allowed: [UInt8] = []) -> String? {
         // The common case needs no decoding.
         guard !text.utf8.allSatisfy(isPlain) else { return String(text) }

@@ -12,7 +12,8 @@ extension Problem {
     static let behindRetrySeconds = 1
     /// Seconds after which a failed operation can be retried.
     static let failureRetrySeconds = 5
-    /// Seconds for what is not configured here but may be later; Apple uses its own retry schedule.
+    /// Seconds after which evidence that is not acceptable here can be retried; Apple uses its own
+    /// schedule.
     static let configurationRetrySeconds = 3_600
 
     private init(_ error: QueryError) {
@@ -91,7 +92,7 @@ extension Problem {
             case .numbersWouldChange: .internalServerError
             }
         self.init(status, code: error.code.rawValue, detail: error.message)
-        // For the log; only of what is a fault.
+        // Logged with internal errors only.
         remedy = error.message
     }
 

@@ -40,7 +40,7 @@ struct QueryParameters {
         self.values = values
     }
 
-    /// - Parameter values: of a call that has its arguments by name, each once.
+    /// - Parameter values: of a call with named arguments, each once.
     private init(named values: [(name: String, value: String)]) { self.values = values }
 
     /// The result of `body`, which must read all of a request's parameters.
@@ -55,7 +55,7 @@ struct QueryParameters {
         try QueryParameters(query, isForm: isForm).all(body)
     }
 
-    /// The same of the arguments of a call, each with a name of its own.
+    /// The same of the arguments of a call, whose names are unique.
     static func read<Value>(
         named values: [(name: String, value: String)],
         _ body: (inout QueryParameters) throws -> Value

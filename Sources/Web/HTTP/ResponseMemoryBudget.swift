@@ -20,12 +20,12 @@ final class ResponseMemoryBudget: Sendable {
     private let held = SharedBudget(
         limit: ResponseMemoryBudget.heldByteCount, reserve: ResponseMemoryBudget.reservedByteCount)
 
-    /// A share of so many bytes; nil when there is no room.
+    /// A share of `count` bytes; nil when there is no room.
     func take(_ count: Int) -> SharedBudget.Share? {
         held.take(count, isSmall: count <= ResponseMemoryBudget.smallByteCount)
     }
 
-    /// As `take`, but throws `busy`; for what no room could hold, `internal`.
+    /// As `take`, but throws `busy`, or `internal` for a count that no retry could admit.
     func require(_ count: Int) throws(Problem) -> SharedBudget.Share {
         if let share = take(count) { return share }
         guard count <= ResponseMemoryBudget.heldByteCount - ResponseMemoryBudget.reservedByteCount

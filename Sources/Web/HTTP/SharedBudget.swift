@@ -12,7 +12,7 @@ final class SharedBudget: Sendable {
         self.reserve = reserve
     }
 
-    /// Charges so many, which the caller releases; false when there is no room.
+    /// Charges `count`, which the caller releases; false when there is no room.
     func charge(_ count: Int, isSmall: Bool = true) -> Bool {
         let room = limit - (isSmall ? 0 : reserve)
         return held.withLock { held in
@@ -24,7 +24,7 @@ final class SharedBudget: Sendable {
 
     func release(_ count: Int) { held.withLock { $0 -= count } }
 
-    /// A share of so many; nil when there is no room.
+    /// A share of `count`; nil when there is no room.
     func take(_ count: Int, isSmall: Bool = true) -> Share? {
         charge(count, isSmall: isSmall) ? Share(of: self, count) : nil
     }

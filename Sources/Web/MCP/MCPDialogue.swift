@@ -1,8 +1,8 @@
 internal import AppStore
 
-/// Answers the lines of standard input: calls of tools at the same time, so that one that waits for
-/// data holds up no other message; everything else at once. Responses are written one at a time, in
-/// the order in which they are ready.
+/// Answers the lines of standard input: calls of tools concurrently, so that one that waits for
+/// data delays no other message; everything else immediately. Responses are written one at a time,
+/// in the order in which they are ready.
 package actor MCPDialogue {
     private let server: MCPServer
     private let write: @Sendable ([UInt8]) throws -> Void

@@ -9,7 +9,7 @@ struct MCPMessage: Sendable {
     let method: String?
     let params: JSONValue?
 
-    /// Throws `malformedJSON`, or `invalidBody` for a batch and for what is no message.
+    /// Throws `malformedJSON`, or `invalidBody` for a batch and for anything but a message.
     init(_ body: [UInt8]) throws(Problem) {
         let value: JSONValue
         do throws(JSONError) { value = try JSONValue.parse(body) } catch {
@@ -47,7 +47,7 @@ struct MCPMessage: Sendable {
     }
 }
 
-/// An error of JSON-RPC 2.0 §5.1, with a stable code beside its number.
+/// An error of JSON-RPC 2.0 §5.1, with a stable code and a number.
 struct MCPError: Error, Sendable {
     /// The numbers of JSON-RPC 2.0.
     enum Number: Int64, Sendable {

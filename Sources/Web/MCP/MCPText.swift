@@ -6,10 +6,10 @@ internal import Queries
 internal import Reports
 internal import Service
 
-/// The short text of an answer, by lines: what it says, the positions that prove it, and the
-/// address of its page in the console.
+/// The short text of an answer, by lines: its content, the positions that prove it, and the address
+/// of its page in the console.
 struct MCPText {
-    /// What addresses begin with; empty: they are paths of the service.
+    /// The prefix of addresses; empty: they are paths of the service.
     let origin: String
     let state: ViewState
 
@@ -40,7 +40,7 @@ struct MCPText {
             + " \(complete(stamp.complete))."
     }
 
-    /// What is open about a chain, at most `listedCount` lines.
+    /// The open notices of a chain, at most `listedCount` lines.
     private func notices(_ reading: ChainReading) -> [String] {
         reading.answer.notices.prefix(MCPLimits.listedCount).map { notice in
             "Caution, \(reading.chain.originalTransactionId): \(reading.text(notice))."

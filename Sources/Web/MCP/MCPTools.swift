@@ -11,8 +11,8 @@ struct MCPAnswer: Sendable {
     let text: String
     let structured: [UInt8]
 
-    /// - Parameter lines: of the text. Each stays one line: what comes from outside, such as an id,
-    ///   adds none that would look like the server's.
+    /// - Parameter lines: of the text. Line breaks inside are escaped, so that input such as an id
+    ///   cannot add lines that look like the server's.
     init(_ lines: [String], _ write: (inout JSONWriter) -> Void) {
         text = lines.map(\.printable).joined(separator: "\n")
         var json = JSONWriter()

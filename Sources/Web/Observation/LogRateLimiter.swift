@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Limits the log entries per code: events that any client can cause at will are counted beyond it,
-/// not written.
+/// Limits the log entries per code: beyond the limit, entries that any client can cause are
+/// counted, not written.
 final class LogRateLimiter: Sendable {
     private let entries = Mutex<[String: Entry]>([:])
     private let now: @Sendable () -> ContinuousClock.Instant

@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Writes whole lines to a file descriptor, in order, off the cooperative pool. A stalled reader
-/// costs lines, never memory or time.
+/// Writes whole lines to a file descriptor, in order, off the cooperative pool. While the reader
+/// stalls, lines are dropped; writing neither blocks nor grows the queue.
 final class LogSink: Sendable {
     private let descriptor: Int32
     private let queue = DispatchQueue(label: "subledger.log")

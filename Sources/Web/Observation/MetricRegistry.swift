@@ -14,12 +14,12 @@ final class MetricRegistry: Sendable {
     /// Series per name; further ones share one without labels, so that no client can make this grow
     /// without bound.
     static let maximumSeriesCount = 512
-    /// In seconds; from a verified signature to a stalled disk.
+    /// Histogram bounds in seconds, from the time of one signature to that of a stalled disk.
     static let secondsBounds: [Double] = [
         0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
     ]
-    /// In seconds from Apple's signature to the arrival here: Apple retries after 1, 12, 24, 48 and
-    /// 72 hours.
+    /// Histogram bounds in seconds from Apple's signature to the arrival here: Apple retries after
+    /// 1, 12, 24, 48 and 72 hours.
     static let latenessBounds: [Double] = [1, 5, 30, 60, 600, 3_600, 43_200, 86_400, 259_200]
     /// The metric that uses `latenessBounds`.
     static let latenessName = "subledger_lateness_seconds"

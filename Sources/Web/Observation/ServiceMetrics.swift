@@ -13,7 +13,7 @@ public struct ServiceMetrics: Sendable {
     let lateness: MetricSeries
     let uploadFacts: MetricSeries
     let unrecordedRetentions: MetricSeries
-    private let remembered = InitialArrivals()
+    private let initialArrivals = InitialArrivals()
 
     /// The time of an app's last event from one source.
     static let lastEventName = "subledger_last_event_timestamp_seconds"
@@ -62,7 +62,7 @@ public struct ServiceMetrics: Sendable {
 
     /// All metrics, including those measured at scrape time.
     func text(_ host: LedgerHost, isReady: Bool, connectionCount: Int) async -> String {
-        await remembered.emit(host, to: registry)
+        await initialArrivals.emit(host, to: registry)
         registry.gauge("subledger_ready").set(isReady ? 1 : 0)
         let ahead = host.clockWatch.jumpMilliseconds ?? 0
         registry.gauge("subledger_clock_ahead_seconds").set(Double(ahead) / 1_000)

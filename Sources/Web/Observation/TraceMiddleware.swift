@@ -2,8 +2,8 @@ internal import AppStore
 import HTTPTypes
 import Hummingbird
 
-/// Gives every request its trace: that of its `traceparent`, or a new one without a single valid
-/// field.
+/// Gives every request its trace: that of its `traceparent`, or a new one where it has none,
+/// several, or an invalid one.
 struct TraceMiddleware: RouterMiddleware {
     typealias Context = WebContext
 

@@ -1,5 +1,5 @@
-/// The description of the HTTP interface, OpenAPI 3.1: `openapi.yaml`, compiled in. A target of its
-/// own, because the compiler takes long over the bytes and they seldom change.
+/// The description of the HTTP interface, OpenAPI 3.1: `openapi.yaml`, compiled in. A separate
+/// target, because the bytes take long to compile and seldom change.
 package enum OpenAPIDocument {
     package static let bytes = PackageResources.openapi_yaml
 

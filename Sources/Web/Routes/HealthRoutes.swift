@@ -8,7 +8,7 @@ struct HealthRoutes: Sendable {
     let host: LedgerHost
     let readiness: Readiness
     let metrics: ServiceMetrics
-    let census: ConnectionLimiter
+    let limiter: ConnectionLimiter
 
     func add(to groups: RouteGroups) {
         groups.open.get("/healthz") { _, _ in HealthRoutes.response(.ok, "ok", []) }
@@ -21,7 +21,7 @@ struct HealthRoutes: Sendable {
         groups.read.get("/metrics") { _, _ in
             let text = await metrics.text(
                 host, isReady: await readiness.problems(host).isEmpty,
-                connectionCount: census.count)
+                connectionCount: limiter.count)
             return Response(
                 status: .ok,
                 headers: [

@@ -4,7 +4,7 @@ internal import AppStore
 struct JobBody: Sendable {
     /// Path and query, as given.
     let report: String
-    /// Of the metric, or `diff`.
+    /// The metric, `diff` or `retention-offers`.
     let name: String
     let query: String?
 

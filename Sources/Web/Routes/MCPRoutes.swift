@@ -39,8 +39,8 @@ struct MCPRoutes: Sendable {
         }
     }
 
-    /// Throws `badRequest` for a revision that is not supported; without a field the protocol
-    /// assumes one, of which everything used here is part.
+    /// Throws `badRequest` for a revision that is not supported; without the field the protocol
+    /// assumes `assumedVersion`, which has everything used here.
     private static func requireVersion(_ request: Request) throws(Problem) {
         let known = MCPServer.versions + [assumedVersion]
         let stated = request.headers[values: .mcpProtocolVersion]

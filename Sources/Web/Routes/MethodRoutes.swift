@@ -38,8 +38,8 @@ enum MethodRoutes {
     }
 }
 
-/// Answers any other method, such as PROPFIND or what a client of HTTP/2 makes up: no list of
-/// methods is complete.
+/// Answers any other method, such as PROPFIND or one that a client invents: no list of methods is
+/// complete.
 private struct OtherMethods: RouterMiddleware {
     typealias Context = WebContext
 

@@ -35,7 +35,7 @@ struct OperationRoutes: Sendable {
         }
     }
 
-    /// What is known of one environment, without other parameters.
+    /// Adds a query about one environment, without other parameters.
     private func add<Value: JSONWritable & Sendable>(
         _ path: RouterPath, to groups: RouteGroups,
         _ find: @escaping @Sendable (AppStore.Environment) async throws -> Value
@@ -113,7 +113,7 @@ struct OperationRoutes: Sendable {
         }
     }
 
-    /// A number in a path; another text names nothing.
+    /// A number in a path. Throws `noSuchItem` for any other text.
     private static func number(_ name: String, _ context: WebContext) throws -> Int64 {
         guard let number = Int64(plain: try PathReader.text(name, context)) else {
             throw Problem(.notFound, code: "noSuchItem", detail: "Items are named by numbers.")

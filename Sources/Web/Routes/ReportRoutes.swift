@@ -6,7 +6,7 @@ internal import Queries
 internal import Reports
 internal import Service
 
-/// Reports for analysts, at once or as jobs.
+/// Reports for analysts, in the response or as jobs.
 struct ReportRoutes: Sendable {
     let host: LedgerHost
     let bodies: BodyReader
@@ -59,7 +59,7 @@ struct ReportRoutes: Sendable {
     private func answer(_ job: ReportJob, to request: Request) -> Response {
         var response = host.answer(job).response(to: request)
         if job.result == nil {
-            // No state has answered yet.
+            // There is no result yet, and so no position.
             response.headers[.subledgerPosition] = nil
             response.headers[.subledgerLag] = nil
         }
@@ -71,7 +71,7 @@ struct ReportRoutes: Sendable {
         return try await host.reportAnswer(question, scope)
     }
 
-    /// What a job makes. Throws for a query that is refused at once.
+    /// The work of a job. Throws for an invalid query before the job starts.
     private func making(
         _ name: String, _ query: String?
     ) throws -> @Sendable () async throws -> ServedAnswer {
@@ -161,7 +161,7 @@ extension QueryParameters {
     }
 }
 
-/// What is asked about the chains behind a cell, besides the length of a page.
+/// The parameters of a query for the chains behind a cell, except the page length.
 struct CellQuestion {
     let scope: QueryScope
     let cell: CellParameters

@@ -2,8 +2,8 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// The ledger's routes beside those of an application, which
-/// ``WebService/responder(beside:)`` makes.
+/// The ledger's routes next to those of an application, which ``WebService/responder(beside:)``
+/// makes.
 public struct LedgerResponder<Other: HTTPResponder>: HTTPResponder
 where Other.Context: InitializableFromSource<ApplicationRequestContextSource> {
     let ledger: RouterResponder<WebContext>
@@ -11,7 +11,7 @@ where Other.Context: InitializableFromSource<ApplicationRequestContextSource> {
     let segments: Set<String>
     let other: Other
 
-    /// What the context of either side is made from.
+    /// The source of the context of either side.
     public struct Context: InitializableFromSource {
         let channel: any Channel
         let logger: Logger
@@ -33,7 +33,7 @@ where Other.Context: InitializableFromSource<ApplicationRequestContextSource> {
 
     public func respond(to request: Request, context: Context) async throws -> Response {
         guard let segment = Self.segment(request.uri.path), segments.contains(segment) else {
-            // As on a server of its own: it may compute or block.
+            // Off the event loop, since the application may compute or block.
             return try await OffEventLoop.run {
                 try await other.respond(
                     to: request, context: Other.Context(source: context.source))

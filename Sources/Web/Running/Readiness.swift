@@ -22,9 +22,9 @@ final class Readiness: Service {
         stop()
     }
 
-    /// Why questions should not be sent here; empty once every environment has reached the end at
-    /// which its log was when the service started. A log that cannot be read does not count:
-    /// answers then say how old they are.
+    /// Why queries should not be sent here; empty once every environment has reached the end that
+    /// its log had at the start of the service. A log that cannot be read does not count: answers
+    /// then say how old they are.
     func answerProblems(_ host: LedgerHost) -> [Problem] {
         if stopping.withLock({ $0 }) { return [Problem(environment: nil, code: "stopping")] }
         return host.ledgers.compactMap { ledger in

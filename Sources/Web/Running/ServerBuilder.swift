@@ -6,12 +6,12 @@ import NIOCore
 /// Builds the server's channels: limits around every protocol; HTTP/2 and HTTP/1.1 under TLS.
 enum ServerBuilder {
     static func make(
-        limits: ConnectionLimits, census: ConnectionLimiter, certificates: CertificateStore?
+        limits: ConnectionLimits, limiter: ConnectionLimiter, certificates: CertificateStore?
     ) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
             let channel = HTTP1Channel.Configuration(
                 additionalChannelHandlers: [
-                    StreamGate(census: census), RequestDeadlines(limits: limits),
+                    StreamGate(limiter: limiter), RequestDeadlines(limits: limits),
                 ],
                 httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
                     maxHeaderFieldSize: limits.headByteCount,
@@ -20,7 +20,7 @@ enum ServerBuilder {
             guard let certificates else {
                 return GuardedChannel(
                     base: HTTP1Channel(responder: responder, configuration: channel),
-                    census: census, secureLimits: nil)
+                    limiter: limiter, secureLimits: nil)
             }
             let secure = try HTTP2UpgradeChannel(
                 tlsConfiguration: certificates.configuration,
@@ -29,7 +29,7 @@ enum ServerBuilder {
                     gracefulCloseTimeout: .seconds(limits.idleSeconds),
                     streamConfiguration: channel),
                 responder: responder)
-            return GuardedChannel(base: secure, census: census, secureLimits: limits)
+            return GuardedChannel(base: secure, limiter: limiter, secureLimits: limits)
         }
     }
 }

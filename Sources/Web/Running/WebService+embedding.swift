@@ -32,7 +32,7 @@ extension WebService {
 
     /// Connections with the service's limits, and with TLS where `server.tls` is configured.
     public var connections: HTTPServerBuilder {
-        ServerBuilder.make(limits: limits, census: census, certificates: certificates)
+        ServerBuilder.make(limits: limits, limiter: limiter, certificates: certificates)
     }
 
     /// Keeps the ledger projected and its feeds running until the shutdown; then closes its files.

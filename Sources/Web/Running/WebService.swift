@@ -16,7 +16,7 @@ public struct WebService: Sendable {
     let readiness = Readiness()
     let metrics: ServiceMetrics
     let limits: ConnectionLimits
-    let census: ConnectionLimiter
+    let limiter: ConnectionLimiter
     let bodies = BodyReader()
     var answers = ResponseMemoryBudget()
     var streams = StreamRules()
@@ -40,7 +40,7 @@ public struct WebService: Sendable {
         }
         self.logger = logger
         self.limits = limits
-        census = ConnectionLimiter(
+        limiter = ConnectionLimiter(
             limits: limits, trusted: server.trustedProxies, reserved: server.notificationNetworks)
         certificates = try server.tls.map { (files) throws(WebServiceError) in
             try WebService.certificates(files)
@@ -54,7 +54,7 @@ public struct WebService: Sendable {
         return router
     }
 
-    /// All routes. Groups of routes have files of their own.
+    /// All routes. Each group of routes has its own file.
     func routes() -> Router<WebContext> {
         let router = Router(context: WebContext.self, options: [.autoGenerateHeadEndpoints])
         router.add(middleware: TraceMiddleware())
@@ -71,7 +71,7 @@ public struct WebService: Sendable {
         router.add(middleware: UnknownPages(access: access))
         router.add(middleware: TokenMiddleware(tokens: tokens, failures: failures))
         let groups = RouteGroups(router, tokens: tokens, answers: answers, host: host)
-        HealthRoutes(host: host, readiness: readiness, metrics: metrics, census: census)
+        HealthRoutes(host: host, readiness: readiness, metrics: metrics, limiter: limiter)
             .add(to: groups)
         NotificationRoutes(host: host, sources: sources, bodies: bodies)
             .add(to: groups)
@@ -138,8 +138,8 @@ public struct WebService: Sendable {
     /// Longest wait for requests in progress at shutdown.
     static let drainLimit: Duration = .seconds(10)
 
-    /// What runs side by side. The last shuts down first, so that `/readyz` reports a shutdown at
-    /// once.
+    /// The services that run concurrently. The last shuts down first, so that `/readyz` reports a
+    /// shutdown at once.
     func members(
         beside services: [any Service], onRunning: @escaping @Sendable (Int) async -> Void
     ) -> [ServiceGroupConfiguration.ServiceConfiguration] {
@@ -179,8 +179,8 @@ public struct WebService: Sendable {
             try await serving.run()
             result = .success(())
         } catch is CancellationError where hasListened.isSet {
-            // Whatever did not end by itself, such as an idle connection or half a request, was cut
-            // off; clients without a response retry.
+            // Connections that did not end, such as idle ones or those with half a request, were
+            // closed; clients without a response retry.
             logger.notice("Connections still open at the shutdown deadline were closed.")
             result = .success(())
         } catch { result = .failure(error) }

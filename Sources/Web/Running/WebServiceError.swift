@@ -18,7 +18,7 @@ public struct WebServiceError: Error, Sendable, CustomStringConvertible {
 }
 
 extension WebServiceError {
-    /// That the address and port cannot be listened on, and why.
+    /// The error for an address and port that cannot be listened on.
     init(of server: ServiceConfiguration.Server, cannotListen error: any Error) {
         let cause =
             switch error {

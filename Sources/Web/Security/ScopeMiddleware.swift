@@ -6,7 +6,7 @@ struct ScopeMiddleware: RouterMiddleware {
     typealias Context = WebContext
 
     let tokens: AccessTokens
-    /// The first is named where none is held.
+    /// The error names the first if the token has none of them.
     let scopes: [Scope]
 
     func handle(
