@@ -7,7 +7,6 @@ struct EvidenceClaims {
     private(set) var bundleId: BundleId?
     private(set) var environment: Environment?
 
-    /// No claims.
     init() {}
 
     init(_ submission: Submission) {

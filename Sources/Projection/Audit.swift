@@ -15,7 +15,6 @@ public struct Audit: Sendable {
     /// The environment's directory, with derived data beside the log.
     let directory: String
 
-    /// The result of an audit.
     public struct Report: Sendable {
         public var log: LogAuditReport
         /// Whether facts and projections, as far as they exist, belong to this log; nil when they

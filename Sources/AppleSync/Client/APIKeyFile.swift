@@ -5,7 +5,6 @@ public import Intake
 
 /// An app's In-App Purchase key file, read once when the client is created.
 public struct APIKeyFile: Sendable, Equatable {
-    /// The path as configured.
     public let path: String
     /// Whether users other than its owner can read it.
     public let isReadableByOthers: Bool

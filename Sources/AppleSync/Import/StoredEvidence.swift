@@ -15,7 +15,6 @@ public struct ImportScope: Hashable, Comparable, Sendable {
 
 /// The contents of a directory of stored receipts, and the ids they name.
 public struct StoredEvidence: Sendable {
-    /// The path of the directory.
     public let directory: String
     /// Paths relative to the directory, ordered by name.
     public let files: [String]
@@ -46,7 +45,6 @@ public struct StoredEvidence: Sendable {
     /// Distinct ids of customers, in order of appearance.
     public func ids(of scope: ImportScope) -> [String] { ordered[scope] ?? [] }
 
-    /// The total number of customers.
     public var customerCount: Int { ordered.values.reduce(0) { $0 + $1.count } }
 
     /// The number of unusable files and lines.

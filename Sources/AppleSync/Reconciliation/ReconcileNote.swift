@@ -7,7 +7,6 @@ public enum ReconcileNote: Sendable {
     /// A round that could not start or ended early.
     case failed(Environment, code: String, message: String)
 
-    /// The ledger it is about.
     public var environment: Environment {
         switch self {
         case .round(let report): report.environment

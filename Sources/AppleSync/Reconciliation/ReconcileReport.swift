@@ -2,7 +2,6 @@ public import AppStore
 
 /// The result of a run (`Contract.md`, `reconcile`).
 public struct ReconcileReport: Sendable, Equatable {
-    /// The ledger.
     public let environment: Environment
     /// Chains with open notices, before.
     public package(set) var chains = 0

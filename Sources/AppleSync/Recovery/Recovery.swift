@@ -34,7 +34,6 @@ public struct Recovery: Sendable {
         var refusals: (counted: Int64, uncounted: Int64) = (0, 0)
         public var refusedCount: Int64 { max(refusals.counted, refusals.uncounted) }
 
-        /// Before the first page.
         package init() {}
     }
 

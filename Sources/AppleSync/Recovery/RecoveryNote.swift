@@ -23,7 +23,6 @@ public enum RecoveryNote: Sendable {
         }
     }
 
-    /// The ledger's environment.
     public var environment: Environment {
         switch self {
         case .suspected(let environment, _, _), .recovered(let environment, _, _),

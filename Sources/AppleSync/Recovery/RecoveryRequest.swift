@@ -20,7 +20,6 @@ public struct RecoveryRequest: Hashable, Sendable {
     /// the started window instead of starting another one.
     public var endsNow = false
 
-    /// A whole window.
     public init(
         bundleId: BundleId, environment: Environment, from: Timestamp, to: Timestamp
     ) {
@@ -51,7 +50,6 @@ public struct RecoveryType: Hashable, Sendable, CustomStringConvertible {
     /// Nil: those without a subtype, which is what an omitted subtype means to Apple.
     public let subtype: Subtype?
 
-    /// A pair.
     public init(_ type: NotificationType, _ subtype: Subtype? = nil) {
         self.type = type
         self.subtype = subtype

@@ -26,7 +26,6 @@ public struct WebhookSecret: Sendable, Equatable {
         self.keys = keys
     }
 
-    /// Reads a secret file.
     public init(file: String, key: String) throws(ConfigurationError) {
         let text = try SecretFile.text(file, key: key, upTo: WebhookLimits.secretFileByteCount)
         guard let secret = WebhookSecret(text: text) else {

@@ -37,7 +37,6 @@ final class ConnectionLimiter: Sendable {
         self.reserved = reserved
     }
 
-    /// Number of open connections.
     var count: Int { state.withLock { $0.connections.count } }
 
     /// Counts a connection if there is room. If there is none, closes one that has never sent a

@@ -54,7 +54,6 @@ public struct WebService: Sendable {
         return router
     }
 
-    /// All routes. Each group of routes has its own file.
     func routes() -> Router<WebContext> {
         let router = Router(context: WebContext.self, options: [.autoGenerateHeadEndpoints])
         router.add(middleware: TraceMiddleware())
