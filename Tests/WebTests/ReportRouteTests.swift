@@ -105,6 +105,26 @@ struct ReportRouteTests {
         }
     }
 
+    @Test("A report whose task is cancelled, as at the end of a shutdown, is a 503 to be repeated")
+    func stopped() async throws {
+        try await ServedPlace().serve(renewed: purchase) { _, host in
+            var words = MetricParameters()
+            words.from = "2026-01-01"
+            for question in [.metric(.mrr, words), .comparison("churn", words, .stripe)]
+                as [ReportQuestion]
+            {
+                let outcome = await withThrowingTaskGroup(of: Report.self) { group in
+                    group.cancelAll()
+                    group.addTask { try await host.report(question, QueryScope()) }
+                    return await group.nextResult()
+                }
+                #expect(throws: ServingError.stopping) { try outcome?.get() }
+            }
+            let problem = Problem(MetricsError.stopped)
+            #expect(problem.status == .serviceUnavailable && problem.code == "stopping")
+        }
+    }
+
     @Test("An environment that is not served is a 404; a position in the future a 503")
     func elsewhere() async throws {
         var place = try ServedPlace()

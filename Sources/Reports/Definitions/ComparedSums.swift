@@ -122,14 +122,15 @@ struct ComparedSums: Summable {
 
     // MARK: Rows
 
-    var rows: [Report.Row] {
+    /// Throws `stopped`.
+    func rows() throws(MetricsError) -> [Report.Row] {
         var sums = sums
         if isByReason {
             addReasons(to: &sums)
         } else if !rollForwards.isEmpty {
-            addChains(to: &sums)
+            try addChains(to: &sums)
         } else if metric == MetricName.mrrMovement.rawValue {
-            addSubscribers(to: &sums)
+            try addSubscribers(to: &sums)
         }
         return sums.rows
     }
@@ -148,10 +149,10 @@ struct ComparedSums: Summable {
         }
     }
 
-    private func addChains(to sums: inout RuledSums) {
+    private func addChains(to sums: inout RuledSums) throws(MetricsError) {
         let rows = rollForwards.prefix(3).map { $0.rows() }
         let windows = rollForwards.dropFirst(3).map { $0.rows()[0] }
-        let groups = subscribers.groups
+        let turns = try SubscriberTurns(subscribers.groups)
         for (interval, whole) in rows[0].enumerated() {
             let (paid, kept) = (rows[1][interval], rows[2][interval])
             let cell = RuledSums.Cell(
@@ -164,7 +165,7 @@ struct ComparedSums: Summable {
                 sums.add(ours: whole.activeEnd, in: cell)
                 add(paid.activeEnd - whole.activeEnd, by: .trialsExcluded)
                 add(kept.activeEnd - paid.activeEnd, by: .pastDueIncluded)
-                add(-Subscribers.doubled(groups, justBefore: whole.to), by: .perSubscriber)
+                add(-turns.doubled(justBefore: whole.to), by: .perSubscriber)
                 continue
             }
             sums.add(ours: whole.churned, in: cell)
@@ -177,7 +178,7 @@ struct ComparedSums: Summable {
                 continue
             }
             let window = windows[interval]
-            let together = Subscribers.corrections(groups, from: window.from, to: window.to)
+            let together = turns.corrections(from: window.from, to: window.to)
             add(window.churned - kept.churned, by: .lastThirtyDays)
             add(together.lost, by: .perSubscriber)
             let new = Gain.allCases.reduce(window[.converted]) { $0 + window[.gained($1)] }
@@ -185,9 +186,10 @@ struct ComparedSums: Summable {
         }
     }
 
-    private func addSubscribers(to sums: inout RuledSums) {
+    private func addSubscribers(to sums: inout RuledSums) throws(MetricsError) {
         let money = RuledMoney(question: sums.question, rules: rules)
         for group in subscribers.groups {
+            guard !Task.isCancelled else { throw .stopped }
             var moved = money.stage(group.whole.changes)
             for part in group.parts {
                 moved.merge(money.stage(part.changes).mapValues { -$0 }) { $0.addingSaturated($1) }

@@ -33,7 +33,7 @@ extension MetricsQuery {
             sums.add(life, chain, catalogue, limit)
         }
         guard !sums.sums.isTooLarge else { throw .amountTooLarge }
-        let rows = sums.rows
+        let rows = try sums.rows()
         let comparison = Comparison(
             pack: pack, figures: sums.sums.figures, rules: applied,
             reasons: isByReason ? pack.reasons : [])

@@ -12,8 +12,6 @@ struct MoneySpan: Hashable, Sendable {
     /// Milliunits per year; nil when unknown.
     let year: Int64?
 
-    func contains(_ time: Timestamp) -> Bool { from <= time && (to.map { time < $0 } ?? true) }
-
     /// The counted spans of a chain; merges equal neighbours.
     static func all(of chain: ChainMetrics, _ question: RollForwardQuery) -> [MoneySpan] {
         var spans: [MoneySpan] = []
@@ -52,45 +50,69 @@ struct SubscriberMoney {
         var amount: Int64
     }
 
-    private var moments: [Timestamp] {
-        Set(spans.flatMap { [$0.from, $0.to].compactMap(\.self) }).sorted()
+    /// The beginning or the end of a span.
+    private struct Edge {
+        let at: Timestamp
+        let span: MoneySpan
+        /// 1 where the span begins, -1 where it ends.
+        let step: Int
     }
 
-    func isPaid(at time: Timestamp) -> Bool {
-        spans.contains { !$0.isTrial && $0.contains(time) }
-    }
-
-    /// Losses: when payment stopped and no trial was running. Gains: when payment began after none.
-    var turns: (losses: [Timestamp], gains: [Timestamp]) {
-        var (losses, gains): ([Timestamp], [Timestamp]) = ([], [])
-        var wasPaid = false
-        for moment in moments {
-            let now = spans.filter { $0.contains(moment) }
-            let isPaid = now.contains { !$0.isTrial }
-            if wasPaid, now.isEmpty { losses.append(moment) }
-            if !wasPaid, isPaid { gains.append(moment) }
-            wasPaid = isPaid
+    /// Passes the edges of each moment, in order of time: the state is kept from moment to moment,
+    /// since a customer may have thousands of chains.
+    private func forEachMoment(_ body: (Timestamp, ArraySlice<Edge>) -> Void) {
+        var edges: [Edge] = []
+        for span in spans {
+            if let to = span.to {
+                // It has no moment in it.
+                guard span.from < to else { continue }
+                edges.append(Edge(at: to, span: span, step: -1))
+            }
+            edges.append(Edge(at: span.from, span: span, step: 1))
         }
-        return (losses, gains)
+        edges.sort { $0.at < $1.at }
+        var rest = edges[...]
+        while let moment = rest.first?.at {
+            let next = rest.firstIndex { $0.at != moment } ?? rest.endIndex
+            body(moment, rest[..<next])
+            rest = rest[next...]
+        }
+    }
+
+    /// Adds when payment began and ended.
+    func addTurns(to turns: inout PaidTurns) {
+        var (count, paidCount) = (0, 0)
+        forEachMoment { moment, edges in
+            let wasPaid = paidCount > 0
+            for edge in edges {
+                count += edge.step
+                if !edge.span.isTrial { paidCount += edge.step }
+            }
+            let isPaid = paidCount > 0
+            if wasPaid, count == 0 { turns.losses.append(moment) }
+            if wasPaid, !isPaid { turns.stops.append(moment) }
+            if !wasPaid, isPaid { turns.gains.append(moment) }
+        }
     }
 
     /// Every change of the annual amount, separately by currency.
     var changes: [Change] {
         var changes: [Change] = []
-        var before: [String?: Int64] = [:]
+        // Of the currencies with amounts other than 0. The sums are exact, since each amount is
+        // subtracted again.
+        var sums: [String?: Int128] = [:]
         var everPaid = isAdopted ? nil : false as Bool?
-        for moment in moments {
-            let after = money(at: moment)
-            let currencies = Set(before.keys).union(after.keys)
-            let left = currencies.contains { before[$0] != nil && after[$0] == nil }
-            let entered = currencies.contains { before[$0] == nil && after[$0] != nil }
-            for currency in currencies {
-                let (old, new) = (before[currency] ?? 0, after[currency] ?? 0)
+        forEachMoment { moment, edges in
+            let wasPaid = !sums.isEmpty
+            let steps = SubscriberMoney.steps(edges, &sums)
+            let left = steps.contains { $0.old != 0 && $0.new == 0 }
+            let entered = steps.contains { $0.old == 0 && $0.new != 0 }
+            for (currency, old, new) in steps {
                 // A change of currency is no movement of either amount.
                 if left, entered, old == 0 || new == 0 { continue }
                 guard
                     let figure = SubscriberMoney.figure(
-                        old, new, isBefore: !before.isEmpty, isAfter: !after.isEmpty, everPaid)
+                        old, new, isBefore: wasPaid, isAfter: !sums.isEmpty, everPaid)
                 else { continue }
                 func add(_ figure: String) {
                     changes.append(
@@ -100,10 +122,27 @@ struct SubscriberMoney {
                 add(figure)
                 if figure == "contraction" || figure == "churned" { add("churnedRevenue") }
             }
-            if !after.isEmpty { everPaid = true }
-            before = after
+            if !sums.isEmpty { everPaid = true }
         }
         return changes
+    }
+
+    /// Adds the edges of one moment to the sums; returns the amount before and after it in each of
+    /// their currencies.
+    private static func steps(
+        _ edges: ArraySlice<Edge>, _ sums: inout [String?: Int128]
+    ) -> [(currency: String?, old: Int64, new: Int64)] {
+        var moved: [String?: Int128] = [:]
+        for edge in edges where !edge.span.isTrial {
+            guard let year = edge.span.year, year > 0 else { continue }
+            moved[edge.span.currency, default: 0] += Int128(year) * Int128(edge.step)
+        }
+        return moved.map { currency, amount in
+            let old = sums[currency] ?? 0
+            let new = old + amount
+            sums[currency] = new == 0 ? nil : new
+            return (currency, Int64(clamping: old), Int64(clamping: new))
+        }
     }
 
     /// - Parameter everPaid: nil: unknown, so neither new nor a return.
@@ -117,14 +156,44 @@ struct SubscriberMoney {
         }
         return isAfter ? "contraction" : "churned"
     }
+}
 
-    /// Amounts other than 0, by currency.
-    private func money(at time: Timestamp) -> [String?: Int64] {
-        var sums: [String?: Int64] = [:]
-        for span in spans where !span.isTrial && span.contains(time) {
-            guard let year = span.year, year > 0 else { continue }
-            sums[span.currency] = (sums[span.currency] ?? 0).addingSaturated(year)
+/// When subscribers began and ceased to pay, each in order of time.
+struct PaidTurns {
+    /// Payment stopped, and no trial was running.
+    fileprivate(set) var losses: [Timestamp] = []
+    /// Payment began after none.
+    fileprivate(set) var gains: [Timestamp] = []
+    /// Payment stopped.
+    fileprivate(set) var stops: [Timestamp] = []
+
+    /// The turns of several subscribers. Throws `stopped`.
+    init(_ subscribers: some Sequence<SubscriberMoney>) throws(MetricsError) {
+        for subscriber in subscribers {
+            guard !Task.isCancelled else { throw .stopped }
+            subscriber.addTurns(to: &self)
         }
-        return sums
+        losses.sort()
+        gains.sort()
+        stops.sort()
+    }
+
+    /// The number of subscribers that paid just before `time`.
+    func paidCount(before time: Timestamp) -> Int {
+        PaidTurns.count(gains, before: time) - PaidTurns.count(stops, before: time)
+    }
+
+    /// The number of losses from `begin` until before `end`.
+    func lostCount(from begin: Timestamp, to end: Timestamp) -> Int {
+        PaidTurns.count(losses, before: end) - PaidTurns.count(losses, before: begin)
+    }
+
+    /// The number that paid just before `begin`, and of payments that began until before `end`.
+    func baseCount(from begin: Timestamp, to end: Timestamp) -> Int {
+        PaidTurns.count(gains, before: end) - PaidTurns.count(stops, before: begin)
+    }
+
+    private static func count(_ times: [Timestamp], before time: Timestamp) -> Int {
+        times.indices.partitioningIndex { times[$0] >= time }
     }
 }

@@ -42,37 +42,34 @@ struct Subscribers: Sendable {
                 parts: parts)
         }
     }
+}
 
-    // MARK: Corrections
+/// The turns of subscribers with several chains.
+struct SubscriberTurns {
+    /// Of each subscriber's chains together.
+    private let together: PaidTurns
+    /// Of each chain.
+    private let apart: PaidTurns
+
+    /// Throws `stopped`.
+    init(_ groups: [Subscribers.Group]) throws(MetricsError) {
+        together = try PaidTurns(groups.lazy.map { $0.whole })
+        apart = try PaidTurns(groups.lazy.flatMap { $0.parts })
+    }
 
     /// The losses, and the base of their rate, of each subscriber's chains together less those of
     /// each chain.
-    static func corrections(
-        _ groups: [Group], from begin: Timestamp, to end: Timestamp
-    ) -> (lost: Int64, base: Int64) {
-        let last = begin.advanced(byMilliseconds: -1)
-        func isInside(_ time: Timestamp) -> Bool { begin <= time && time < end }
-        func sums(_ subscriber: SubscriberMoney) -> (lost: Int, base: Int) {
-            let turns = subscriber.turns
-            return (
-                turns.losses.count(where: isInside),
-                turns.gains.count(where: isInside) + (subscriber.isPaid(at: last) ? 1 : 0)
-            )
-        }
-        var (lost, base) = (0, 0)
-        for group in groups {
-            let (one, each) = (sums(group.whole), group.parts.map(sums))
-            lost += one.lost - each.reduce(0) { $0 + $1.lost }
-            base += one.base - each.reduce(0) { $0 + $1.base }
-        }
-        return (Int64(lost), Int64(base))
+    func corrections(from begin: Timestamp, to end: Timestamp) -> (lost: Int64, base: Int64) {
+        (
+            Int64(
+                together.lostCount(from: begin, to: end) - apart.lostCount(from: begin, to: end)),
+            Int64(
+                together.baseCount(from: begin, to: end) - apart.baseCount(from: begin, to: end))
+        )
     }
 
     /// The number of paid chains beyond the first of each subscriber.
-    static func doubled(_ groups: [Group], justBefore end: Timestamp) -> Int64 {
-        let last = end.advanced(byMilliseconds: -1)
-        return groups.reduce(0) { sum, group in
-            sum + Int64(max(0, group.parts.count { $0.isPaid(at: last) } - 1))
-        }
+    func doubled(justBefore end: Timestamp) -> Int64 {
+        Int64(apart.paidCount(before: end) - together.paidCount(before: end))
     }
 }

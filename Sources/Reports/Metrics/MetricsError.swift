@@ -53,6 +53,8 @@ public enum MetricsError: Error, Sendable, Equatable {
     case tooManyBytes(limit: Int)
     /// Sums exceed what a report can hold.
     case amountTooLarge
+    /// The service stopped, or the client withdrew its request.
+    case stopped
     case store(StoreError)
 
     /// Stable; scripts rely on it.
@@ -79,6 +81,7 @@ public enum MetricsError: Error, Sendable, Equatable {
         case .tooManyIntervals: "tooManyIntervals"
         case .tooManyRows, .tooManyBytes: "tooManyRows"
         case .amountTooLarge: "amountTooLarge"
+        case .stopped: "stopping"
         case .store(let error): error.code.rawValue
         }
     }
@@ -162,6 +165,7 @@ public enum MetricsError: Error, Sendable, Equatable {
         case .amountTooLarge:
             "The amounts exceed what a report can hold: some prices are beyond any currency's."
                 + " Exclude their products or currencies with where, and check the prices."
+        case .stopped: "The report was stopped before its end; request it again."
         case .store(let error): error.description
         }
     }

@@ -128,7 +128,13 @@ extension LedgerHost {
                 snapshot.query, reportTimeZone: configuration.reportTimeZone, now: clock(),
                 knowledge: scope.knowledge, bundleId: scope.bundleId)
             query.rates = rates
-            return try await compute(query, snapshot.position)
+            do {
+                return try await compute(query, snapshot.position)
+            } catch {
+                // A cancelled read fails with an error of its own.
+                guard Task.isCancelled else { throw error }
+                throw ServingError.stopping
+            }
         }
     }
 }

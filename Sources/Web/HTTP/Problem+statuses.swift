@@ -58,7 +58,7 @@ extension Problem {
         switch error {
         case .store(let error): self.init(error)
         case .unknownMetric: self.init(.notFound, code: error.code, detail: error.message)
-        case .unusableRates:
+        case .unusableRates, .stopped:
             self.init(
                 .serviceUnavailable, code: error.code, detail: error.message,
                 retryAfter: Problem.failureRetrySeconds)
