@@ -72,7 +72,7 @@ public struct BackupDescription: Sendable, Hashable {
             let position = body["position"]?.int64, let byteCount = body["byteCount"]?.int64,
             let root = body["root"]?.string.flatMap(Digest.init(hexadecimal:)),
             let digest = body["sha256"]?.string.flatMap(Digest.init(hexadecimal:)),
-            byteCount >= 0, byteCount + Int64(tail.count - start) == fileByteCount
+            byteCount == fileByteCount - Int64(tail.count - start)
         else { throw BackupError.damaged(path, "Its description does not match the file.") }
         self.environment = environment
         self.position = position

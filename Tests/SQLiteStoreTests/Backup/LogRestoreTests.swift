@@ -83,6 +83,18 @@ struct LogRestoreTests {
         await #expect(throws: BackupPlace.failure(.backupDamaged)) { try await place.restore() }
     }
 
+    @Test(
+        "A description that states another size is refused, whatever the number",
+        arguments: [.max, .min, -1, 0] as [Int64])
+    func otherSize(_ byteCount: Int64) async throws {
+        let place = try await backedUp()
+        let description = try BackupFile(place.backup).description
+        try place.rewrite(place.backup) { $0.removeLast($0.count - Int(description.byteCount)) }
+        try describe(
+            place, position: description.position, root: description.root, byteCount: byteCount)
+        await #expect(throws: BackupPlace.failure(.backupDamaged)) { try await place.restore() }
+    }
+
     @Test("A backup with a newer format or schema is refused with that code")
     func newer() async throws {
         let place = try await backedUp()
@@ -102,12 +114,14 @@ struct LogRestoreTests {
     }
 
     /// Writes a description of the file's current contents.
-    private func describe(_ place: BackupPlace, position: Int64, root: Digest) throws {
+    private func describe(
+        _ place: BackupPlace, position: Int64, root: Digest, byteCount stated: Int64? = nil
+    ) throws {
         let (byteCount, digest) = try OpenFile.reading(place.backup).digest()
         let description = BackupDescription(
             environment: .production,
             head: LogHead(position: position, root: root, newestReceivedAt: nil),
-            byteCount: byteCount, digest: digest)
+            byteCount: stated ?? byteCount, digest: digest)
         try OpenFile.appending(place.backup).write(description.encoded())
     }
 
