@@ -129,8 +129,10 @@ public struct DerivedFiles: Sendable {
         return path(of: "\(ownPrefix)\(max(highest, linked) + 1).sqlite")
     }
 
+    /// The number in a name; 0 for a foreign name, also one with a number that this program does
+    /// not reach: after the largest `Int` none would be left.
     private func number(_ name: String) -> Int {
-        Int(name.dropLast(".sqlite".count).split(separator: "-").last ?? "") ?? 0
+        Int(Int32(name.dropLast(".sqlite".count).split(separator: "-").last ?? "") ?? 0)
     }
 
     // MARK: Switching

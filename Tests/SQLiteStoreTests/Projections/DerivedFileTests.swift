@@ -56,6 +56,22 @@ struct DerivedFileTests {
         #expect(!files.isLinkForeign)
     }
 
+    @Test(
+        "A name with a number that is never reached is foreign: the next file follows the others",
+        arguments: [
+            "2147483648", "9223372036854775806", "9223372036854775807", "9223372036854775808",
+        ])
+    func largeNumbers(number: String) throws {
+        let files = DerivedFiles.projections(in: directory.path)
+        let large = "projections-9-\(number).sqlite"
+        for name in ["projections-9-7.sqlite", large] {
+            try Data().write(to: URL(filePath: directory.file(name)))
+        }
+        #expect(files.newPath().hasSuffix("-8.sqlite"))
+        try link(files, to: large)
+        #expect(files.newPath().hasSuffix("-8.sqlite"))
+    }
+
     @Test("A file with other contents is not written to")
     func somebodysFile() async throws {
         let log = try await EventLog.open(directory: directory.path)
