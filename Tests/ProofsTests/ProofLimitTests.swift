@@ -100,4 +100,31 @@ struct ProofLimitTests {
             }
         }
     }
+
+    @Test("A file of as many JSON values as are read, and one more")
+    func values() async throws {
+        func count(_ value: JSONValue) -> Int {
+            let inside = value.object?.map(\.value) ?? value.array ?? []
+            return inside.reduce(1) { $0 + count($1) }
+        }
+        func isRefused(_ file: [UInt8], valueCount: Int) -> Bool {
+            do throws(ProofError) {
+                _ = try ProofBundle(file, valueCount: valueCount)
+                return false
+            } catch {
+                return error.code == .malformedBundle && error.message.contains("tooManyValues")
+            }
+        }
+        try await ProvenStory.run(StoryTelling.names[0]) { _, maker, _ in
+            let file = try await maker.events([1]).bytes
+            let bound = count(try JSONValue.parse(file))
+            #expect(!isRefused(file, valueCount: bound))
+            #expect(isRefused(file, valueCount: bound - 1))
+        }
+        let zeros = String(repeating: "0,", count: ProofBundle.maximumValueCount - 1)
+        let error = #expect(throws: ProofError.self) {
+            try ProofBundle(Array("[\(zeros)0]".utf8))
+        }
+        #expect(error?.message.contains("tooManyValues") == true)
+    }
 }

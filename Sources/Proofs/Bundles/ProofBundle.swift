@@ -10,6 +10,10 @@ public struct ProofBundle: Sendable {
     public static let maximumByteCount = 64 * 1024 * 1024
     /// Most events of a bundle.
     public static let maximumEventCount = 20_000
+    /// Most JSON values of a file: far more than the at most 69 of an event (63 of them the hashes
+    /// of its inclusion proof) and what an answer states of it, and far fewer than a file has room
+    /// for.
+    static let maximumValueCount = maximumEventCount * 256
 
     /// One event of the log.
     public struct Event: Sendable {
@@ -124,6 +128,11 @@ public struct ProofBundle: Sendable {
     /// Reads a file, or the page that holds one (`ProofPage`). Throws `malformedBundle` for
     /// anything that is not exactly what `bytes` writes, and what its parts throw.
     public init(_ file: [UInt8]) throws(ProofError) {
+        try self.init(file, valueCount: ProofBundle.maximumValueCount)
+    }
+
+    /// - Parameter valueCount: most JSON values that are read.
+    init(_ file: [UInt8], valueCount: Int) throws(ProofError) {
         let content = ProofBundle.content(ofPage: file)
         // A page is bounded by what stands there for the brackets of a file.
         guard content != nil || file.count <= ProofBundle.maximumByteCount else {
@@ -131,7 +140,14 @@ public struct ProofBundle: Sendable {
         }
         let file = content ?? file
         let json: JSONValue
-        do throws(JSONError) { json = try JSONValue.parse(file) } catch {
+        do throws(JSONError) {
+            // A value in memory takes more than 30 times its shortest text.
+            try file.withUnsafeBufferPointer { (bytes) throws(JSONError) -> Void in
+                var cursor = JSONCursor(bytes, skipping: valueCount)
+                try cursor.skipValue()
+            }
+            json = try JSONValue.parse(file)
+        } catch {
             throw ProofBundle.malformed("it is not valid JSON (\(error.code.rawValue))")
         }
         guard json["format"]?.string == ProofBundle.format else {
