@@ -113,8 +113,11 @@ struct IdListReader {
     }
 
     private mutating func read(lines: ArraySlice<UInt8>) throws(IdListProblem) {
-        var number = 0
-        for line in lines.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+        // Line by line: the slices of all lines of a large file take far more than the file.
+        var (number, rest) = (0, lines)
+        while !rest.isEmpty {
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            rest = rest[line.endIndex...].dropFirst()
             number += 1
             let blanks: [UInt8] = [0x20, 0x09, 0x0D]
             let text = line.drop { blanks.contains($0) }

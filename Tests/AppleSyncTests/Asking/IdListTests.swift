@@ -24,6 +24,15 @@ struct IdListTests {
         #expect(list.badLines.map(\.line) == [2])
     }
 
+    @Test("Blank lines count in the number of a line")
+    func numberedLines() throws {
+        let list = try read("\n\n1\n\n \nabc\n\n2\n#\nx")
+        #expect(list.ids == ["1", "2"])
+        #expect(list.badLines.map(\.line) == [6, 10])
+        #expect(try read("\n\nx\n").badLines.map(\.line) == [3])
+        #expect(try read("\n\n").ids.isEmpty)
+    }
+
     @Test("The longest id is accepted")
     func longestId() throws {
         let id = String(repeating: "1", count: BackfillLimits.idByteCount)
