@@ -314,7 +314,7 @@ struct TidyTests {
     private static let comparing = [
         "AccessTokens.swift": "equalsInConstantTime(",
         "SharedSecret.swift": "equalsInConstantTime(",
-        "SealedNotificationV1.swift": ".made(",
+        "SealedNotificationV1.swift": ".verifies(",
     ]
 
     @Test("secrets are compared in constant time, and in no other way")
