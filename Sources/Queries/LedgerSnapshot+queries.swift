@@ -9,7 +9,7 @@ extension EnvironmentLedger {
 }
 
 extension LedgerSession {
-    /// What the session was caught up to, with the facts that are current now.
+    /// The state that the session has caught up to, with the current facts.
     private var reached: LedgerSnapshot {
         LedgerSnapshot(
             ledger: ledger, facts: ledger.facts, projections: projections, position: head)

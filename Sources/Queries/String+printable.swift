@@ -61,8 +61,8 @@ extension String {
 
     private var quoted: String { "\"" + replacing(ascii: "\"", with: "\"\"") + "\"" }
 
-    /// Replaces an ASCII character by its byte: `replacing` would miss one beside a mark that makes
-    /// another `Character` of both.
+    /// Replaces an ASCII character, compared as a scalar: `replacing` would miss one that a
+    /// combining mark follows.
     package func replacing(ascii scalar: Unicode.Scalar, with text: String) -> String {
         String(
             decoding: Array(utf8).replacing([UInt8(ascii: scalar)], with: Array(text.utf8)),

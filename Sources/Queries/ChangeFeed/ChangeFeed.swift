@@ -17,7 +17,8 @@ public final class ChangeFeed: Sendable {
     let reader: ChangeReader
     let clock: any ServiceClock
     private let lease: KeptLease
-    /// Whether this node may do what one node does for all: it follows the log, or none is ahead.
+    /// Whether this node may run the tasks that one node runs for all: it follows the log, or no
+    /// node is ahead of it.
     package let isCurrent: @Sendable () -> Bool
     /// The current projections, to find coming changes in; nil before there are any.
     let projections: @Sendable () -> ProjectionsStore?
@@ -247,34 +248,34 @@ public final class ChangeFeed: Sendable {
             return origin
         }
         guard reached >= origin else { return false }
-        let leg = nextLeg(reached)
+        let part = nextPart(reached)
         // While derived data is being rebuilt its position is lower; the horizon never goes back.
-        guard leg.head >= leg.horizon else { return false }
-        if leg.windowEnd < leg.now {
-            try await scan(store, from: leg.scansFrom, leg.now, through: leg.head)
+        guard part.head >= part.horizon else { return false }
+        if part.windowEnd < part.now {
+            try await scan(store, from: part.scansFrom, part.now, through: part.head)
         }
         // A scan finds changes that come due after the feed's time. A change of a new event that
         // came due between its arrival and that time must be looked up separately.
-        try await look(after: leg.lookedThrough, through: leg.head)
-        try await emitDue(leg.now, at: leg.head)
-        let place = ChangePlace.after(reading: leg.now, at: leg.head)
+        try await recordDues(after: part.lookedThrough, through: part.head)
+        try await emitDue(part.now, at: part.head)
+        let place = ChangePlace.after(reading: part.now, at: part.head)
         state.withLock { state in
-            if state.horizon != leg.head { state.version += 1 }
-            state.horizon = leg.head
-            state.at = leg.now
+            if state.horizon != part.head { state.version += 1 }
+            state.horizon = part.head
+            state.at = part.now
             state.origin = 0
             state.looksAgain = false
             // After a clock that was ahead has been corrected, far future entries need not be held:
             // scan again.
-            if leg.now < leg.at { state.dues.windowEnd = Timestamp(milliseconds: .min) }
-            for beginning in leg.beginnings { beginning.resolve(place) }
-            state.beginnings.remove(leg.beginnings)
+            if part.now < part.at { state.dues.windowEnd = Timestamp(milliseconds: .min) }
+            for beginning in part.beginnings { beginning.resolve(place) }
+            state.beginnings.remove(part.beginnings)
         }
-        return leg.isCut
+        return part.isCut
     }
 
     /// The next part, ending at the first place and time at which a subscription starts.
-    private func nextLeg(_ reached: Int64) -> FeedStep {
+    private func nextPart(_ reached: Int64) -> FeedStep {
         let time = clock.now
         return state.withLock { state in
             // Another process has passed the stored start of a subscription.
@@ -339,7 +340,7 @@ public final class ChangeFeed: Sendable {
     }
 
     /// Records when the chains of new events change next, or should have changed.
-    private func look(after position: Int64, through head: Int64) async throws(StoreError) {
+    private func recordDues(after position: Int64, through head: Int64) async throws(StoreError) {
         var position = position
         while position < head {
             let end = min(head, position + FeedLimits.newEventCount)

@@ -71,8 +71,8 @@ public struct ChangeReader: Sendable {
         return streams.flatMap { stream in stream.changes.map { change($0, stream) } }
     }
 
-    /// Facts of a chain, which is folded once for each, from which this takes long enough to keep
-    /// requests waiting for a thread.
+    /// Facts beyond which a chain is folded off the threads that answer requests: it is folded once
+    /// for each fact.
     static let longChainFactCount = 100
 
     /// The streams of chains as known at a position, including the reading `extra`.
@@ -119,7 +119,7 @@ public struct ChangeReader: Sendable {
         of chains: [ChainId], through position: Int64
     ) async throws(StoreError) -> [(ChainId, [Fact])] {
         guard !chains.isEmpty else { return [] }
-        // Random ids of erasures are no receiver's.
+        // Receivers never see the random ids of erasures.
         let chains = chains.filter { !$0.isPseudonym }
         let store = ledger.facts
         guard try await store.checkpoint().position >= position else {

@@ -91,7 +91,7 @@ public struct ChangeFilter: Hashable, Sendable {
         self.bundleId = bundleId
     }
 
-    /// An erasure concerns every receiver, whatever it asked for.
+    /// Erasures are sent to every receiver, whatever its filter.
     public func admits(_ name: ChangeName) -> Bool {
         name == .erased || names?.contains(name) ?? true
     }

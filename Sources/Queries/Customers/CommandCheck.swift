@@ -21,7 +21,7 @@ package enum CommandCheck {
         }
     }
 
-    /// Checks who orders something, why, and under which key.
+    /// Checks the actor, reason and key of a command.
     package static func check(_ order: CommandIntake.Order) throws(CommandError) {
         try check(order.actor, CommandLimits.actorByteCount, .invalidActor, "An actor")
         try check(order.reason, CommandLimits.reasonByteCount, .invalidReason, "A reason")

@@ -1,7 +1,7 @@
 public import LedgerStore
 
-/// A rejected command. Nothing was written, except that an `idempotencyKeyReused` may have lost a
-/// race; what was written then has no effect.
+/// A rejected command. Nothing was written, except possibly with `idempotencyKeyReused`: a command
+/// that lost a race may be in the log, without effect.
 public struct CommandError: Error, Sendable, Equatable, CustomStringConvertible {
     public let code: Code
     /// What is wrong and what to do, for people.

@@ -9,7 +9,7 @@ package import SQLiteStore
 public struct CustomerQuery: Sendable {
     let chainQuery: ChainQuery
 
-    /// Maximum number of customers in one batch (`Contract.md`, `POST /v1/customers:entitlements`).
+    /// Maximum number of customers in one batch (`Service.md`, `POST /v1/customers:entitlements`).
     public static let batchCustomerCount = 1_000
 
     var ledger: EnvironmentLedger { chainQuery.ledger }

@@ -11,13 +11,12 @@ public struct CustomerReading: Sendable {
     public let stamp: AnswerStamp
     /// The chains, in order, that existed at the moment and that the customer had held by then.
     public let chains: [ChainReading]
-    /// Chains that named the customer, who never held them by the moment: a link gives a chain to
-    /// its customer from its start.
+    /// Chains that named the customer but that the customer had not held by the moment, such as one
+    /// linked to another: a link applies from the chain's start.
     public let elsewhere: [ChainReading]
     /// Commands about the customer, in the order in which they took effect, up to the moment.
     public let commands: [Fact]
-    /// Whether anything received names the customer: of any app, at any moment, and whether or not
-    /// it was known by then.
+    /// Whether any event names the customer: in any app, at any time, known by then or not.
     public internal(set) var isKnown = true
 
     /// One line of the merged timeline.

@@ -9,7 +9,7 @@ internal import SQLiteStore
 public struct EligibilityAnswer: Sendable {
     /// The product of the offer.
     public let productId: ProductId
-    /// The chains that were looked at, in order.
+    /// The chains considered, in order.
     public let chains: [ChainId]
     /// The decision and its events.
     public let eligibility: OfferEligibility
@@ -47,7 +47,7 @@ extension OfferEligibility {
     }
 }
 
-/// Why a signature for eligible customers only is not made.
+/// The refusal of a signature that is for eligible customers only.
 public struct EligibilityError: Error, Sendable, Equatable, CustomStringConvertible {
     public let code: Code
     /// What is wrong and what to do, with the positions of the events that decide it.
@@ -79,9 +79,9 @@ extension CustomerQuery {
     ///   - rule: who may have the offer.
     ///   - product: of the offer, or of its group.
     ///   - bundleId: only chains of this app.
-    ///   - customers: beside those who hold the transaction's chain.
-    ///   - id: any transactionId of one of the chains. Beside a customer it may be unknown: Apple
-    ///     also takes an appTransactionId.
+    ///   - customers: in addition to those who hold the transaction's chain.
+    ///   - id: any transactionId of one of the chains. With a customer it may be unknown, since
+    ///     Apple also accepts an appTransactionId.
     ///   - moment: time and knowledge of the decision.
     ///
     /// Throws `EligibilityError` (`unknownGroup`), `QueryError` or `StoreError`.
@@ -117,8 +117,8 @@ extension CustomerQuery {
             stamp: stamp(moment, bundleId, position: moment.knowledge.position(head: head)))
     }
 
-    /// Throws `noSuchSubscription` for a customer who was erased: the events that would decide are
-    /// gone, also where a transaction of theirs is no longer recognised.
+    /// Throws `noSuchSubscription` for a customer who was erased, even for an unknown transaction:
+    /// the events that would decide are gone.
     private func requireNotErased(_ customer: CustomerId, named id: String?) async throws {
         let home = ChainId(erased: ErasedChain(ChainId(customer: customer)))
         guard try await facts.facts(of: [home]).allSatisfy(\.1.isEmpty) else {
@@ -126,10 +126,10 @@ extension CustomerQuery {
         }
     }
 
-    /// The chain of a transaction; nil for an unknown one.
+    /// The chain of a transaction; nil for an unknown one where `mayBeUnknown`.
     ///
-    /// - Parameter mayBeUnknown: whether that is no error. It is one for the id of an erased chain:
-    ///   the events that would decide are gone.
+    /// - Parameter mayBeUnknown: returns nil for an unknown id instead of throwing. The id of an
+    ///   erased chain still throws: the events that would decide are gone.
     private func named(
         _ id: String, _ bundleId: BundleId, _ moment: Moment, mayBeUnknown: Bool
     ) async throws -> ChainReading? {

@@ -5,13 +5,13 @@ internal import SQLiteStore
 
 /// What an erasure would erase: found in the log, and not written anywhere.
 public struct ErasurePlan: Sendable {
-    /// The chains, in order. More than were asked for where one receipt states several.
+    /// The chains, in order; more than requested where one receipt states several.
     public let chains: [ChainId]
     /// The customer whose own decisions are erased, too.
     public let customer: CustomerId?
     /// The events that become tombstones, ascending.
     public let positions: [Int64]
-    /// Who holds the chains that were not asked for, where a customer does.
+    /// The current holders of the chains that were not requested.
     let holders: [ChainId: [CustomerId]]
     /// Every id of the person that the events hold.
     let ids: Set<String>
@@ -70,12 +70,12 @@ public struct ErasureError: Error, Sendable, Equatable, CustomStringConvertible 
     public enum Code: String, Sendable, CaseIterable {
         /// No event names the chain or the customer.
         case nothingToErase
-        /// Another customer holds a chain that names the customer, or that a receipt states beside
+        /// Another customer holds a chain that names the customer, or that is in one receipt with
         /// such a chain.
         case heldByAnother
         /// The facts do not fit into one event.
         case erasureTooLarge
-        /// A number would change: the facts cannot be carried.
+        /// The facts cannot be carried over unchanged.
         case numbersWouldChange
     }
 

@@ -11,7 +11,7 @@ struct ErasurePlanner: Sendable {
 
     /// The plan for chains and a customer, as of the end of the log, which the projections hold.
     ///
-    /// - Parameter chains: named by the caller: erased also where another customer holds them.
+    /// - Parameter chains: named by the caller: erased even where another customer holds them.
     ///
     /// Throws `ErasureError` or `StoreError`.
     func plan(
@@ -50,8 +50,8 @@ struct ErasurePlanner: Sendable {
             holders: try await holders(of: added, at: now), ids: ids, facts: facts, through: end)
     }
 
-    /// Another person's access does not end because the customer once held the chain, or because
-    /// a receipt states it beside one of the customer's.
+    /// Throws `heldByAnother` for a chain that another customer holds: that access must not end
+    /// because this customer once held the chain, or because a receipt has it with one of theirs.
     private func require(
         _ customer: CustomerId, _ chains: [ChainId], at now: Timestamp
     ) async throws {
@@ -66,7 +66,7 @@ struct ErasurePlanner: Sendable {
         }
     }
 
-    /// The customers who hold each chain now; only chains that one holds.
+    /// The current holders of each chain; chains without one are absent.
     private func holders(
         of chains: [ChainId], at now: Timestamp
     ) async throws -> [ChainId: [CustomerId]] {
@@ -78,8 +78,8 @@ struct ErasurePlanner: Sendable {
         return found
     }
 
-    /// Positions of the facts of chains and homes. Adds the chains that the same receipts state:
-    /// they are one person's, and their evidence is one.
+    /// Positions of the facts of chains and homes. Adds the chains of the same receipts: they
+    /// belong to the same person and share their evidence.
     private func stated(
         by chains: inout Set<ChainId>, _ homes: [ChainId]
     ) async throws -> Set<Int64> {
@@ -107,8 +107,8 @@ struct ErasurePlanner: Sendable {
         return PersonalIds((try? logged?.originalBytes()) ?? [])
     }
 
-    /// Adds the events that state no fact: conflicts, other statements about the app, decisions
-    /// about the customer that never took effect.
+    /// Adds the events without a fact: conflicts, other statements about the app, decisions about
+    /// the customer that never took effect.
     private func walk(
         _ chains: Set<ChainId>, _ customer: CustomerId?, _ ids: Set<String>, through end: Int64,
         _ found: inout Set<Int64>, _ report: @Sendable (Int64, Int64) -> Void
@@ -129,12 +129,12 @@ struct ErasurePlanner: Sendable {
         }
     }
 
-    /// Whether an event that names no chain is the person's.
+    /// Whether an event that names no chain belongs to the person.
     private func mentions(
         _ event: RecordedEvent, _ customer: CustomerId?, _ ids: Set<String>
     ) async throws -> Bool {
         switch event.attributes.kind {
-        // Those that state a fact of the person were found by it.
+        // Those with a fact of the person were found by that fact.
         case .receipt, .verifyReceipt, .notificationV1, .sweep, .erasure: return false
         case .command:
             guard let customer else { return false }
@@ -147,8 +147,8 @@ struct ErasurePlanner: Sendable {
         }
     }
 
-    /// What the events state of chains, without what is counted under the random ids of an earlier
-    /// erasure already.
+    /// The facts that events state about chains, except those already kept under the random ids of
+    /// an earlier erasure.
     private func facts(
         at positions: [Int64], of chains: Set<ChainId>
     ) async throws -> [ChainFact] {

@@ -5,9 +5,10 @@ public import Projection
 public import SQLiteStore
 
 /// Erases what is known of a person (`Erasure.md`): from operational state, from the log, and from
-/// what either leaves in its files. Derived files follow when they are caught up.
+/// deleted data that remains in their files. Derived files follow when they are caught up.
 ///
-/// A kill at any moment leaves the log as it was, or erased; the same order then finishes the rest.
+/// After a kill at any moment the log is either unchanged or erased; the same order then finishes
+/// the rest.
 public struct PersonErasure: Sendable {
     private let ledger: EnvironmentLedger
     private let clock: @Sendable () -> Timestamp
@@ -25,7 +26,7 @@ public struct PersonErasure: Sendable {
         public let position: Int64
         /// Nil where the order repeats an earlier one.
         public let plan: ErasurePlan?
-        /// Ids of a repetition that name nothing now: whether they were part of it is not known.
+        /// Ids of a repetition that name nothing now; they may not have been part of the erasure.
         public internal(set) var unknown: [String] = []
     }
 
@@ -48,7 +49,7 @@ public struct PersonErasure: Sendable {
 
     /// What would be erased.
     ///
-    /// - `chains`: erased also where another customer holds them.
+    /// - `chains`: erased even where another customer holds them.
     ///
     /// Throws `ErasureError` or `StoreError`.
     public func plan(
@@ -73,7 +74,7 @@ public struct PersonErasure: Sendable {
         try CommandCheck.check(order)
         let subjects = PersonErasure.subjects(chains, customer)
         if let known = try await known(order) {
-            // Under the same key another person was erased, not this one.
+            // The key is that of another person's erasure.
             guard Set(subjects.map { ErasedChain($0) }).isSubset(of: known.erasure.chains) else {
                 throw CommandIntake.reused(order.key ?? "")
             }
@@ -100,7 +101,7 @@ public struct PersonErasure: Sendable {
         throw ErasureScope.overtaken
     }
 
-    /// What is called of the stores, in order.
+    /// The steps of an erasure, in order.
     package enum Step: CaseIterable, Sendable {
         // First: afterwards the ids are known only to the caller.
         case operations
@@ -116,7 +117,7 @@ public struct PersonErasure: Sendable {
 
     /// Erases what a plan found. Returns the position of the erasure.
     ///
-    /// - Parameter steps: those that are made; fewer in tests.
+    /// - Parameter steps: the steps to run; fewer in tests.
     @discardableResult
     package func carryOut(
         _ plan: ErasurePlan, _ order: CommandIntake.Order, steps: [Step] = Step.allCases
@@ -140,8 +141,7 @@ public struct PersonErasure: Sendable {
 
     /// The erasure that was ordered under the same key; nil for a new order.
     ///
-    /// Throws `idempotencyKeyReused` where another actor ordered it or for another reason, or
-    /// `StoreError`.
+    /// Throws `StoreError`, or `idempotencyKeyReused` where the actor or the reason differs.
     private func known(
         _ order: CommandIntake.Order
     ) async throws -> (position: Int64, erasure: Erasure)? {
@@ -157,7 +157,7 @@ public struct PersonErasure: Sendable {
         return (known.event.position, erasure)
     }
 
-    /// What an order names, as an erasure records it.
+    /// The chains and the customer of an order, as an erasure records them.
     private static func subjects(_ chains: [ChainId], _ customer: CustomerId?) -> [ChainId] {
         chains + (customer.map { [ChainId(customer: $0)] } ?? [])
     }
@@ -175,7 +175,7 @@ public struct PersonErasure: Sendable {
     /// - Parameters:
     ///   - query: finds the chains of today.
     ///   - bundleId: nil: in any app.
-    ///   - order: where it was carried out before, ids may name nothing any more; nil for a plan.
+    ///   - order: if it was carried out before, ids may name nothing any more; nil for a plan.
     /// - Returns: also the ids that name nothing.
     ///
     /// Throws `QueryError` (`noSuchSubscription` for such an id of a new order), `CommandError` for
@@ -221,9 +221,9 @@ public struct PersonErasure: Sendable {
         return nil
     }
 
-    /// Finishes an erasure that was interrupted after the log was erased, and removes what a node
-    /// that was behind stored of the person afterwards, as far as the order names it; answers to
-    /// retention requests also of chains that only the erasure names.
+    /// Finishes an erasure that was interrupted after the log was erased. Also removes what a
+    /// lagging node stored about the person afterwards, under the ids of the order, and answers to
+    /// retention requests about any chain of the erasure.
     private func finish(
         _ chains: [ChainId], _ customer: CustomerId?, erasedAt position: Int64
     ) async throws(StoreError) {
@@ -239,7 +239,7 @@ public struct PersonErasure: Sendable {
         try await ledger.log.purge()
     }
 
-    /// The erased chains that answers to retention requests still name.
+    /// The erased chains that stored answers to retention requests still name.
     private func answeredChains(
         among erased: Set<ErasedChain>
     ) async throws(StoreError) -> [ChainId] {
@@ -286,7 +286,7 @@ public struct PersonErasure: Sendable {
         return try NewEvent(erasure, receivedAt: clock(), packer: ledger.log.packer)
     }
 
-    /// Every chain has the same states at the same times afterwards.
+    /// Throws `numbersWouldChange` unless every chain keeps its states and their times.
     private func requireSameNumbers(
         _ plan: ErasurePlan, _ erasure: Erasure, _ pseudonyms: Pseudonyms
     ) throws {

@@ -4,10 +4,10 @@ import Signing
 /// Finds ids in evidence and other stored inputs: in JSON texts, in the signed parts inside them,
 /// and in receipts.
 struct PersonalIds: Sendable {
-    /// Texts under names that hold ids of a person's purchases and devices.
+    /// Values of members that hold ids of a person's purchases and devices.
     private(set) var ids: Set<String> = []
 
-    /// How deep signed parts are nested: a notification in an API response in a wrapper.
+    /// Maximum nesting of signed parts: a notification in an API response in a wrapper.
     private static let depth = 5
 
     private static let names: Set<String> = [
@@ -36,7 +36,7 @@ struct PersonalIds: Sendable {
             for element in elements { read(element, under: name, depth) }
         case .string(let text):
             note(text, under: name)
-            // Shorter texts are no signed parts.
+            // Shorter texts cannot be signed parts.
             if text.utf8.count > 100 { readToken(Array(text.utf8), depth) }
         case .number(let token): note(token, under: name)
         case .bool, .null: return
@@ -69,11 +69,12 @@ struct PersonalIds: Sendable {
 
     // MARK: Inputs that cannot be parsed
 
-    /// Shorter texts stand in many inputs that have nothing to do with them.
+    /// Minimum length of an id that is searched for in text; shorter ones occur in unrelated
+    /// inputs.
     private static let leastByteCount = 8
 
-    /// Whether an input, which may be cut or no JSON at all, names one of the ids: under its name,
-    /// or as a word of its own, in the text or in a part of it that is Base64.
+    /// Whether an input, which may be truncated or not JSON, contains one of the ids: as the value
+    /// of its member, or as a separate word of the text or of a part of it in Base64.
     static func isNaming(_ ids: Set<String>, in input: [UInt8]) -> Bool {
         guard PersonalIds(input).ids.isDisjoint(with: ids) else { return true }
         let long = ids.filter { $0.utf8.count >= leastByteCount }
@@ -89,7 +90,7 @@ struct PersonalIds: Sendable {
             if ids.contains(text) || ids.contains(text.lowercased()) { return true }
             guard word.count > 16 else { continue }
             for part in word.split(separator: UInt8(ascii: ".")) {
-                // A part that was cut has up to three characters too many.
+                // A truncated part has up to three characters too many.
                 let whole = part.filter { $0 != UInt8(ascii: "=") }
                 let text = whole.dropLast(whole.count % 4).map { byte in
                     switch byte {

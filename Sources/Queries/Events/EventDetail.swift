@@ -10,7 +10,7 @@ public struct EventDetail: Sendable {
     public let evidence: [UInt8]?
     /// Why the evidence cannot be read.
     public let damage: StoreError?
-    /// Nil where the log does not prove it, which `audit verify` examines, and when not requested.
+    /// Nil when not requested, and where the log does not prove the event (see `audit verify`).
     public let proof: InclusionProof?
     /// The end of the log.
     public let head: Int64

@@ -14,12 +14,13 @@ public struct EventFilter: Hashable, Sendable {
     /// Received before.
     public var receivedTo: Timestamp?
 
-    /// Events scanned for one page: a page ends there, even an empty one, and `next` goes on.
+    /// Maximum events scanned for one page; the page ends there, even if empty, and `next`
+    /// continues.
     public static let scannedCount = 10_000
 
     public init(bundleId: BundleId? = nil) { self.bundleId = bundleId }
 
-    /// Whether most events may be left out, so that evidence is read for those admitted only.
+    /// Whether the filter may omit most events; evidence is then read only for admitted ones.
     package var isSelective: Bool {
         !types.isEmpty || !kinds.isEmpty || receivedFrom != nil || receivedTo != nil
     }

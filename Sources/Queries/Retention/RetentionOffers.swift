@@ -68,12 +68,12 @@ extension ChainQuery {
     /// Answers read at once.
     static var retentionPageCount: Int { 500 }
 
-    /// The answers from `from` until before `to`, with what became of them by now.
+    /// The answers from `from` until before `to`, with their outcomes as of `now`.
     ///
     /// - Parameters:
-    ///   - from: answered from then on.
-    ///   - to: answered before then.
-    ///   - now: the time of what became of them.
+    ///   - from: inclusive.
+    ///   - to: exclusive.
+    ///   - now: the time of the outcomes.
     ///   - bundleId: only of this app.
     ///
     /// Throws `invalidRange` unless `to` is after `from`, and `store`.
@@ -89,7 +89,7 @@ extension ChainQuery {
         } catch { throw .store(error) }
     }
 
-    /// What the rows count by.
+    /// The key that rows are counted by.
     private struct Shown: Hashable {
         let rule: String
         let message: String

@@ -21,7 +21,7 @@ public struct SearchMatch: Hashable, Sendable {
     public let kind: Kind
     /// The id that was found; of an event, its position.
     public let id: String
-    /// The chain; nil for a customer, and for an event of none.
+    /// The chain; nil for a customer, and for an event without one.
     public var chain: ChainId?
     public var customer: CustomerId?
     /// Of an event.
@@ -46,12 +46,12 @@ public struct SearchAnswer: Sendable {
     /// Customers, chains, transactions, order lines, events; ids equal to the text, else those that
     /// begin with it.
     public let matches: [SearchMatch]
-    /// Whether the matches have the id, instead of beginning with it.
+    /// Whether the ids of the matches equal the text, instead of beginning with it.
     public let isExact: Bool
     /// Whether there may be more than were listed.
     public let hasMore: Bool
-    /// Whether the text may be the id of an order on a customer's receipt, by which Apple can be
-    /// asked: the ledger does not know these.
+    /// Whether the text may be the id of an order on a customer's receipt. The ledger has no such
+    /// ids; Apple can look one up.
     public let mayBeOrderId: Bool
     /// The log position of the state that was searched.
     public let position: Int64

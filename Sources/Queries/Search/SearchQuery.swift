@@ -10,9 +10,9 @@ public struct SearchQuery: Sendable {
     let projections: ProjectionsStore
     let position: Int64
 
-    /// Things with exactly the text as their id; without any, those whose id begins with it. A text
-    /// in capitals is also searched for in small letters, as UUIDs are stored. `#13` is the event
-    /// at position 13.
+    /// Matches whose id is exactly the text; without any, those whose id begins with it. A text in
+    /// upper case is also searched for in lower case, as UUIDs are stored. `#13` is the event at
+    /// position 13.
     ///
     /// Throws `SearchError` or `StoreError`.
     ///
@@ -55,7 +55,7 @@ public struct SearchQuery: Sendable {
         } else {
             let key = EventKey.make(.notification, [text])
             let known = try await ledger.log.event(key: key)
-            // The key of an erased event remains; its id finds nothing any more.
+            // The key of an erased event remains, but its id no longer finds it.
             let isErased = known?.evidence == nil && known?.damage == nil
             (kind, found) = (.notification, isErased ? nil : known)
         }

@@ -29,7 +29,7 @@ public enum QueryError: Error, Sendable, Equatable {
     case stateless(String, reason: String)
     /// The id belongs to several apps, or to several chains.
     case ambiguousId(String, [ChainId])
-    /// The range is empty or reversed; why.
+    /// The range is empty or reversed; with a sentence that says why.
     case invalidRange(String)
     case store(StoreError)
 
