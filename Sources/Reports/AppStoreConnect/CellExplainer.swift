@@ -25,17 +25,17 @@ struct CellExplainer {
             rest -= amount
         }
 
-        /// Adds what our number becomes by Apple's rule.
+        /// Adds the amount by which Apple's rule changes our number.
         mutating func compute(_ cause: Explanation.Cause) {
             add(cause, side.causes[cause]?.amount ?? 0)
         }
 
-        /// Adds the rest. Where it is fewer than ours, it concerns chains of the cell.
+        /// Adds the whole rest. A negative rest lists our chains of the cell.
         mutating func end(_ cause: Explanation.Cause, _ gap: Explanation.Gap? = nil) {
             add(cause, rest, gap, of: rest < 0 ? side.inAppleDays : nil)
         }
 
-        /// Attributes as much of the rest as the chains of a cause can add.
+        /// Adds as much of the rest as the chains of a cause can account for.
         mutating func attribute(_ cause: Explanation.Cause) {
             guard let count = side.causes[cause]?.amount else { return }
             add(cause, count > 0 ? min(max(rest, 0), count) : max(min(rest, 0), count))
@@ -99,8 +99,8 @@ struct CellExplainer {
         return last < complete.through ? nil : .afterCompleteThrough
     }
 
-    /// What is missing in paid and too much in free, or the reverse: chains of the cell that has
-    /// too many of ours.
+    /// Matches what is missing in paid with the excess in free, or the reverse; lists our chains of
+    /// the cell with the excess.
     private func exchange(
         _ paid: SalesReportTable.Cell, _ drafts: inout [SalesReportTable.Cell: Draft]
     ) {
@@ -120,7 +120,7 @@ struct CellExplainer {
         drafts[free]?.add(.trials, -amount, of: chains)
     }
 
-    /// What is too much without a country is missing in the cells of countries.
+    /// Matches our excess in the cell without a country with what is missing in those of countries.
     private func place(
         _ nowhere: SalesReportTable.Cell, in cells: [SalesReportTable.Cell],
         _ drafts: inout [SalesReportTable.Cell: Draft]
@@ -150,7 +150,7 @@ struct CellExplainer {
         }
     }
 
-    /// None where the report does not state them.
+    /// Empty where the report does not state them.
     private func proceeds(
         _ cell: SalesReportTable.Cell, _ side: ComparedCells.Side
     ) -> [ExplainedCell.Proceeds] {

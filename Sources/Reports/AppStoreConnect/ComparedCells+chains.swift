@@ -85,7 +85,7 @@ extension ComparedCells {
                 guard figure == .reactivations,
                     periods.last(where: { $0.start <= after.from })?.isRenewal == true
                 else { continue }
-                // After a refund, or a gap that the ledger does not know, Apple calls it a renewal.
+                // After a refund, or a gap in the ledger's data, Apple counts a renewal.
                 explain(
                     .renewalAfterLoss, -1, .subscriptionEvent, figure, at: after.from,
                     after.values, chain)
@@ -156,7 +156,7 @@ extension ComparedCells {
         guard let milliunits = found.amounts[column], let currency = found.values.currency else {
             return
         }
-        // A report has whole minor units; what is left of a partial refund may have none.
+        // A report has whole minor units; the remainder of a partial refund may not.
         let step: Int64 = [1_000, 100, 10, 1][Money.minorDigitCount(currency)]
         let rounded = milliunits.addingSaturated(step / 2) / step * step
         price(

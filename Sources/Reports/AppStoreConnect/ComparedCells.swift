@@ -39,7 +39,7 @@ struct ComparedCells: Summable {
         var ours: Int64 = 0
         /// The same in Apple's days.
         var inAppleDays = Count()
-        /// What departs from it by a rule: of `.day`, what days in Pacific Time add.
+        /// Differences by rule; `.day` is the difference made by days in Pacific Time.
         var causes: [Explanation.Cause: Count] = [:]
         /// Purchases by price, in Apple's days.
         var prices: [SalesReportTable.Price: Count] = [:]
@@ -57,7 +57,7 @@ struct ComparedCells: Summable {
 
     /// The days that Apple's reports have.
     let days: [SalesReport.Kind: Set<CivilDate>]
-    /// Those of a subscription report, each with its last moment here and in Apple's zone.
+    /// The days of a subscription report, each with its last moment in the report zone and Apple's.
     let stateDays: [(day: CivilDate, ours: Timestamp, theirs: Timestamp)]
     /// The last moments of the days of each report in Apple's zone, in order.
     let ends: [SalesReport.Kind: [Timestamp]]
@@ -136,7 +136,7 @@ struct ComparedCells: Summable {
             cell(kind, figure, pacific.day(of: time), values), chain)
     }
 
-    /// Adds one to our cell and to Apple's, and what Apple's day changes.
+    /// Adds one to each cell; where the cells differ, `.day` accounts for it.
     mutating func count(
         _ ours: SalesReportTable.Cell?, _ theirs: SalesReportTable.Cell?, _ chain: ChainId
     ) {

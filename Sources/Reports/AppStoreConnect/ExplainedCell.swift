@@ -45,11 +45,11 @@ public struct Explanation: Hashable, Sendable {
     }
 
     public let cause: Cause
-    /// Of Apple's number minus ours.
+    /// The part of Apple's number minus ours.
     public let amount: Int64
-    /// Of `incomplete`.
+    /// Set for `incomplete`.
     public let gap: Gap?
-    /// Chains that it may concern, more than once where they add more than once; 0 where it
+    /// Number of chains that it may concern, counted as often as they add to the cell; 0 where it
     /// concerns no known chain.
     public let chainCount: Int
     /// The first of them, in order; at most `ExplainedCell.listedChainCount`.
@@ -64,24 +64,24 @@ public struct Explanation: Hashable, Sendable {
     }
 }
 
-/// Apple's number beside ours.
+/// Apple's number and ours in one cell, with the causes of the difference.
 public struct ExplainedCell: Hashable, Sendable {
     /// A price of which Apple's count and ours differ.
     public struct PriceDifference: Hashable, Sendable {
         public let price: SalesReportTable.Price
         public let apple: Int64
-        /// In Apple's days.
+        /// Our count, by Apple's days.
         public let ours: Int64
         /// Our chains with the price; at most `listedChainCount`.
         public let chains: [ChainId]
     }
 
-    /// Proceeds that a subscriber report states, beside the estimate of `metrics proceeds`.
+    /// Proceeds that a subscriber report states, with the estimate of `metrics proceeds`.
     public struct Proceeds: Hashable, Sendable {
         public let currency: String
         /// Milliunits after Apple's share and tax.
         public let apple: Int64
-        /// Milliunits before tax, in Apple's days; nil for refunds.
+        /// Milliunits before tax, by Apple's days; nil for refunds.
         public let estimate: Int64?
     }
 
@@ -92,13 +92,13 @@ public struct ExplainedCell: Hashable, Sendable {
     public let earlier: Int64?
     /// The amounts add up to Apple's number minus ours; none is 0.
     public let explanations: [Explanation]
-    /// Of a subscriber report.
+    /// Empty except for a subscriber report.
     public let prices: [PriceDifference]
-    /// Of a subscriber report that states them.
+    /// Empty except for a subscriber report that states them.
     public let proceeds: [Proceeds]
 
     public var difference: Int64 { apple - ours }
-    /// Whether nothing is left: incomplete evidence explains nothing yet.
+    /// Whether no part is incomplete or unexplained.
     public var isExplained: Bool {
         !explanations.contains { $0.cause == .incomplete || $0.cause == .unexplained }
     }

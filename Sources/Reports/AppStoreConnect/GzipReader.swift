@@ -6,7 +6,7 @@ final class GzipReader {
     /// Returns the next bytes of input; nil at the end.
     typealias Source = () throws -> [UInt8]?
 
-    /// The most output of a piece.
+    /// Maximum output of one call.
     static let pieceByteCount = 65_536
 
     private let source: Source

@@ -3,7 +3,7 @@ import Ledger
 internal import Projection
 internal import Queries
 
-/// Reports of App Store Connect beside the ledger (`Contract.md`, `metrics explain`).
+/// Reports of App Store Connect compared with the ledger (`Contract.md`, `metrics explain`).
 public struct ReportExplanation: Sendable {
     public let stamp: MetricsStamp
     public let cells: [ExplainedCell]
@@ -26,7 +26,7 @@ public struct ReportExplanation: Sendable {
 }
 
 extension MetricsQuery {
-    /// Apple's numbers beside ours, with the causes of each difference. Folds every chain.
+    /// Apple's numbers and ours, with the causes of each difference. Folds every chain.
     ///
     /// - Parameters:
     ///   - table: Apple's report.

@@ -8,7 +8,7 @@ public struct SalesReportTable: Sendable {
     public struct Cell: Hashable, Sendable {
         public var kind: SalesReport.Kind
         public var figure: SalesReport.Figure
-        /// In Apple's days.
+        /// In Apple's zone.
         public var day: CivilDate
         public var product: ProductId
         /// As in payloads (`USA`); empty: none is stated.
@@ -38,7 +38,7 @@ public struct SalesReportTable: Sendable {
     /// What Apple states in a cell.
     struct Stated: Sendable {
         var amount: Int64 = 0
-        /// Of a subscriber report.
+        /// Empty except for a subscriber report.
         var prices: [Price: Int64] = [:]
         /// Milliunits by currency, where the report has them.
         var proceeds: [String: Int64] = [:]

@@ -13,8 +13,8 @@ public struct CellParameters: Sendable {
     public var timeZone: String?
     /// The name of a column.
     public var column: String
-    /// `dimension=value` for each dimension of the cell's row, in any order, of money also the
-    /// currency; an empty value: the row that states none. Empty: the total.
+    /// `dimension=value` for each dimension of the cell's row, in any order; for money also the
+    /// currency. An empty value selects the row that states none. Empty: the total.
     public var group: [String] = []
     /// `dimension=value`, as of the report.
     public var filters: [String] = []

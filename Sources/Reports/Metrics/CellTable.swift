@@ -3,7 +3,7 @@ import Ledger
 
 /// The sums of any metric, as named cells.
 enum CellTable: Summable {
-    /// Of chains, or of money as the columns of a metric.
+    /// A roll-forward of chains, or of money with the columns of a metric.
     case rollForward(RollForward, RecurringMoney?)
     case counted(CountTable)
 

@@ -69,7 +69,7 @@ public struct MetricParameters: Sendable {
 
     // MARK: Reading
 
-    /// - Parameter count: of intervals that are needed; the later ones may be left out.
+    /// - Parameter count: the number of intervals needed; later ones may be left out.
     func scope(
         _ reportZone: String, limit: Timestamp, first count: Int = .max
     ) throws(MetricsError) -> MetricScope {

@@ -119,8 +119,8 @@ public enum MetricsError: Error, Sendable, Equatable {
             "Rates are a currency and the value of one unit of each other in it, e.g."
                 + " USD,EUR:1.0834,JPY:0.006612. \(reason)"
         case .unusableRates(let reason):
-            "The configured table of rates cannot be used: \(reason) Mend it, or give none in place"
-                + " of rates to keep currencies separate."
+            "The configured table of rates cannot be used: \(reason) Correct it, or give none in"
+                + " place of rates to keep currencies separate."
         case .currencyConverted:
             "With a table of rates every amount is in one currency; omit either currency from by"
                 + " and where, or the rates."

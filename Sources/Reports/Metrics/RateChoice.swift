@@ -9,7 +9,7 @@ public enum RateChoice: Sendable, Equatable {
     case separate
     case table(CurrencyRates)
 
-    /// What stands for `separate` in place of a table.
+    /// The text for `separate` where a table is expected.
     public static let separateName = "none"
 
     /// The table for a report; nil: nothing is converted.

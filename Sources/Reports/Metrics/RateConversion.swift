@@ -41,7 +41,7 @@ struct RateConversion: Sendable {
         }
     }
 
-    /// With the day on which a currency with dated rates has none.
+    /// The gap, with the day where the currency has dated rates.
     private static func dated(
         _ gap: CurrencyRates.Gap, _ rates: CurrencyRates, on day: CivilDate?
     ) -> CurrencyRates.Gap {
@@ -56,7 +56,7 @@ struct RateConversion: Sendable {
         return question.interval(of: occurrence.at) != nil && question.matches(occurrence.values)
     }
 
-    /// Of recurring money, whose rates are of one day (`CurrencyRates.used`).
+    /// Converts recurring money, whose rates are those of one day (`CurrencyRates.used`).
     func converted(
         _ metrics: ChainMetrics, _ gaps: inout Set<CurrencyRates.Gap>
     ) -> ChainMetrics {

@@ -2,13 +2,13 @@ import AppStore
 import Ledger
 import Signing
 
-/// What names the dated rates of a report: the same name is the same rates.
+/// The identity of a report's dated rates: equal values mean the same rates.
 struct RateDays {
     let currencies: [String]
     /// The first and the last day of a rate.
     let first: CivilDate
     let last: CivilDate
-    /// Of the whole table's canonical text.
+    /// Digest of the whole table's canonical text.
     let digest: Digest
 
     /// Nil for a table without dated rates.
@@ -32,7 +32,7 @@ struct RateDays {
 }
 
 extension CurrencyRates {
-    /// Rates written out in a line of text.
+    /// Maximum rates listed in `line`.
     private static let namedCount = 6
 
     /// The table in one line, for people.

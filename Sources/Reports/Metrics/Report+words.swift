@@ -29,7 +29,8 @@ extension Report {
         return Money(milliunits: row[column.name], currency: currency ?? "").decimal
     }
 
-    /// Where a row states what it is of, its figures have the unit of that.
+    /// In rows of a difference or comparison, the group's last value is the figure and decides the
+    /// unit.
     private func isMoney(_ row: Row, _ column: CountColumn) -> Bool {
         switch subject {
         case .churn, .metric: return column.isMoney
@@ -93,7 +94,7 @@ extension Comparison {
 }
 
 extension MetricsStamp {
-    /// Above an aligned table, beside a comma-separated one.
+    /// The lines above an aligned table; with CSV they go to standard error.
     package var lines: [String] {
         var lines = [
             "\(definition) · \(environment.rawValue) · by \(interval.rawValue) in"

@@ -29,7 +29,7 @@ public struct Report: Sendable {
         /// A metric under our definition and another product's.
         case comparison(Comparison)
         /// The cells that differ between two states of knowledge, with the events that changed
-        /// them (`Metrics.md`, "Restatement").
+        /// them (`Contract.md`, `metrics diff`).
         case diff(before: AsOf, after: AsOf)
     }
 

@@ -15,8 +15,8 @@ protocol Summable: Sendable {
 extension CountTable: Summable {}
 
 extension Summable {
-    /// The sum of parts that are added concurrently, each to a copy of this empty sum, beside the
-    /// threads that answer requests.
+    /// The sum of parts that are added concurrently, each to a copy of this empty sum, on threads
+    /// other than those that answer requests.
     func adding<Parts: Sequence>(
         _ parts: Parts,
         _ add: @escaping @Sendable (inout Self, Parts.Element) async throws(StoreError) -> Void

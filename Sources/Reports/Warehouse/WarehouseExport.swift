@@ -87,7 +87,7 @@ public struct WarehouseExport: Sendable {
     ) async throws(StoreError) -> [Int64: Set<ChainId>] {
         let log = query.ledger.log
         var chains: [Int64: Set<ChainId>] = [:]
-        // An erasure names events before it only.
+        // An erasure names only events before it.
         for position in try await log.erasurePositions(after: start, through: query.head) {
             guard let erasure = try await log.event(at: position) else { continue }
             for stated in try FactDecoder.decode(erasure) where stated.chain.isPseudonym {

@@ -61,7 +61,7 @@ package struct WarehouseReading {
         return stated
     }
 
-    /// Whether no exported value changed: another period of the same is no transition.
+    /// Whether no exported value changed: a further period with equal values is not a transition.
     private static func isSame(_ before: CountedStretch, _ after: CountedStretch) -> Bool {
         before.state == after.state && before.values == after.values
             && before.annualised == after.annualised && before.reason == after.reason
