@@ -37,7 +37,7 @@ public struct BundleMaker: Sendable {
     ) async throws -> ProofBundle {
         let reading = try await chains.reading(id, bundleId: bundleId, moment: moment)
         let query = try query(.subscription(reading.chain, askedAs: id), moment)
-        // Not the erasure of an earlier life, which would stand beside the person's id.
+        // Omits the erasure of an earlier life, whose content would appear next to the person's id.
         let facts = reading.facts.filter { $0.value.cause.kind != .erasure }
         return try await bundle(facts.keys.sorted(), answering: query)
     }

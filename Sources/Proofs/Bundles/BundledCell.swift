@@ -4,7 +4,7 @@ internal import Reports
 
 /// One cell of a report, and the chains that it counts, as a bundle asks about it.
 public struct BundledCell: Hashable, Sendable {
-    /// Of the metric; `churn`, or `churn` of paid chains.
+    /// The metric's name; `churn` with `isPaid` is churn of paid chains.
     let name: String
     let isPaid: Bool
     let column: String

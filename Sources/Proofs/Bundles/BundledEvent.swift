@@ -16,7 +16,8 @@ struct BundledEvent {
         case other(Digest)
         /// Xcode or a local test, which proves nothing.
         case xcode
-        /// Not signed: recorded by the operator, on Apple's word over TLS, or by a shared secret.
+        /// Not signed: recorded by the operator, received from Apple over TLS, or by a shared
+        /// secret.
         case none
         /// Not in the bundle: erased.
         case absent
@@ -33,8 +34,8 @@ struct BundledEvent {
     /// that was logged under another chain is no proof about that chain.
     ///
     /// - Parameters:
-    ///   - verifier: one for all events: it verifies each certificate chain once.
-    ///   - packer: likewise, for their headers.
+    ///   - verifier: shared by all events, so that each certificate chain is verified once.
+    ///   - packer: shared likewise, for their headers.
     init(
         _ event: ProofBundle.Event, _ environment: Environment, _ verifier: EvidenceVerifier,
         _ packer: EvidencePacker
@@ -83,7 +84,7 @@ struct BundledEvent {
         logged = LoggedEvent(event: recorded, evidence: prepared.packed)
     }
 
-    /// The trust of kinds that are the operator's word.
+    /// The trust of kinds without a signature.
     private static func trust(in kind: EventKind) -> Trust {
         switch kind {
         case .notificationV1: .secret

@@ -92,7 +92,7 @@ public struct ProofBundle: Sendable {
         String(decoding: Base64Standard.encode(bytes), as: UTF8.self)
     }
 
-    /// Evidence that is printable ASCII stands as it is.
+    /// Evidence as text where it is printable ASCII; nil for other evidence.
     private static func text(_ bytes: [UInt8]) -> String? {
         bytes.allSatisfy { (0x20..<0x7F).contains($0) }
             ? String(decoding: bytes, as: UTF8.self) : nil
@@ -122,7 +122,7 @@ public struct ProofBundle: Sendable {
             answer: answer, seal: seal)
     }
 
-    /// Whether everything in it is as the key's owner made it.
+    /// Whether the seal is valid: nothing was changed since the key's owner made the bundle.
     var isSealed: Bool { key.key.isValid(signature: seal, of: sealedBytes) }
 
     /// Reads a file, or the page that holds one (`ProofPage`). Throws `malformedBundle` for
@@ -134,7 +134,7 @@ public struct ProofBundle: Sendable {
     /// - Parameter valueCount: most JSON values that are read.
     init(_ file: [UInt8], valueCount: Int) throws(ProofError) {
         let content = ProofBundle.content(ofPage: file)
-        // A page is bounded by what stands there for the brackets of a file.
+        // `content(ofPage:)` bounds the size of a page.
         guard content != nil || file.count <= ProofBundle.maximumByteCount else {
             throw ProofBundle.malformed("it is larger than 64 MiB")
         }
@@ -168,7 +168,7 @@ public struct ProofBundle: Sendable {
             environment: environment, checkpoint: try SignedNote(note),
             key: try NoteVerifierKey(key), events: events,
             answer: answer, seal: seal)
-        // Whatever was altered beside these values makes another file.
+        // Any other alteration would change these bytes.
         guard content == nil ? bytes == file : pageBytes == file else {
             throw ProofBundle.malformed("it holds more than a bundle, or another spelling of it")
         }
@@ -178,13 +178,14 @@ public struct ProofBundle: Sendable {
     package static let pageStart = "<script type=\"application/json\" id=\"bundle\">"
     package static let pageEnd = "</script>"
 
-    /// The file as it stands in a page: in a script element only "<" could end it, and JSON has an
-    /// escape for it. By bytes: a mark beside a bracket makes another character of both.
+    /// The file as embedded in a page: only "<" could end the script element, so it is written as a
+    /// JSON escape. Works on bytes, since a combining mark after "<" would form one character with
+    /// it.
     package var pageBytes: [UInt8] {
         bytes.replacing([UInt8(ascii: "<")], with: Array("\\u003c".utf8))
     }
 
-    /// The bundle inside a page, as it stands there; nil for any other file.
+    /// The bundle inside a page, as embedded; nil for any other file.
     private static func content(ofPage file: [UInt8]) -> [UInt8]? {
         guard file.first == UInt8(ascii: "<"), file.count <= 2 * maximumByteCount else {
             return nil

@@ -75,7 +75,7 @@ public struct CheckpointAudit: Sendable {
         }
         guard let other else { return report }
         let named = (try? LogCheckpoint(other))?.size ?? 0
-        // Of the kept ones, only those before it narrow the place down.
+        // Starts at the newest earlier checkpoint that the log extends.
         let bad = Set(report.findings.map(\.size))
         let earlier = try await operations?.checkpoints(
             before: named, limit: CheckpointAudit.pageCount)

@@ -1,7 +1,7 @@
 public import AppStore
 public import LedgerStore
 
-/// Signs checkpoints of a log, and keeps each beside it.
+/// Signs checkpoints of a log, and stores each in operational state.
 public struct CheckpointSigner: Sendable {
     let log: any LedgerLog
     let operations: any OperationalState

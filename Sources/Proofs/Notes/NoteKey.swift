@@ -4,7 +4,7 @@ internal import Signing
 
 /// A public key that verifies signatures of notes (C2SP signed-note): `name+hash+key`.
 public struct NoteVerifierKey: Hashable, Sendable, CustomStringConvertible {
-    /// What a key signs, as the byte before its public key.
+    /// The algorithm byte before the public key, which decides what the key signs.
     public enum Algorithm: UInt8, Sendable {
         /// The text of the note.
         case ed25519 = 1

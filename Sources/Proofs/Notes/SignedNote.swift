@@ -11,7 +11,7 @@ public struct SignedNote: Hashable, Sendable {
     /// One line below the text.
     public struct Signature: Hashable, Sendable {
         public let name: String
-        /// The key id, 4 bytes, and what the key's algorithm makes.
+        /// The key id (4 bytes) and the signature, in the form of the key's algorithm.
         let bytes: [UInt8]
 
         /// `— name base64`, without a line end.
