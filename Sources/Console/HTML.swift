@@ -15,7 +15,7 @@ package struct HTML: Sendable, ExpressibleByStringInterpolation {
     private init(markup: String) { text = markup }
 
     /// Escapes text for content and for quoted attributes. Control and format characters, which
-    /// could reorder what stands beside them, are shown as escapes (`String.printable`).
+    /// could reorder the text around them, are shown as escapes (`String.printable`).
     package init(escaping value: String) {
         var escaped = ""
         for scalar in value.printableLines.unicodeScalars {

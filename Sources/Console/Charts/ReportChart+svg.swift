@@ -20,7 +20,7 @@ extension ReportChart {
     }
     private var bottom: Double { top + ReportChart.plotHeight }
 
-    /// The middle of an interval's place.
+    /// The horizontal middle of an interval.
     private func x(_ index: Int) -> Double { ReportChart.left + step * (Double(index) + 0.5) }
 
     private var step: Double {

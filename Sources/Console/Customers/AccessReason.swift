@@ -33,7 +33,7 @@ package enum AccessReason: String, Sendable, CaseIterable {
     case lapsed
     /// The chain gives access, but another product or customer has it now.
     case movedOn
-    /// What vouches for the chain is below `entitlement.minimumTrust`.
+    /// The chain's trust is below `entitlement.minimumTrust`.
     case lowTrust
 
     /// - Parameters:
@@ -70,7 +70,7 @@ package enum AccessReason: String, Sendable, CaseIterable {
         case .subscribed, .renewing, .grace, .owned:
             return verdict.until.map { moment < $0 } ?? true ? .lowTrust : .movedOn
         case .billingRetry:
-            // Apple no longer tries what the chain went on without.
+            // Apple retries no payment for what the chain continued without.
             return verdict.until.map { $0 <= moment } ?? false ? .movedOn : .billingRetry
         case .consumed: return .consumed
         case .lapsed: return .lapsed
@@ -79,8 +79,8 @@ package enum AccessReason: String, Sendable, CaseIterable {
         }
     }
 
-    /// Why the cited state was entered: of the chain's present end, or of the last transition into
-    /// the state where the chain has gone on since.
+    /// The reason of the chain's present end if it is in the cited state, else of the last
+    /// transition into that state.
     private static func reason(_ verdict: Verdict, _ reading: ChainReading?) -> EndReason {
         if reading?.answer.state == verdict.state, let reason = reading?.answer.endReason {
             return reason

@@ -14,7 +14,7 @@ extension CustomerReading {
 }
 
 extension Verdict {
-    /// When access ended; what never gave access, since it began.
+    /// When access ended; for what never gave access, when it began.
     package func ended(by moment: Timestamp) -> Timestamp {
         guard state?.isEntitled ?? true, let until, until <= moment else { return since }
         return until

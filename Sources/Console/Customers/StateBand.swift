@@ -14,7 +14,7 @@ struct StateBand {
     private static let height: Int64 = 34
     /// Least width of a stretch, so that every one can be seen.
     private static let leastWidth: Int64 = 2
-    /// Stretches that all bands of a page have together.
+    /// Maximum stretches of all bands of a page together.
     static let stretchCount = 20
 
     var svg: HTML {

@@ -28,7 +28,7 @@ struct TimelineRows {
         }
         var rows = entries.map { Row(at: $0.at, html: row($0)) }
         rows += shown.map { Row(at: $0.0.from, html: row($0.0, $0.1)) }
-        // A gap stands above what happened when it began.
+        // A gap is above the entries of the time at which it began.
         let sorted = rows.enumerated().sorted { left, right in
             if left.element.at != right.element.at { return left.element.at > right.element.at }
             return left.offset < right.offset

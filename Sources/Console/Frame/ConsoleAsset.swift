@@ -41,8 +41,7 @@ package struct ConsoleAsset: Sendable, Hashable {
     package static let all = [behaviour, verification, icon]
 }
 
-/// The style sheet, which every page has inside: asking for it would delay the first paint by a
-/// round trip.
+/// The style sheet, inlined in every page: loading it would delay the first paint by a round trip.
 package enum ConsoleStyle {
     static let element: HTML = .trusted("<style>\(text)</style>")
 

@@ -3,7 +3,8 @@ package import Ledger
 package import Projection
 internal import Queries
 
-/// What surrounds the content of every page: state, viewer, and what the answer rests on.
+/// What surrounds the content of every page: state, viewer, and the position and completeness of
+/// the answer.
 package struct Frame: Sendable {
     package var state: ViewState
     package let viewer: Viewer
@@ -14,21 +15,21 @@ package struct Frame: Sendable {
     package let now: Timestamp
     /// Whether one id may belong to chains of several apps.
     package var hasSeveralApps = false
-    /// Whether answers can be taken away as proven files.
+    /// Whether pages offer proofs as files.
     package var hasProofs = false
-    /// The apps about which Apple can be asked.
+    /// The apps with an API key.
     package var appsWithKey: Set<BundleId> = []
     /// The address of the page, without the state.
     package private(set) var path: [String]
-    /// What the page was asked beside the state: its links to itself in another state keep it.
+    /// Parameters of the page besides the state; its links to itself in another state keep them.
     package var kept: [(String, String?)] = []
-    /// Where its list begins, which only the same list in another zone of times keeps.
+    /// The place at which its list begins; only a link that changes the time zone alone keeps it.
     package var place: [(String, String?)] = []
-    /// The position of the event that an act has just made.
+    /// The position of the event that an act has just appended.
     package var done: Int64?
     /// What an operator's act has just done.
     package var result: OperatorForm.Result?
-    /// What stands in the find box.
+    /// The text in the find box.
     package var query: String?
     package var position: Int64?
     /// Positions of the log beyond it.
@@ -76,7 +77,7 @@ package struct Frame: Sendable {
     }
 
     /// Notes the position of the page's answer, which may have waited for an event since the frame
-    /// was made. An answer of earlier knowledge has no later one.
+    /// The position of an answer of earlier knowledge does not change.
     mutating func answered(at answered: Int64) {
         guard state.knowledge == .everything, let position else { return }
         lag = max(0, position + lag - answered)
@@ -89,7 +90,7 @@ package struct Frame: Sendable {
         state.url(path, query)
     }
 
-    /// The address of the page itself in a state, with what it was asked and the app of its state.
+    /// The address of this page in a state, with its parameters and the state's app.
     func own(_ state: ViewState, _ query: [(String, String?)] = []) -> String {
         state.url(path, query + kept + [("bundleId", state.bundleId?.rawValue)])
     }
@@ -123,7 +124,7 @@ package struct Frame: Sendable {
         return rest > 0 ? shown + " and \(rest) more" : shown
     }
 
-    /// Positions that one place lists.
+    /// Maximum positions listed in one place.
     static let shownEventCount = 12
 
     /// A chain; where several apps are configured, of its app.
@@ -156,7 +157,7 @@ package struct Frame: Sendable {
         return "\(day) \(reportZone.clock(moment))"
     }
 
-    /// What the times of the page are in.
+    /// The name of the zone of the page's times.
     var zoneName: String { state.zone == .report ? reportZone.name : "UTC" }
 
     /// Longest list of a page.

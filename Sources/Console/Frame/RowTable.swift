@@ -18,7 +18,7 @@ struct RowTable {
         return "<tr\(kind) data-row>\(named)</tr>\n"
     }
 
-    /// - Parameter empty: stands for the table where it has no rows.
+    /// - Parameter empty: replaces a table without rows.
     func html(_ rows: [HTML], empty: HTML) -> HTML {
         guard !rows.isEmpty else { return "<p class=\"muted\">\(empty)</p>" }
         let names = heads.map { "<th scope=\"col\"\(number($0))>\($0)</th>" as HTML }
@@ -39,7 +39,7 @@ extension Frame {
     ///
     /// - Parameters:
     ///   - id: of its element.
-    ///   - note: stands beside the state of the connection.
+    ///   - note: shown next to the state of the connection.
     func live(_ id: String, _ content: HTML, note: HTML = "") -> HTML {
         """
         <p class="muted"><span data-live-state></span> \(note)</p>
@@ -67,8 +67,8 @@ extension Frame {
 }
 
 extension HTML {
-    /// As many parts from `first` on as have `byteCount` bytes together, at least one where there
-    /// is one; and the place after the last.
+    /// As many parts from `first` on as fit `byteCount` together, at least one if there is one; and
+    /// the index after the last.
     static func parts(
         _ count: Int, from first: Int, within byteCount: Int, _ part: (Int) -> HTML
     ) -> (html: HTML, end: Int) {

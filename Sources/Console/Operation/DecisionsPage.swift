@@ -3,7 +3,7 @@ internal import Ledger
 internal import Queries
 package import Service
 
-/// Who decided what, and why; refused attempts, too.
+/// The decisions with author and reason, including refused attempts.
 package struct DecisionsPage {
     let frame: Frame
     let listing: DecisionPage

@@ -75,7 +75,7 @@ package struct IntakePage {
             """
     }
 
-    /// What stands for the last event of an app where none was found.
+    /// The text for an app without a last event.
     static func noEvent(head: Int64) -> String {
         head > IntakeStatus.searchedEventCount ? "none among the newest 20,000" : "none yet"
     }

@@ -2,7 +2,7 @@ internal import AppStore
 package import Ledger
 package import Queries
 
-/// The form of a decision: what is before, what will be after, and the reason, which stands in the
+/// The form of a decision: the state before and after it, and the reason, which stays in the
 /// timeline for ever.
 package struct ActPage {
     /// The acts; raw values are the last part of their addresses.

@@ -46,7 +46,7 @@ package struct CustomerPage {
         """
     }
 
-    /// Nothing where the answer rests on no event.
+    /// Empty where no event decides the answer.
     private var proof: HTML {
         let isBare =
             reading.chains.isEmpty && reading.elsewhere.isEmpty && reading.commands.isEmpty
@@ -106,7 +106,7 @@ package struct CustomerPage {
             """
     }
 
-    /// Purchases that named the customer and belong to another customer, with what made it so.
+    /// Purchases that named the customer and belong to another one, with the event that decided it.
     private var elsewhere: HTML {
         reading.elsewhere.prefix(CustomerPage.chainCount).map { chain -> HTML in
             let holders = chain.life.holders.holders(at: chain.moment.at).map { holder -> HTML in
@@ -122,7 +122,7 @@ package struct CustomerPage {
         }.joined("")
     }
 
-    /// Access first, then what ended; what only went on as something else comes last.
+    /// Access first, then what ended, then what continued as something else.
     private static func rank(_ verdict: Verdict, _ reason: AccessReason) -> Int {
         verdict.active ? 0 : reason == .movedOn ? 2 : 1
     }
@@ -146,7 +146,7 @@ package struct CustomerPage {
         }
         let warned: HTML =
             caveats.isEmpty ? "" : "<ul class=\"caveats\">\(caveats)</ul>"
-        // What went on as something else is no bad news.
+        // A purchase that continued as something else is not shown as a loss.
         let style = verdict.active ? "yes" : reason == .movedOn ? "unknown" : "no"
         let id = "say-\(number)"
         return """

@@ -185,7 +185,7 @@ package struct EventPage {
         return " data-raw=\"\(raw)\"\(jws)"
     }
 
-    /// Why the browser checks no signature, and what does; nothing for a JWS.
+    /// Why the browser checks no signature, and who verified it instead; nothing for a JWS.
     private var unsigned: HTML {
         guard !isJWS, detail.evidence != nil else { return "" }
         let reason: HTML

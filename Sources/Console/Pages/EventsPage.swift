@@ -46,7 +46,7 @@ package struct EventsPage {
             """)
     }
 
-    /// A page looks at a bounded number of events, and may have none of the filter's.
+    /// A page scans a bounded number of events, of which none may match the filters.
     private var empty: HTML {
         next.map { "Nothing among the events down to #\($0); “Older” looks further back." }
             ?? "No event was found."

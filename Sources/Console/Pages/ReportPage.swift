@@ -209,7 +209,7 @@ package struct ReportPage {
             """
     }
 
-    /// Whether single chains stand behind its cells that the viewer may see.
+    /// Whether its cells have single chains that the viewer may see.
     private var hasCells: Bool { report.hasCells && frame.viewer.seesPeople }
 
     /// Whether the chains behind a column can be named.
@@ -237,7 +237,7 @@ extension Report {
     /// Whether its rows are of one currency each.
     var isMoney: Bool { dimensions.first == Dimension.currency.rawValue }
 
-    /// Whether single chains stand behind its cells.
+    /// Whether its cells have single chains.
     var hasCells: Bool {
         switch subject {
         case .churn: true

@@ -2,8 +2,8 @@ internal import Ledger
 internal import LedgerStore
 package import Queries
 
-/// What became of subscriptions after retention messages, by rule, message and offer. Of the
-/// present only: the answers are operational state, of which no earlier knowledge exists.
+/// Outcomes of subscriptions after retention messages, by rule, message and offer; as of now only,
+/// since the answers are operational state without earlier knowledge.
 package struct RetentionOffersPage {
     let frame: Frame
     let offers: RetentionOffers

@@ -1,6 +1,6 @@
 internal import Ledger
 
-/// What a page says of an id about which nothing was received.
+/// The note about an id of which nothing was received.
 struct UnknownId {
     let frame: Frame
     let id: String
