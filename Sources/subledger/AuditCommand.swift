@@ -72,14 +72,14 @@ struct AuditCommand: AsyncParsableCommand {
             }
         }
 
-        /// What became of the checkpoints that were kept; nil where there are none.
+        /// The comparison with the checkpoints; nil where there are none.
         private func compare(
             _ log: any LedgerLog, _ operations: (any OperationalState)?, _ kept: SignedNote?,
             _ key: NoteVerifierKey?
         ) async throws -> CheckpointAudit.Report? {
             let isKept = try await operations?.checkpoints(after: -1, limit: 1).isEmpty == false
             guard kept != nil || isKept else { return nil }
-            // Nodes computed before the log was changed prove nothing about it.
+            // A new prover: nodes cached before the log was changed would hide the change.
             let audit = CheckpointAudit(
                 prover: TreeProver(log), operations: isKept ? operations : nil, key: key)
             if key == nil {

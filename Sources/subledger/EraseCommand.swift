@@ -125,8 +125,8 @@ struct EraseCommand: OutputCommand {
 }
 
 extension StoreError {
-    /// The same error, with the ids by which the same erasure finds its chains again: no other id
-    /// leads to an erased one.
+    /// The same error, with the ids that find the chains again when the erasure is repeated: no
+    /// other id finds an erased chain.
     fileprivate func naming(_ chains: [ChainId]) -> StoreError {
         guard !chains.isEmpty else { return self }
         let ids = chains.map(\.originalTransactionId.rawValue.printable).joined(separator: ", ")

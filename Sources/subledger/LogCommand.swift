@@ -123,7 +123,7 @@ struct LogCommand: AsyncParsableCommand {
 }
 
 extension CheckpointCopy.Report {
-    /// Says that checkpoints were refused; empty where none was.
+    /// The line about refused checkpoints; empty without any.
     var refusal: String {
         refusedCount == 0
             ? ""

@@ -7,7 +7,7 @@ import Reports
 struct MetricsExplainCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Reports of App Store Connect beside the ledger, and what explains differences.",
+        abstract: "Compare reports of App Store Connect with the ledger; explain differences.",
         discussion: """
             Reads subscription, subscription event and subscriber reports: tab-separated text, \
             also gzip. A later report replaces the days of an earlier one of its kind. Exits with \

@@ -2,10 +2,10 @@ import Foundation
 
 /// How many files and connections this process may have open at once.
 ///
-/// Each connection takes one descriptor. Libraries below the service end the process where none is
-/// left, and the usual soft limit, 1,024, is one that clients reach.
+/// Each connection takes one descriptor. Libraries below the service abort the process when none is
+/// left, and clients can exhaust the usual soft limit of 1,024.
 enum OpenFileLimit {
-    /// What the units in `Examples` state, too.
+    /// Also stated by the units in `Examples`.
     static let wanted: rlim_t = 8_192
     /// Below this limit `serve` warns.
     static let comfortable: rlim_t = 2_048

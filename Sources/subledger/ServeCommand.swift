@@ -32,7 +32,7 @@ struct ServeCommand: OutputCommand {
         signal(SIGHUP, SIG_IGN)
         var settings = settings
         _ = try settings.requiredApps()
-        // A table that cannot be used is found before the first report.
+        // An unusable table fails here instead of in the first report.
         _ = try settings.configuration.rates()
         try apply(to: &settings.configuration.server)
         let endpoints = try WebhookEndpoint.endpoints(of: settings.configuration)

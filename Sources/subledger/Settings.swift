@@ -128,9 +128,9 @@ struct Settings {
         EvidenceVerifier(roots: try trustedRoots(), allowedLocalEnvironments: [environment])
     }
 
-    /// Asks OCSP responders over `transport`, where the configuration has revocation checked; says
-    /// on standard error what is not good. Not for files: their evidence may be older than what
-    /// responders still answer for.
+    /// Asks OCSP responders over `transport`, where the configuration checks revocation; prints new
+    /// findings as warnings. Not for files: their evidence may be older than what responders still
+    /// answer for.
     func revocation(_ transport: any APITransport) -> RevocationChecks? {
         RevocationChecks(
             configuration.verification.revocation, transport: OCSPTransport(transport),
@@ -140,7 +140,8 @@ struct Settings {
             })
     }
 
-    /// Lends what `revocation` makes, over connections of its own; nil where nothing is checked.
+    /// Runs `body` with the checks of `revocation`, over separate connections; with nil where
+    /// nothing is checked.
     func withRevocation<Value>(
         _ body: (RevocationChecks?) async throws -> Value
     ) async throws -> Value {

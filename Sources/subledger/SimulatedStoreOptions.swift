@@ -5,7 +5,7 @@ import Intake
 import Service
 import Simulator
 
-/// The simulated store of a command and its faults, shared by the commands that play Apple.
+/// The simulated store of a command and its faults, shared by the commands that simulate Apple.
 struct SimulatedStoreOptions: ParsableArguments {
     @Option(help: "Number of lives.")
     var chains = 200

@@ -8,7 +8,7 @@ import Service
 struct AppleAccess {
     let apps: [Configuration.App]
     let ledgers: EnvironmentLedgers
-    /// Nil where the configuration has no revocation checked.
+    /// Nil where the configuration checks no revocation.
     let revocation: RevocationChecks?
     private let transport: HTTPTransport
     private let settings: Settings

@@ -3,7 +3,7 @@ import Queries
 import Signing
 
 extension IngestSummary {
-    /// What became of the evidence, for people.
+    /// The outcomes by count, for people.
     var countsText: String {
         "\(appended) appended, \(duplicates) duplicates, \(conflicts) conflicts,"
             + " \(rejected) rejected, \(quarantined) quarantined"
