@@ -1,15 +1,15 @@
 import AppStore
 import Synchronization
 
-/// Every attempt to deliver the notifications of some books: written by a `Notifier`, reported by a
-/// `SimulatedAPI`, so that `sendAttempts` and `onlyFailures` match what happened.
+/// Every attempt to deliver the notifications of `ServedRecords`: written by a `Notifier`, reported
+/// by a `SimulatedAPI`, so that `sendAttempts` and `onlyFailures` match what happened.
 public final class AttemptLog: Sendable {
-    /// By the notification's index in the books, oldest first.
+    /// By the notification's index in the records, oldest first.
     private let attempts: Mutex<[Int: [DeliveryAttempt]]> = Mutex([:])
     /// Signed payloads by index; nil when every use signs again.
     private let tokens: Mutex<[Int: String]?>
 
-    /// A book without attempts. With `keepsTokens` a notification is signed once and reported with
+    /// A log without attempts. With `keepsTokens` a notification is signed once and reported with
     /// the bytes that were posted, which takes some 18 KiB each; otherwise every attempt and every
     /// response has its own signatures over the same payload.
     public init(keepsTokens: Bool = false) { tokens = Mutex(keepsTokens ? [:] : nil) }

@@ -10,7 +10,7 @@ public struct DeliveryFaults: Sendable, Equatable {
     /// No faults.
     public init() {}
 
-    /// The rule that applies to each notification, by its index in the books.
+    /// The rule that applies to each notification, by its index in the records.
     func scripted(_ books: ServedRecords) -> [Int: DeliveryFaultRule] {
         guard !rules.isEmpty else { return [:] }
         var counts: [NotificationType: Int] = [:]

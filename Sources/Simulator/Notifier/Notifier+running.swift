@@ -1,8 +1,8 @@
 public import AppStore
 
 extension Notifier {
-    /// The body Apple posts: the payload is the same at every attempt; the attempt book decides
-    /// whether the signatures are. Throws only the errors of signing.
+    /// The body Apple posts: the payload is the same at every attempt; whether the signatures are,
+    /// too, depends on the `AttemptLog`. Throws only the errors of signing.
     public func body(_ step: Step, signedBy signer: DeliverySigner) throws -> [UInt8] {
         let sent = books.sent[step.index]
         let signed = try attempts.token(step.index) {

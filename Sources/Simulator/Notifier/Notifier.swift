@@ -1,14 +1,14 @@
 public import AppStore
 
-/// Apple's side of server notifications: sends the notifications of the books in virtual time, with
-/// Apple's retry schedule and with given faults. Every attempt follows from books, faults and the
-/// receiver's responses; there is no clock and no randomness.
+/// Apple's side of server notifications: sends the notifications of `ServedRecords` in virtual
+/// time, with Apple's retry schedule and with given faults. Every attempt follows from records,
+/// faults and the receiver's responses; there is no clock and no randomness.
 ///
 /// A caller with other work between arrivals uses `next()` and `complete(_:_:)`; others use `run`.
 public struct Notifier: Sendable {
     /// One attempt in progress.
     public struct Step: Sendable {
-        /// Index of the notification in the books.
+        /// Index of the notification in the records.
         let index: Int
         /// Number of the attempt, from 1.
         public let number: Int
@@ -16,7 +16,7 @@ public struct Notifier: Sendable {
         public fileprivate(set) var date: Timestamp
         /// When it reaches the receiver, or would.
         public fileprivate(set) var arrival: Timestamp
-        /// Whether Apple repeats a notification that its own books record as delivered.
+        /// Whether Apple repeats a notification that it records as delivered.
         fileprivate(set) var isRepetition = false
         fileprivate(set) var fault: DeliveryFault?
         /// The fault that stops it; nil when it reaches the receiver.

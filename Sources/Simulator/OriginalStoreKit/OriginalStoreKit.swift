@@ -1,7 +1,7 @@
 public import AppStore
 
 /// Simulated lives in the formats of original StoreKit: receipts and verifyReceipt responses as of
-/// a date, and version 1 notifications. Derived from the books of the simulated API, so that both
+/// a date, and version 1 notifications. Derived from the records of the simulated API, so that both
 /// present the same lives.
 public struct OriginalStoreKit: Sendable {
     let books: ServedRecords

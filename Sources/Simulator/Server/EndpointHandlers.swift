@@ -4,7 +4,7 @@ import Synchronization
 /// Answers one authorised request as Apple documents each endpoint (App Store Server API).
 struct EndpointHandlers: Sendable {
     let api: SimulatedAPI
-    /// The time in the books' world.
+    /// The simulated time.
     let now: Timestamp
     let fault: ServedFault?
 

@@ -10,7 +10,7 @@ struct ServedPerformanceTest: Sendable {
     let target: String
     private(set) var failures: [AttemptResult: Int] = [:]
     private(set) var successCount = 0
-    /// Of every request that reached a server, milliseconds.
+    /// Response times of the requests that reached a server, in milliseconds.
     private var times: [Int64] = []
 
     /// Requests of one test. This and the two figures below are examples in Apple's libraries:
@@ -36,7 +36,7 @@ struct ServedPerformanceTest: Sendable {
     /// Of the requests that have ended, rounded down.
     private var successPercent: Int { endedCount > 0 ? successCount * 100 / endedCount : 0 }
 
-    /// Notes the end of one request. A response that comes too late is none.
+    /// Notes the end of one request. A late response counts as none.
     mutating func note(_ result: AttemptResult, milliseconds: Int64) {
         let isLate = milliseconds > SimulatedAPI.realtimeMilliseconds
         let end: AttemptResult = result == .success && isLate ? .timedOut : result

@@ -31,7 +31,7 @@ public struct ServedRecords: Sendable {
     let appAppleId: Int64
     let environment: Environment
 
-    /// The books of all lives of a plan.
+    /// Apple's data about all lives of a plan.
     public init(_ plan: HistoryPlan) {
         bundleId = plan.world.bundleId
         appAppleId = plan.world.appAppleId
@@ -43,7 +43,7 @@ public struct ServedRecords: Sendable {
         sortStatements()
     }
 
-    /// The books of these lives, all in one environment.
+    /// Apple's data about these lives, all in one environment.
     public init(_ lives: [SubscriberLife], of world: SubscriberWorld, in environment: Environment) {
         bundleId = world.bundleId
         appAppleId = world.appAppleId

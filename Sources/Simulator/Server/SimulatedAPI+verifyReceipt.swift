@@ -1,7 +1,7 @@
 import AppStore
 internal import Signing
 
-/// verifyReceipt (`Receipts.md`). It has statuses, but no rates, tokens or faults.
+/// verifyReceipt (`OriginalStoreKit.md`). It has statuses, but no rates, tokens or faults.
 extension SimulatedAPI {
     func verifyReceipt(_ request: ServedRequest) -> ServedResponse {
         guard request.method == "POST" else { return SimulatedAPI.status(.notPosted) }

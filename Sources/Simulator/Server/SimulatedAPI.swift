@@ -2,9 +2,9 @@ public import AppStore
 import Foundation
 import Synchronization
 
-/// The App Store Server API for one app and environment: answers from the books of simulated lives,
-/// with Apple's paging, windows, error numbers and rates, and with the faults of a script. No I/O:
-/// `SimulatedServer` serves it on a port, and sends what a performance test requires.
+/// The App Store Server API for one app and environment: answers from the records of simulated
+/// lives, with Apple's paging, windows, error numbers and rates, and with the faults of a script.
+/// No I/O: `SimulatedServer` serves it on a port, and sends what a performance test requires.
 public final class SimulatedAPI: Sendable {
     /// Data, accepted key and behaviour.
     public struct Setup: Sendable {
@@ -24,7 +24,7 @@ public final class SimulatedAPI: Sendable {
         public var post: @Sendable (_ body: [UInt8], _ url: String) async -> AttemptResult = {
             _, _ in .noResponse
         }
-        /// The time in the books' world.
+        /// The simulated time.
         public var storeClock: @Sendable () -> Timestamp
         /// The current time, for tokens, rates and `Date`.
         public var clock: @Sendable () -> Timestamp

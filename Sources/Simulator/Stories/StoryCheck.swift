@@ -100,8 +100,8 @@ public struct StoryCheck: Sendable {
         return differences
     }
 
-    /// Intervals state no reason in `expected.json`: it is that of the transition with which their
-    /// state began.
+    /// Compares the reasons of intervals: each is that of the transition that began its state,
+    /// since `expected.json` states none for intervals.
     private func checkReasons(
         _ life: Lifecycle, _ expected: JSONValue, _ differences: inout [String]
     ) {

@@ -1,6 +1,6 @@
 import AppStore
 
-/// Converts deliveries to lines that `ingest` reads (`Contract.md`, "Command line"), signed by a
+/// Converts deliveries to lines that `ingest` reads (`Contract.md`, `ingest`), signed by a
 /// disposable authority. Payloads follow from the seed; ECDSA signatures differ each time.
 public struct DeliverySigner: Sendable {
     private let authority: Authority

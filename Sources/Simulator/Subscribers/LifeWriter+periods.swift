@@ -81,8 +81,7 @@ extension LifeWriter {
         )
     }
 
-    /// The renewal succeeds at the end of the period, charged up to a day before or shortly after
-    /// (`Simulator.md`).
+    /// The renewal succeeds at the end of the period, charged up to a day before or shortly after.
     mutating func renew() {
         let start = end
         let early = random.chance(45)

@@ -1,7 +1,7 @@
 import AppStore
 
 /// The speed of a subscription: by the calendar in Production, in minutes for sandbox testers, one
-/// day per period in TestFlight (`Simulator.md`).
+/// day per period in TestFlight.
 enum Pace: Hashable, Sendable, CaseIterable {
     case calendar
     case fiveMinutes

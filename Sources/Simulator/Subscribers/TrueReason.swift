@@ -1,4 +1,4 @@
-/// Why a subscriber lost access (`Lifecycle.md` §2, "reason an access ended").
+/// Why a subscriber lost access (`Lifecycle.md` §2, "Why access ended").
 public enum TrueReason: String, Sendable, CaseIterable {
     case voluntary
     case billing
