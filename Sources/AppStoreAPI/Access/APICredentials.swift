@@ -2,7 +2,7 @@ public import AppStore
 import Signing
 
 /// Credentials of an app's requests to Apple: an In-App Purchase key of App Store Connect (Users
-/// and Access, Integrations). Never printed: description and mirror are empty of it.
+/// and Access, Integrations). Never printed: neither description nor mirror contain it.
 public struct APICredentials: Sendable {
     let keyId: String
     let issuerId: String

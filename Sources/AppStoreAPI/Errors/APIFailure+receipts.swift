@@ -1,6 +1,6 @@
 import AppStore
 
-/// Failures for verifyReceipt's statuses (`Receipts.md`).
+/// Failures for verifyReceipt's statuses (`OriginalStoreKit.md`).
 extension APIFailure {
     /// 21004. A retry would fail for every receipt of the app.
     static func wrongSharedSecret(isSent: Bool) -> APIFailure {

@@ -64,7 +64,7 @@ public final class HTTPTransport: APITransport {
         case let error as NIOSSLError where error == .uncleanShutdown: .disconnected
         // Name resolution, refused connections and TLS handshakes fail before anything is sent.
         case is NIOConnectionError, is NIOSSLError, is NIOSSLExtraError: .notConnected
-        // As an address without a name gives it.
+        // A refused connection to an IP address.
         case let error as IOError where error.errnoCode == ECONNREFUSED: .notConnected
         case let error as HTTPClientError: failure(error)
         default: .disconnected
