@@ -9,7 +9,7 @@ internal import SQLiteStore
 extension BenchLedger {
     /// Number of events at the beginning and at the end with separate rates.
     static let stretchEventCount = 100_000
-    /// Number of appends of one event, and of bare syncs beside them.
+    /// Number of appends of one event, and of bare syncs.
     static let singleCount = 500
 
     // MARK: Append

@@ -10,13 +10,13 @@ internal import Service
 public import Simulator
 
 /// Apple's requests for retention messages, by the time until the last byte of an answer: alone,
-/// then beside notifications at the steady rate.
+/// then together with notifications at the steady rate.
 extension HTTPBench {
     /// Requests per second (`BENCHMARKS.md`).
     static let retentionRate = 2_000.0
     static let retentionSeconds = 10
     static let retentionRequestCount = Int(retentionRate) * retentionSeconds
-    /// As many as notifications have.
+    /// The same as for notifications.
     static let retentionConnectionCount = notificationConnectionCount
     /// Notifications that last as long as the requests.
     public static let retentionBodyCount = Int(steadyRate) * retentionSeconds
@@ -28,7 +28,7 @@ extension HTTPBench {
 
     /// Runs everything; stops the service at the end.
     ///
-    /// - Parameter authority: that the requests are signed under.
+    /// - Parameter authority: signs the requests.
     public func retention(signedBy authority: Authority) async throws -> [BenchRow] {
         let count = HTTPBench.retentionRequestCount
         let requests = try signedRequests(authority)

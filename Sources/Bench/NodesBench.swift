@@ -25,7 +25,7 @@
         ///
         /// - Parameters:
         ///   - bodies: signed notifications to post, each once.
-        ///   - roots: that they are signed under.
+        ///   - roots: the roots of their certificates.
         public func nodes(
             bodies: [[UInt8]], roots: TrustedRoots,
             report: @Sendable (String) -> Void = { _ in }
