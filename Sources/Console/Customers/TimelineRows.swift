@@ -53,7 +53,7 @@ struct TimelineRows {
                 frame.chain(reading.chain))
         case .command(let fact):
             let command = fact.command
-            let word = command.map { CustomerReading.word($0) } ?? ""
+            let word = command.map { CustomerReading.entryName($0) } ?? ""
             return row(
                 fact.receivedAt, "\(TimelineRows.words(word))",
                 "\(frame.event(fact.position)) \(command?.text ?? "")", "", "–")

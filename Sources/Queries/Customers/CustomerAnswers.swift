@@ -83,7 +83,7 @@ extension CustomerReading {
             json.member("kind", "fact")
             json.member("from", nil as String?)
             json.member("to", nil as String?)
-            json.member("fact", fact.command.map { word($0) })
+            json.member("fact", fact.command.map { entryName($0) })
             json.member("reason", nil as String?)
             json.member("productId", nil as ProductId?)
             json.member("transactionId", nil as TransactionId?)
@@ -94,7 +94,7 @@ extension CustomerReading {
     }
 
     /// The name in a timeline of a command about a customer.
-    package static func word(_ command: Command) -> String {
+    package static func entryName(_ command: Command) -> String {
         switch command.action {
         case .grant: "granted"
         case .ungrant: "grantWithdrawn"

@@ -11,7 +11,7 @@ extension CustomerReading {
             case .chain(let entry, let reading):
                 lines.append("\(reading.text(entry))  chain \(reading.chain.originalTransactionId)")
             case .command(let fact):
-                let word = fact.command.map { CustomerReading.word($0) } ?? ""
+                let word = fact.command.map { CustomerReading.entryName($0) } ?? ""
                 let what = ("  " + word).padding(to: 44)
                 let detail = fact.command?.text ?? ""
                 lines.append(
