@@ -31,7 +31,7 @@ struct CellExplainer {
         }
 
         /// Adds the whole rest. A negative rest lists our chains of the cell.
-        mutating func end(_ cause: Explanation.Cause, _ gap: Explanation.Gap? = nil) {
+        mutating func addRest(_ cause: Explanation.Cause, _ gap: Explanation.Gap? = nil) {
             add(cause, rest, gap, of: rest < 0 ? side.inAppleDays : nil)
         }
 
@@ -55,9 +55,9 @@ struct CellExplainer {
             else { continue }
             drafts[cell] = computed(cell, apple, side)
         }
-        for cell in drafts.map(\.key) { exchange(cell, &drafts) }
-        for (nowhere, cells) in Dictionary(grouping: drafts.keys, by: { $0.with(country: "") }) {
-            place(nowhere, in: cells.sorted(by: CellExplainer.precedes), &drafts)
+        for cell in drafts.map(\.key) { matchTrials(cell, &drafts) }
+        for (unplaced, cells) in Dictionary(grouping: drafts.keys, by: { $0.with(country: "") }) {
+            matchCountries(unplaced, in: cells.sorted(by: CellExplainer.precedes), &drafts)
         }
         return drafts.map(\.key).sorted(by: CellExplainer.precedes).compactMap {
             cell -> ExplainedCell? in
@@ -65,7 +65,7 @@ struct CellExplainer {
             draft.attribute(.familySharing)
             draft.attribute(.missingHistory)
             let gap = gap(cell.day)
-            draft.end(gap == nil ? .unexplained : .incomplete, gap)
+            draft.addRest(gap == nil ? .unexplained : .incomplete, gap)
             return ExplainedCell(
                 cell: cell, apple: draft.apple, ours: draft.side.ours,
                 earlier: table.earlier[cell], explanations: draft.parts,
@@ -81,9 +81,9 @@ struct CellExplainer {
         draft.compute(.trialConversions)
         draft.compute(.renewalAfterLoss)
         if !ledger.known.contains(cell.product) {
-            draft.end(.unknownProduct)
+            draft.addRest(.unknownProduct)
         } else if ComparedCells.end(of: cell.day, in: ledger.pacific) >= ledger.limit {
-            draft.end(.afterKnowledge)
+            draft.addRest(.afterKnowledge)
         }
         draft.attribute(.gracePeriod)
         return draft
@@ -101,7 +101,7 @@ struct CellExplainer {
 
     /// Matches what is missing in paid with the excess in free, or the reverse; lists our chains of
     /// the cell with the excess.
-    private func exchange(
+    private func matchTrials(
         _ paid: SalesReportTable.Cell, _ drafts: inout [SalesReportTable.Cell: Draft]
     ) {
         let free: SalesReportTable.Cell
@@ -121,17 +121,17 @@ struct CellExplainer {
     }
 
     /// Matches our excess in the cell without a country with what is missing in those of countries.
-    private func place(
-        _ nowhere: SalesReportTable.Cell, in cells: [SalesReportTable.Cell],
+    private func matchCountries(
+        _ unplaced: SalesReportTable.Cell, in cells: [SalesReportTable.Cell],
         _ drafts: inout [SalesReportTable.Cell: Draft]
     ) {
-        for cell in cells where cell != nowhere {
-            guard let left = drafts[nowhere], left.rest < 0, let rest = drafts[cell]?.rest,
+        for cell in cells where cell != unplaced {
+            guard let left = drafts[unplaced], left.rest < 0, let rest = drafts[cell]?.rest,
                 rest > 0
             else { continue }
             let (amount, chains) = (min(rest, -left.rest), left.side.inAppleDays)
             drafts[cell]?.add(.unknownCountry, amount, of: chains)
-            drafts[nowhere]?.add(.unknownCountry, -amount, of: chains)
+            drafts[unplaced]?.add(.unknownCountry, -amount, of: chains)
         }
     }
 

@@ -19,7 +19,7 @@ public struct Explanation: Hashable, Sendable {
         // Attributed: no more than the chains that it may concern.
         /// Apple states a grace period separately; we count it as active.
         case gracePeriod
-        /// What is missing in one of paid and free is too much in the other.
+        /// A shortfall in one of paid and free matches an excess in the other.
         case trials
         /// Our chains whose evidence states no country are missing in those of countries.
         case unknownCountry

@@ -9,7 +9,7 @@ extension MetricsQuery {
     /// The period of rates documented over the last days.
     static let lastDaysMilliseconds: Int64 = 30 * 86_400_000
 
-    /// A metric under another product's definition beside ours.
+    /// A metric under our definition and another product's.
     public func comparison(
         _ metric: String, _ parameters: MetricParameters, _ pack: DefinitionPack
     ) async throws(MetricsError) -> Report {

@@ -41,7 +41,7 @@ extension MetricsQuery {
             try page.readChains { chain in
                 guard isKnown(chain) else { return }
                 guard isUsable(chain) else { return changed.append(chain.subscription) }
-                guard chain.hasLife, sum.isMeant(chain.movements.first) else { return }
+                guard chain.hasLife, sum.isOfApp(chain.movements.first) else { return }
                 sum.tally.chainCount += 1
                 for movement in chain.movements {
                     let instant = sum.instant(after: Timestamp(milliseconds: movement.at))

@@ -63,7 +63,7 @@ extension MetricsQuery {
             rates: answer.rates, rows: answer.rows)
     }
 
-    /// Observations about all chains, kept beside the counts.
+    /// Observations about all chains, collected with the counts.
     struct Tally: Summable {
         var chainCount = 0
         var hasInferredPeriods = false
@@ -105,7 +105,7 @@ extension MetricsQuery {
         }
     }
 
-    /// A table and the observations beside it.
+    /// A table and its observations.
     struct Tallied<Table: Summable>: Summable {
         var table: Table
         var tally: Tally

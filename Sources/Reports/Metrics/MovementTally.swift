@@ -13,7 +13,7 @@ struct MovementTally: Summable {
     private(set) var rollForward: RollForward
     var tally = MetricsQuery.Tally()
     private let classes: ClassTable
-    /// By the index of a class; -1 until computed, `unmeant` for another app's.
+    /// By the index of a class; -1 until computed, `otherApp` for another app's.
     private var sides: [Int32]
     private var sidesByValue: [RollForwardSide: Int32] = [:]
     /// One class per side.
@@ -33,10 +33,10 @@ struct MovementTally: Summable {
     /// Maximum number of counts kept before they are added up.
     static let countCount = 2_000_000
 
-    private static let unmeant: Int32 = -2
+    private static let otherApp: Int32 = -2
     private static let unknown: Int32 = -1
     /// The question excludes the movement.
-    private static let nothing: Int32 = -2
+    private static let excluded: Int32 = -2
     private static let labelCount = 64
 
     /// - Parameter bundleId: nil: all apps.
@@ -53,7 +53,7 @@ struct MovementTally: Summable {
     }
 
     /// Whether a chain with this movement belongs to the requested app.
-    func isMeant(_ movement: StoredMovement?) -> Bool {
+    func isOfApp(_ movement: StoredMovement?) -> Bool {
         guard let bundleId else { return true }
         guard let movement else { return false }
         let number = movement.after == 0 ? movement.before : movement.after
@@ -101,7 +101,7 @@ struct MovementTally: Summable {
 
     private mutating func newSide(_ counted: CountedClass) -> Int32 {
         guard bundleId == nil || counted.values.app == bundleId else {
-            return MovementTally.unmeant
+            return MovementTally.otherApp
         }
         tally.note(counted)
         let value = RollForwardSide(counted, rollForward.question)
@@ -115,7 +115,7 @@ struct MovementTally: Summable {
     /// The index of the effect of a movement between two sides; negative for none.
     private mutating func place(_ left: Int32, _ right: Int32, _ label: Int) -> Int32 {
         // Classes that the question does not distinguish exchange no movements.
-        if left == right || left < 0 || right < 0 { return MovementTally.nothing }
+        if left == right || left < 0 || right < 0 { return MovementTally.excluded }
         guard left == 0 || right == 0 else {
             let key = UInt64(UInt32(left)) << 32 | UInt64(UInt32(right))
             if let known = double[key] { return known }
@@ -138,7 +138,7 @@ struct MovementTally: Summable {
                 before: left == 0 ? nil : examples[Int(left) - 1],
                 after: right == 0 ? nil : examples[Int(right) - 1],
                 label: MovementLabel(code: Int64(label)) ?? .change))
-        return effect.isNothing ? MovementTally.nothing : place(of: effect)
+        return effect.isNothing ? MovementTally.excluded : place(of: effect)
     }
 
     private mutating func place(of effect: RollForwardEffect) -> Int32 {
@@ -194,7 +194,7 @@ extension MovementTally {
     /// The roll-forward of stored sums on all cores; excludes movements of the present day that are
     /// still pending.
     ///
-    /// - Parameter empty: with the classes stored beside the sums.
+    /// - Parameter empty: has the classes that are stored with the sums.
     static func sum(
         _ stored: StoredMovements, from empty: MovementTally, presentDay: Timestamp?,
         in projections: ProjectionsStore
