@@ -33,8 +33,7 @@ struct EraseCommand: OutputCommand {
     @Flag(help: "Erase it.")
     var yes = false
 
-    /// How often, and after which pauses, files that are open elsewhere are tried again: 5 s in
-    /// all.
+    /// Attempts to remove files that are open elsewhere, with the pause between them: 5 s in all.
     private static let dropAttemptCount = 50
     private static let dropPause = Duration.milliseconds(100)
 
@@ -88,7 +87,7 @@ struct EraseCommand: OutputCommand {
         }
     }
 
-    /// Rebuilds derived data without what was erased, and removes the files before.
+    /// Rebuilds derived data without what was erased, and removes the previous files.
     private func derive(_ session: LedgerSession, _ chains: [ChainId]) async -> (any Error)? {
         do {
             _ = try await session.currentSnapshot()
@@ -106,7 +105,7 @@ struct EraseCommand: OutputCommand {
         } catch { return CommandFailure.afterAppending(error) }
     }
 
-    /// Where another process has files open that still hold what was erased.
+    /// The failure where another process has files open that still hold what was erased.
     private static func failure(leaving names: [String], _ session: LedgerSession) -> StoreError? {
         guard !names.isEmpty else { return nil }
         return StoreError(

@@ -132,7 +132,7 @@ extension CheckpointCopy.Report {
 }
 
 extension Settings {
-    /// Opens the log of the environment in a database or a data directory, beside its nodes.
+    /// Opens the log of the environment in a database or a data directory, while its nodes run.
     fileprivate func openLog(at place: String, isSource: Bool) async throws -> OpenedLog {
         var configuration = configuration.ledger
         if Settings.isConnection(place) {

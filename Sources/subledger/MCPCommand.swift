@@ -14,7 +14,7 @@ struct MCPCommand: OutputCommand {
 
     @OptionGroup var common: SharedOptions
 
-    /// How long a call waits for derived data that follow the log, or are built anew.
+    /// How long a call waits for derived data that follow the log, or are rebuilt.
     private static let waitLimit: Duration = .seconds(30)
 
     func output(_ settings: Settings) async throws -> Output {

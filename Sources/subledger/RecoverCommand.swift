@@ -103,7 +103,7 @@ struct RecoverCommand: OutputCommand {
         request.types = filter
         request.id = id
         request.onlyFailures = onlyFailures
-        // From the end of the certain window on, which the sweep then extends.
+        // Starts by the end of the confirmed window, which the sweep then extends.
         if stated == nil, request.isWhole,
             let end = ledger.completeness.state(of: client.bundleId)?.through
         {

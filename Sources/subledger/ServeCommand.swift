@@ -50,7 +50,7 @@ struct ServeCommand: OutputCommand {
         let metrics = ServiceMetrics()
         let transport = HTTPTransport()
         let receivers = WebhookClient()
-        // Only now: the last requests may still post through both.
+        // Closed last: the last requests may still post through both.
         let stop = {
             await receivers.close()
             await transport.close()
@@ -65,11 +65,11 @@ struct ServeCommand: OutputCommand {
             ) { Terminal.now }
             let service = try WebService(host: host, metrics: metrics, logger: log.logger)
             let isJSON = common.json
-            let beside =
+            let tasks =
                 try await webhooks(endpoints, service, host, receivers)
                 + appleServices(settings, host, log.logger, transport)
                 + checkpoints(settings, host, transport)
-            try await service.run(with: beside) { port in
+            try await service.run(with: tasks) { port in
                 if isJSON { try? Terminal.out { $0.object { $0.member("port", Int64(port)) } } }
             }
         }

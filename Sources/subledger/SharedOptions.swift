@@ -38,7 +38,7 @@ struct SharedOptions: ParsableArguments {
 }
 
 extension SharedOptions {
-    /// Rejects `--json` beside a `--format` that prints something else.
+    /// Rejects `--json` with a `--format` that prints something else.
     ///
     /// - Parameter own: the format that `--json` stands for.
     func requireFormat(_ format: String, own: String) throws(CommandFailure) {

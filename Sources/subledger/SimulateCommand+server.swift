@@ -43,8 +43,8 @@ extension SimulateCommand {
             return .printed()
         }
 
-        /// Serves the API on the port until it is stopped, beside a delivery; without a port, only
-        /// delivers.
+        /// Serves the API on the port until it is stopped, together with a delivery; without a
+        /// port, only delivers.
         static func serve(
             _ setup: SimulatedAPI.Setup, _ directory: String, port: Int?,
             beside delivery: SimulatedDelivery? = nil, isJSON: Bool
