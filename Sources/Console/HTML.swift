@@ -9,7 +9,6 @@ package struct HTML: Sendable, ExpressibleByStringInterpolation {
 
     package init(stringInterpolation: Interpolation) { text = stringInterpolation.text }
 
-    /// Nothing.
     package init() { text = "" }
 
     private init(markup: String) { text = markup }

@@ -11,7 +11,6 @@ public final class Authority: Sendable {
     public let intermediateDER: [UInt8]
     /// The leaf as DER, whose key signs payloads.
     public let leafDER: [UInt8]
-    /// The requested shape.
     public let shape: AuthorityShape
     package let rootKey: PrivateKey
     package let intermediateKey: PrivateKey

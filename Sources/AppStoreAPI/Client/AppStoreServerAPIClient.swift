@@ -6,9 +6,8 @@ import Signing
 ///
 /// Safe to share between tasks: rates apply to all of them together.
 public final class AppStoreServerAPIClient: Sendable {
-    /// The app.
     public let bundleId: BundleId
-    /// Its key, which also signs what the app passes to StoreKit.
+    /// The app's key, which also signs what the app passes to StoreKit.
     public let credentials: APICredentials
     let hosts: APIHosts
     let transport: any APITransport

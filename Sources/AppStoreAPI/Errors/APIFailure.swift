@@ -39,9 +39,7 @@ public struct APIFailure: Error, Sendable, Equatable {
         case cancelled
     }
 
-    /// The stable code.
     public let code: Code
-    /// The requested endpoint.
     public let endpoint: Endpoint
     /// The requested environment; nil if none was.
     public internal(set) var environment: Environment?

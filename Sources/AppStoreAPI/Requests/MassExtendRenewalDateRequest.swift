@@ -9,7 +9,6 @@ public struct MassExtendRenewalDateRequest: APIObject {
     public var extendByDays: Int64?
     /// The reason; Apple may show it to the customers.
     public var extendReasonCode: Raw<ExtendReasonCode>?
-    /// The subscription.
     public var productId: ProductId?
     /// ISO 3166-1 alpha-3. Absent: all; an empty list is an error.
     public var storefrontCountryCodes: [String]?

@@ -15,7 +15,6 @@ public struct TransactionHistoryRequest: Sendable, Equatable {
     /// True: only revoked ones; false: only others; nil: all.
     public var revoked: Bool?
 
-    /// No filter.
     public init() {}
 
     var query: [APIRequest.QueryItem] {

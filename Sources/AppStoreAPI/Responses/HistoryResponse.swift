@@ -7,7 +7,6 @@ public struct HistoryResponse: APIObject {
     public var revision: String?
     /// Whether another page follows.
     public var hasMore: Bool?
-    /// The app.
     public var bundleId: BundleId?
     /// Apple's number of the app; absent in Sandbox.
     public var appAppleId: Int64?

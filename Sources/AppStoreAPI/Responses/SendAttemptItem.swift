@@ -4,7 +4,6 @@ public import AppStore
 public struct SendAttemptItem: APIObject {
     /// Time of the attempt.
     public var attemptDate: Timestamp?
-    /// Its result.
     public var sendAttemptResult: Raw<SendAttemptResult>?
 
     public init() {}

@@ -5,7 +5,6 @@ public import AppStore
 public struct StatusResponse: APIObject {
     /// The environment that responded.
     public var environment: Raw<Environment>?
-    /// The app.
     public var bundleId: BundleId?
     /// Apple's number of the app; absent in Sandbox.
     public var appAppleId: Int64?

@@ -2,7 +2,6 @@ public import AppStore
 
 /// The subscriptions of one group (App Store Server API, `SubscriptionGroupIdentifierItem`).
 public struct SubscriptionGroupIdentifierItem: APIObject {
-    /// The group.
     public var subscriptionGroupIdentifier: SubscriptionGroupIdentifier?
     /// One per chain.
     public var lastTransactions: [LastTransactionsItem]?

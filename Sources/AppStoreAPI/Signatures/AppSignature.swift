@@ -4,7 +4,6 @@ public import AppStore
 public struct AppSignature: Hashable, Sendable {
     /// What was signed.
     public let kind: SignatureRequest.Kind
-    /// The app.
     public let bundleId: BundleId
     /// The key's id in App Store Connect.
     public let keyId: String

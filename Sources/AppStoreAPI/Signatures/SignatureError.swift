@@ -11,7 +11,6 @@ public struct SignatureError: Error, Hashable, Sendable, CustomStringConvertible
         case signingFailed
     }
 
-    /// The stable code.
     public let code: Code
     /// What is wrong, for people.
     public let message: String

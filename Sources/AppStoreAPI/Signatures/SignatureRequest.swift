@@ -28,7 +28,6 @@ public enum SignatureRequest: Hashable, Sendable {
     /// Largest Advanced Commerce request, in bytes of its JSON without white space.
     public static let requestByteCount = 64 * 1_024
 
-    /// Its kind.
     public var kind: Kind {
         switch self {
         case .promotionalOffer: .promotionalOffer

@@ -22,7 +22,6 @@ public struct TransportRequest: Sendable, Equatable {
         self.body = body
     }
 
-    /// One header.
     public struct Header: Sendable, Equatable {
         public let name: String
         public let value: String
@@ -37,7 +36,6 @@ public struct TransportRequest: Sendable, Equatable {
 
 /// A complete response as received.
 public struct TransportResponse: Sendable, Equatable {
-    /// The HTTP status.
     public var status: Int
     /// The unparsed header.
     public var retryAfter: String?

@@ -1,4 +1,3 @@
-/// The result of a load.
 struct LoadResult: Sendable {
     var requestCount = 0
     /// Responses other than 200.

@@ -77,7 +77,7 @@ package struct Frame: Sendable {
     }
 
     /// Notes the position of the page's answer, which may have waited for an event since the frame
-    /// The position of an answer of earlier knowledge does not change.
+    /// was made. The position of an answer of earlier knowledge does not change.
     mutating func answered(at answered: Int64) {
         guard state.knowledge == .everything, let position else { return }
         lag = max(0, position + lag - answered)

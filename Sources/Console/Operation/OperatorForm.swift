@@ -3,7 +3,6 @@ internal import Service
 
 /// The form of an operator's act: what it does, and the reason.
 package struct OperatorForm {
-    /// The acts.
     package enum Act: Sendable {
         case retryQuarantine
         case recover

@@ -18,7 +18,7 @@ package struct ReportPage {
     /// Bytes of the chart and the rows on one page: with the rest it stays below 60 KiB. Links are
     /// longer in views of another time, zone or app.
     static let contentByteCount = 41 * 1_024
-    /// Bytes that rows may have beside a chart of any length.
+    /// Minimum bytes for the rows, however long the chart is.
     static let rowsByteCount = 8 * 1_024
 
     package init(

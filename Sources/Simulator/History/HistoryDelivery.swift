@@ -21,7 +21,6 @@ public final class HistoryDelivery: Sendable {
 public struct HistoryTruth: Sendable {
     /// The seed from which `SubscriberWorld` generates the life.
     public let seed: UInt64
-    /// The chain.
     public let originalTransactionId: OriginalTransactionId
     /// What the ledger must report: adjacent intervals, in order.
     public let intervals: [TrueInterval]

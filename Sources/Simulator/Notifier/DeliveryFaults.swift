@@ -7,7 +7,6 @@ public struct DeliveryFaults: Sendable, Equatable {
     public var rules: [DeliveryFaultRule] = []
     public var chance: RandomDeliveryFaults?
 
-    /// No faults.
     public init() {}
 
     /// The rule that applies to each notification, by its index in the records.

@@ -17,7 +17,6 @@ public struct ReceiptContents: Sendable, Hashable {
             self.value = value
         }
 
-        /// A text.
         public static func text(_ type: Int64, _ text: String) -> Attribute {
             Attribute(type, value: DER.utf8String(text))
         }
@@ -43,7 +42,6 @@ public struct ReceiptContents: Sendable, Hashable {
     /// In the order written.
     public var attributes: [Attribute]
 
-    /// Any attributes.
     public init(_ attributes: [Attribute]) { self.attributes = attributes }
 
     /// The contents of every App Store receipt, with a hash for the device of `deviceIdentifier`.

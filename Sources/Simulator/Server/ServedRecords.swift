@@ -26,7 +26,6 @@ public struct ServedRecords: Sendable {
     private(set) var chains: [String: Chain] = [:]
     /// Maps any transactionId or appTransactionId to its chain.
     private(set) var chainOf: [String: String] = [:]
-    /// The app.
     public let bundleId: BundleId
     let appAppleId: Int64
     let environment: Environment

@@ -12,7 +12,6 @@ public struct ServedRequest: Sendable {
     public let authorization: String?
     public let body: [UInt8]
 
-    /// Creates a request.
     public init(
         method: String, path: String, query: [(name: String, value: String)] = [],
         authorization: String?, body: [UInt8] = []
@@ -40,7 +39,6 @@ public struct ServedResponse: Sendable {
         case dropped
     }
 
-    /// The HTTP status.
     public var status: Int
     public var headers: [(name: String, value: String)] = []
     public var body: [UInt8] = []

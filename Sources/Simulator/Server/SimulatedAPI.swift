@@ -20,7 +20,7 @@ public final class SimulatedAPI: Sendable {
         /// The delivery attempts of the notifications Apple sent.
         public var attempts: AttemptLog
         /// Posts a body to a URL once, as Apple does, for performance tests of the real-time URL;
-        /// by default nothing is reached.
+        /// by default there is no response.
         public var post: @Sendable (_ body: [UInt8], _ url: String) async -> AttemptResult = {
             _, _ in .noResponse
         }

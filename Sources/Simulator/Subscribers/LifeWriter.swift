@@ -102,7 +102,6 @@ struct LifeWriter {
         anchorCount = 0
     }
 
-    /// The end of a period that starts at `start`.
     mutating func nextEnd(_ start: Timestamp, _ period: ISO8601Period) -> Timestamp {
         let isContinued =
             period == anchorPeriod

@@ -6,7 +6,6 @@ public struct SubscriberLife: Sendable {
     public let seed: UInt64
     /// The environment of all its payloads.
     public let environment: Environment
-    /// The chain.
     public let originalTransactionId: OriginalTransactionId
     /// In the order Apple signed them.
     public let deliveries: [Delivery]

@@ -3,9 +3,7 @@ public import AppStore
 /// An interval `[from, to)` of a subscriber's life with one state, as the ledger must report it
 /// (`Lifecycle.md` §3: one per governing period and state).
 public struct TrueInterval: Hashable, Sendable {
-    /// The state throughout.
     public let state: TrueState
-    /// Its start.
     public let from: Timestamp
     /// Nil while it is open.
     public internal(set) var to: Timestamp?
