@@ -37,7 +37,7 @@ public enum ChainState: String, Sendable, CaseIterable {
     var isInPeriod: Bool { self == .subscribed || self == .renewing }
 }
 
-/// Why access ended (`Lifecycle.md` §2, "reason an access ended").
+/// Why access ended (`Lifecycle.md` §2, "Why access ended").
 public enum EndReason: String, Sendable, CaseIterable {
     case voluntary
     case billing
