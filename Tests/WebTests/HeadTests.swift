@@ -115,6 +115,29 @@ struct HeadTests {
         }
     }
 
+    @Test("A head has at most 64 fields; one more ends the connection", arguments: [0, 1])
+    func fields(past: Int) async throws {
+        let others = ConnectionLimits().headFieldCount - 2 + past
+        let lines = String(repeating: "X: x\r\n", count: others)
+        try await expectBound(lines, isAnswered: past == 0)
+    }
+
+    @Test("A head has at most 16 KiB; one byte more ends the connection", arguments: [0, 1])
+    func length(past: Int) async throws {
+        // What counts: the target, names and values.
+        let others = "/healthzHostaConnectioncloseX".utf8.count
+        let value = String(repeating: "x", count: ConnectionLimits().headByteCount - others + past)
+        try await expectBound("X: \(value)\r\n", isAnswered: past == 0)
+    }
+
+    private func expectBound(_ lines: String, isAnswered: Bool) async throws {
+        let head = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
+        try await connect("\(head)\(lines)\r\n") { stream in
+            await stream.waitForEnd()
+            #expect(stream.text.hasPrefix("HTTP/1.1 \(isAnswered ? 200 : 400) "))
+        }
+    }
+
     private static let expecting =
         "POST /appstore/notifications HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\n"
 
