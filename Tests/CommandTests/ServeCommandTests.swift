@@ -108,6 +108,8 @@ struct ServeCommandTests {
 
     private static let garbage = [
         "GARBAGE\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\u{0}\u{1}\u{2}\r\n\r\n",
+        // The preface of HTTP/2 (RFC 9113 §3.4).
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
         "POST /appstore/notifications HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n{}",
         "POST /appstore/notifications HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n{}",
         "POST /appstore/notifications HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n"

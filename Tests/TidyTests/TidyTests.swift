@@ -48,10 +48,9 @@ struct TidyTests {
         "Web": [
             "AppStore", "Signing", "Ledger", "LedgerStore", "Intake", "Projection", "Queries",
             "Reports", "Proofs", "AppleSync", "Service", "Console", "OpenAPI", "Hummingbird",
-            "HummingbirdTLS", "HummingbirdHTTP2",
-            "HummingbirdCore", "HTTPTypes", "NIOCore", "NIOPosix", "NIOSSL", "NIOHTTP1",
+            "HummingbirdTLS", "HummingbirdCore", "HTTPTypes", "NIOCore", "NIOPosix", "NIOSSL",
+            "NIOHTTP1",
             "NIOHTTPTypes", "NIOTLS", "ServiceLifecycle", "UnixSignals", "Logging",
-            "NIOHTTP2", "NIOHTTPTypesHTTP2",
         ],
         "Simulator": stores.union([
             "SQLiteStore", "Intake", "Projection", "Queries", "Hummingbird", "HummingbirdCore",

@@ -142,24 +142,6 @@ struct ConnectionCensusTests {
         for last in 0..<16 { #expect(beside.enter("9.9.\(last).9") != nil) }
     }
 
-    @Test("Streams of one address have a share over all its connections")
-    func streams() {
-        var limits = ConnectionLimits()
-        limits.streamCount = 100
-        let census = ConnectionLimiter(limits: limits, trusted: [NetworkRange("10.0.0.0/8")!])
-        func fill(_ address: String) -> Int {
-            (0..<200).prefix { _ in census.enterStream(from: address) }.count
-        }
-        #expect(fill("9.9.9.9") == 12)
-        #expect(fill("::ffff:9.9.9.9") == 0)
-        #expect(fill("9.9.9.8") == 11)
-        census.leaveStream(from: "9.9.9.9")
-        #expect(fill("9.9.9.9") == 0)
-        #expect(fill("9.9.9.7") == 9)
-        #expect(fill("10.0.0.1") == 100 - 11 - 11 - 9)
-        #expect(census.streamCount == 100)
-    }
-
     @Test("Over a socket: connections up to the limit are served, one more is closed at once")
     func socket() async throws {
         var place = try ServedPlace()

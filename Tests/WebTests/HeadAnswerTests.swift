@@ -28,18 +28,12 @@ struct HeadAnswerTests {
         Refused(path: "/v1/none", status: 401, isGuarded: true),
     ]
 
-    private static func guarded(_ place: ServedPlace) -> ServedPlace {
-        var place = place
-        place.configuration.server.tokens = [.init("one", [.read])]
-        return place
-    }
-
     private static func serve(
         _ isGuarded: Bool,
         _ body: @escaping @Sendable (WebClient, Int) async throws -> Void
     ) async throws {
         var place = try ServedPlace()
-        if isGuarded { place = guarded(place) }
+        if isGuarded { place.configuration.server.tokens = [.init("one", [.read])] }
         try await place.serve(.live) { client, _ in
             try await body(client, try #require(client.client.port))
         }
@@ -69,32 +63,6 @@ struct HeadAnswerTests {
                     "\(refused.path)")
                 #expect(parts[1].hasPrefix("HTTP/1.1 200 "), "\(refused.path)")
                 #expect(parts[2] == "{\"status\":\"ok\",\"problems\":[]}", "\(refused.path)")
-            }
-        }
-    }
-
-    @Test(
-        "A HEAD refused over HTTP/2 is a head alone, and the connection continues",
-        arguments: ["/v1/none", "/v1/transactions", "/v1/events"])
-    func otherStreams(path: String) async throws {
-        let place = HeadAnswerTests.guarded(try TLSPlace.make())
-        try await place.listen { port, _ in
-            try await BareHTTP2.open(port: port, window: 65_535) { connection in
-                try await connection.send(BareHTTP2.askHead(path, stream: 1))
-                await connection.wait { seen in
-                    seen.frames.contains { $0.stream == 1 }
-                }
-                try await connection.send(BareHTTP2.ask("/healthz", stream: 3))
-                let seen = await connection.wait { seen in
-                    seen.frames.contains {
-                        $0.stream == 3 && $0.type == BareHTTP2.Frame.data.rawValue
-                    }
-                }
-                #expect(!seen.isClosed)
-                #expect(seen.count(.goAway) == 0)
-                #expect(seen.count(.resetStream) == 0)
-                // The end of a stream may be an empty frame.
-                #expect(connection.text == "{\"status\":\"ok\",\"problems\":[]}")
             }
         }
     }

@@ -135,20 +135,4 @@ struct LoopbackTests {
             ])
         #expect(answers.map(\.status) == [401, 200])
     }
-
-    @Test("Over HTTP/2 the authority is the Host")
-    func authority() async throws {
-        try await TLSPlace.make().listen { port, _ in
-            for (name, isAnswered) in [("localhost", true), ("evil.test", false)] {
-                let length = try await BareHTTP2.open(port: port, window: 65_535) { connection in
-                    try await connection.send(
-                        BareHTTP2.ask("/v1/events", stream: 1, authority: name))
-                    let seen = await connection.wait { $0.count(.data) > 0 }
-                    #expect(!seen.isClosed)
-                    return connection.text.contains("hostNotAllowed")
-                }
-                #expect(length == !isAnswered, "\(name)")
-            }
-        }
-    }
 }

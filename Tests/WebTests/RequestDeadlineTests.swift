@@ -125,29 +125,4 @@ struct RequestDeadlineTests {
         channel.pass(limits.bodySeconds)
         #expect(!channel.isActive)
     }
-
-    @Test("Over HTTP/2 the 408 has no connection field, and its client may end the stream")
-    func slowStream() throws {
-        // A stream has no HTTP/1 decoder before it.
-        let channel = EmbeddedChannel(handler: RequestDeadlines(limits: limits))
-        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
-        let request = HTTPRequest(method: .post, scheme: "https", authority: "a", path: "/")
-        try channel.writeInbound(HTTPRequestPart.head(request))
-        channel.pass(limits.bodySeconds)
-        guard case .head(let response)? = try channel.readOutbound(as: HTTPResponsePart.self)
-        else {
-            Issue.record("there is no response")
-            return
-        }
-        #expect(response.status == .requestTimeout)
-        #expect(response.headerFields[.connection] == nil)
-        #expect(channel.isActive)
-        // Further data is ignored, and a client that never ends it loses the stream.
-        try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "x")))
-        while try channel.readInbound(as: HTTPRequestPart.self) != nil {}
-        try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "x")))
-        #expect(try channel.readInbound(as: HTTPRequestPart.self) == nil)
-        channel.pass(limits.headSeconds)
-        #expect(!channel.isActive)
-    }
 }

@@ -1,3 +1,4 @@
+import NIOSSL
 import Testing
 
 @testable import Web
@@ -15,17 +16,17 @@ struct SlowHandshakeTests {
         // Time for a normal handshake next to other tests.
         place.limits.handshakeSeconds = 5
         try await place.listen { port, _ in
-            try await BareHTTP2.open(port: port, window: 65_535) { proper in
-                try await proper.send(BareHTTP2.ask("/healthz", stream: 1))
-                await proper.wait { $0.count(.data) > 0 }
+            let request = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            let tls = try NIOSSLContext(configuration: TLSPlace.clientConfiguration)
+            try await StreamReader.open(port: port, Array(request.utf8), over: tls) { proper in
+                #expect(await proper.wait(for: "HTTP/1.1 200 "))
                 try await StreamReader.open(port: port, bytes) { slow in
                     await slow.waitForEnd()
                     #expect(slow.text.isEmpty)
                 }
                 // Its own deadline has passed as well.
-                try await proper.send(BareHTTP2.ask("/healthz", stream: 3))
-                let seen = await proper.wait { $0.frames.contains { $0 == (0, 3) } }
-                #expect(seen.frames.contains { $0 == (1, 3) })
+                try await proper.send("GET /v1/none HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                #expect(await proper.wait(for: "HTTP/1.1 404 "))
             }
         }
     }

@@ -49,6 +49,7 @@ final class CertificateStore: Sendable {
             certificateChain: pair.chain.map { .certificate($0) },
             privateKey: .privateKey(pair.key))
         configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["http/1.1"]
         configuration.sslContextCallback = { [self] _, promise in
             let pair = current.withLock { $0 }
             var override = NIOSSLContextConfigurationOverride()

@@ -1,8 +1,8 @@
 internal import Service
 import Synchronization
 
-/// Counts open connections and streams per address. The /64 of an IPv6 address counts as one
-/// address, since a subscriber is assigned at least that (RFC 6177 §2).
+/// Counts open connections per address. The /64 of an IPv6 address counts as one address, since a
+/// subscriber is assigned at least that (RFC 6177 §2).
 final class ConnectionLimiter: Sendable {
     private let limits: ConnectionLimits
     private let trusted: [NetworkRange]
@@ -24,8 +24,6 @@ final class ConnectionLimiter: Sendable {
         var perHolder: [String: Int] = [:]
         /// Connections from reserved networks.
         var reserved = 0
-        var streams = 0
-        var streamsPerHolder: [String: Int] = [:]
     }
 
     /// - Parameters:
@@ -56,9 +54,7 @@ final class ConnectionLimiter: Sendable {
             let bound =
                 isReserved
                 ? limits.connectionsPerAddress
-                : ConnectionLimits.share(
-                    of: max(0, free) + held, atLeast: ConnectionLimits.leastConnectionsPerAddress,
-                    atMost: limits.connectionsPerAddress)
+                : share(of: max(0, free) + held)
             guard !isBounded(address) || held < bound else { return (false, nil) }
             var evicted: Connection?
             if free <= 0 {
@@ -94,6 +90,15 @@ final class ConnectionLimiter: Sendable {
         return min(free, limits.connectionCount - limits.reservedConnectionCount - others)
     }
 
+    /// How many connections one address may hold, of those that are free or its own.
+    private func share(of room: Int) -> Int {
+        min(
+            limits.connectionsPerAddress,
+            max(
+                ConnectionLimits.leastConnectionsPerAddress,
+                room / ConnectionLimits.partsOfFreeRoom))
+    }
+
     private func isBounded(_ address: String) -> Bool {
         !NetworkRange.isLoopback(address) && !trusted.contains { $0.contains(address) }
     }
@@ -116,35 +121,5 @@ final class ConnectionLimiter: Sendable {
         state.perHolder[connection.holder] = held > 0 ? held : nil
         if connection.isReserved { state.reserved -= 1 }
         return connection
-    }
-
-    // MARK: Streams of HTTP/2
-
-    /// Number of open streams over all connections.
-    var streamCount: Int { state.withLock { $0.streams } }
-
-    /// Whether an address may open another stream; counts it if so.
-    func enterStream(from address: String) -> Bool {
-        let holder = NetworkRange.subscriber(of: address)
-        return state.withLock { state in
-            let held = state.streamsPerHolder[holder, default: 0]
-            let free = limits.streamCount - state.streams
-            let bound = ConnectionLimits.share(
-                of: free + held, atLeast: ConnectionLimits.leastStreamsPerAddress,
-                atMost: limits.streamsPerAddress)
-            guard free > 0, !isBounded(address) || held < bound else { return false }
-            state.streams += 1
-            state.streamsPerHolder[holder] = held + 1
-            return true
-        }
-    }
-
-    func leaveStream(from address: String) {
-        let holder = NetworkRange.subscriber(of: address)
-        state.withLock { state in
-            state.streams -= 1
-            let held = state.streamsPerHolder[holder, default: 1] - 1
-            state.streamsPerHolder[holder] = held > 0 ? held : nil
-        }
     }
 }

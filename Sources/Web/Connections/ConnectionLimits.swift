@@ -7,23 +7,12 @@ public struct ConnectionLimits: Sendable, Equatable {
     public var reservedConnectionCount = 128
     /// Open connections per address, except trusted proxies and loopback.
     public var connectionsPerAddress = 128
-    /// Open HTTP/2 requests over all connections; beyond it a new one is refused. This also bounds
-    /// the responses waiting to be read.
-    public var streamCount = 2_048
-    /// The same per address, over all its connections, with the same exceptions.
-    public var streamsPerAddress = 256
 
     /// Connections that an address may always have, even when few are free.
     static let leastConnectionsPerAddress = 4
-    static let leastStreamsPerAddress = 8
-    /// Divisor of the connections or streams that are free or an address's own: it may hold that
-    /// share, so that a few addresses cannot exhaust the limit.
+    /// Divisor of the connections that are free or an address's own: it may hold that share, so
+    /// that a few addresses cannot exhaust the limit.
     static let partsOfFreeRoom = 8
-
-    /// The share of a limit that one address may hold.
-    static func share(of room: Int, atLeast least: Int, atMost most: Int) -> Int {
-        min(most, max(least, room / partsOfFreeRoom))
-    }
 
     /// From the connection to the end of the TLS handshake.
     public var handshakeSeconds = 10
@@ -33,16 +22,11 @@ public struct ConnectionLimits: Sendable, Equatable {
     public var idleSeconds = 60
     /// From a request's head to the end of its body.
     public var bodySeconds = 30
-    /// How long a connection, or one of its streams, may accept nothing that is written to it.
+    /// How long a connection may accept nothing that is written to it.
     public var stallSeconds = 30
     /// Bytes of a head with its fields.
     public var headByteCount = 16 * 1024
     public var headFieldCount = 64
-    /// HTTP/2 frames that a connection may send beyond those its requests, bodies and responses
-    /// account for.
-    public var frameCount = 2_048
-    /// Frames allowed per second: PING, and frames of streams with little data.
-    public var framesPerSecond = 16
 
     public init() {}
 }

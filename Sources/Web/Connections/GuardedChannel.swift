@@ -4,15 +4,14 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// A connection of any protocol, counted by the limiter, with limits on its TLS handshake and its
-/// HTTP/2 frames.
+/// A connection, counted by the limiter, with a limit on its TLS handshake.
 struct GuardedChannel<Base: ServerChildChannel>: ServerChildChannel {
     typealias Value = Base.Value
 
     let base: Base
     let limiter: ConnectionLimiter
     /// Nil without TLS.
-    let secureLimits: ConnectionLimits?
+    let handshakeSeconds: Int?
 
     /// Thrown when a connection is closed for lack of room.
     struct Full: Error {}
@@ -25,16 +24,12 @@ struct GuardedChannel<Base: ServerChildChannel>: ServerChildChannel {
         guard isIn else { return channel.close().flatMapThrowing { throw Full() } }
         channel.closeFuture.whenComplete { _ in limiter.leave(id) }
         let isReady = base.setup(channel: channel, logger: logger)
-        guard let secureLimits else { return isReady }
+        guard let handshakeSeconds else { return isReady }
         return isReady.flatMapThrowing { value in
-            // Added before protocol negotiation, whose handler consumes the event.
             let pipeline = channel.pipeline.syncOperations
             let tls = try pipeline.handler(type: NIOSSLServerHandler.self)
-            try pipeline.addHandlers(
-                [
-                    HandshakeDeadline(seconds: secureLimits.handshakeSeconds),
-                    FrameBound(limits: secureLimits, now: channel.eventLoop.now),
-                ], position: .after(tls))
+            try pipeline.addHandler(
+                HandshakeDeadline(seconds: handshakeSeconds), position: .after(tls))
             return value
         }
     }

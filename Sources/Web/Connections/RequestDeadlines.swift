@@ -5,8 +5,8 @@ import NIOHTTPTypes
 
 /// Bounds how long a request may take to arrive: the head from its first byte, the body from the
 /// head. Further bytes extend neither deadline. A body that takes too long is answered with 408
-/// before the connection closes; over HTTP/2 only its stream ends. Also bounds how long a response
-/// may wait for a reader that accepts nothing.
+/// before the connection closes. Also bounds how long a response may wait for a reader that accepts
+/// nothing.
 final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -22,8 +22,6 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     /// and moving `dueAt` is cheaper than rescheduling.
     private var alarm: Scheduled<Void>?
     private var alarmAt: NIODeadline = .distantFuture
-    /// Whether the channel is an HTTP/1 connection rather than an HTTP/2 stream.
-    private var isConnection = false
     private var hasPartialHead = false
     private var isReadingBody = false
     private var isAnswering = false
@@ -62,15 +60,12 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelInactive()
     }
 
-    /// On a connection, also installs the handlers for arriving bytes and for versions in heads.
-    /// Under TLS the pipeline is known only after the protocol is chosen, so this cannot happen
-    /// earlier.
+    /// Installs the handlers for arriving bytes and for heads, which belong around the decoder.
     private func watchConnection(_ context: ChannelHandlerContext) {
         let pipeline = context.pipeline.syncOperations
         typealias Decoder = ByteToMessageHandler<HTTPRequestDecoder>
-        guard let decoder = try? pipeline.handler(type: Decoder.self) else { return }
-        isConnection = true
         do {
+            let decoder = try pipeline.handler(type: Decoder.self)
             let arrivals = ByteArrivals { [weak self] in self?.bytesArrived() }
             try pipeline.addHandler(arrivals, position: .before(decoder))
             try pipeline.addHandler(HTTP1Rules(), position: .after(decoder))
@@ -226,21 +221,17 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
             .requestTimeout, code: "requestTimeout",
             detail: "The body did not arrive within \(limits.bodySeconds) s.")
         let body = problem.body
-        var fields: HTTPFields = [
+        let fields: HTTPFields = [
             .contentType: "application/problem+json", .contentLength: String(body.count),
+            .connection: "close",
         ]
-        // HTTP/2 forbids this field; it would be a connection error (RFC 9113 §8.2.2).
-        if isConnection { fields[.connection] = "close" }
         let head = HTTPResponse(status: .requestTimeout, headerFields: fields)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(
             wrapOutboundOut(.body(context.channel.allocator.buffer(bytes: body))), promise: nil)
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
-            let (handler, context) = bound.value
-            // The response is complete: the client ends its stream (RFC 9113 §8.1), or it is reset.
-            guard !handler.isConnection else { return context.close(promise: nil) }
-            handler.schedule(handler.limits.headSeconds, context)
+            bound.value.close(promise: nil)
         }
     }
 }

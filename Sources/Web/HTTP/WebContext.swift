@@ -4,7 +4,7 @@ internal import Service
 
 struct WebContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// The connection; for HTTP/2, the stream.
+    /// The connection.
     let channel: any Channel
     let peer: SocketAddress?
     /// The authenticated client; nil where no token is required.

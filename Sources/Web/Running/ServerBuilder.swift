@@ -1,35 +1,28 @@
-import Hummingbird
 import HummingbirdCore
-import HummingbirdHTTP2
-import NIOCore
+import HummingbirdTLS
 
-/// Builds the server's channels: limits around every protocol; HTTP/2 and HTTP/1.1 under TLS.
+/// Builds the server's channels: HTTP/1.1 with its limits, under TLS where there is a certificate.
 enum ServerBuilder {
     static func make(
         limits: ConnectionLimits, limiter: ConnectionLimiter, certificates: CertificateStore?
     ) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
-            let channel = HTTP1Channel.Configuration(
-                additionalChannelHandlers: [
-                    StreamGate(limiter: limiter), RequestDeadlines(limits: limits),
-                ],
-                httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
-                    maxHeaderFieldSize: limits.headByteCount,
-                    maxHeaderListSize: limits.headByteCount,
-                    maxHeaderFieldCount: limits.headFieldCount))
+            let channel = HTTP1Channel(
+                responder: responder,
+                configuration: HTTP1Channel.Configuration(
+                    additionalChannelHandlers: [
+                        FirstRequest(limiter: limiter), RequestDeadlines(limits: limits),
+                    ],
+                    httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
+                        maxHeaderFieldSize: limits.headByteCount,
+                        maxHeaderListSize: limits.headByteCount,
+                        maxHeaderFieldCount: limits.headFieldCount)))
             guard let certificates else {
-                return GuardedChannel(
-                    base: HTTP1Channel(responder: responder, configuration: channel),
-                    limiter: limiter, secureLimits: nil)
+                return GuardedChannel(base: channel, limiter: limiter, handshakeSeconds: nil)
             }
-            let secure = try HTTP2UpgradeChannel(
-                tlsConfiguration: certificates.configuration,
-                configuration: HTTP2UpgradeChannel.Configuration(
-                    idleTimeout: .seconds(limits.idleSeconds),
-                    gracefulCloseTimeout: .seconds(limits.idleSeconds),
-                    streamConfiguration: channel),
-                responder: responder)
-            return GuardedChannel(base: secure, limiter: limiter, secureLimits: limits)
+            return GuardedChannel(
+                base: try TLSChannel(channel, tlsConfiguration: certificates.configuration),
+                limiter: limiter, handshakeSeconds: limits.handshakeSeconds)
         }
     }
 }

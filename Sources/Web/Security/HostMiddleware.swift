@@ -2,8 +2,8 @@ import HTTPTypes
 import Hummingbird
 internal import Service
 
-/// Refuses a request without exactly one host (RFC 9112 §3.2, RFC 9113 §8.3.1) and, where no tokens
-/// are configured, one for another host or from a web page of another origin.
+/// Refuses a request without exactly one host (RFC 9112 §3.2) and, where no tokens are configured,
+/// one for another host or from a web page of another origin.
 ///
 /// Without tokens the service listens on loopback, which does not stop web pages: a local browser
 /// sends what a page's script requests, and a page whose name resolves to 127.0.0.1 can read the
@@ -31,8 +31,8 @@ struct HostMiddleware: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// Whether a request names a host, and no other one in its target. For HTTP/1, `HTTP1Rules` has
-    /// checked the target, which is not available here.
+    /// Whether a request names a host, and no other one in its target. `HTTP1Rules` has checked
+    /// the target already; here its host is missing, except where it cannot be parsed.
     static func namesOneHost(_ request: Request) -> Bool {
         let hosts = request.headers[values: host]
         return (request.head.authority != nil || !hosts.isEmpty)

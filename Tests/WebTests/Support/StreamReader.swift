@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import NIOSSL
 import Synchronization
 
 /// A raw connection that sends one request and collects what arrives, for endless responses.
@@ -25,14 +26,24 @@ final class StreamReader: ChannelInboundHandler, Sendable {
         return try await open(port: port, Array(request.utf8), body)
     }
 
-    /// As above, for arbitrary bytes.
+    /// As above, for arbitrary bytes; over TLS where a context is given.
     static func open<Value>(
-        port: Int, _ bytes: [UInt8], _ body: (StreamReader) async throws -> Value
+        port: Int, _ bytes: [UInt8], over tls: NIOSSLContext? = nil,
+        _ body: (StreamReader) async throws -> Value
     ) async throws -> Value {
         let reader = StreamReader()
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .channelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
-            .channelInitializer { $0.pipeline.addHandler(reader) }
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if let tls {
+                        try pipeline.addHandler(
+                            NIOSSLClientHandler(context: tls, serverHostname: "localhost"))
+                    }
+                    try pipeline.addHandler(reader)
+                }
+            }
             .connect(host: "127.0.0.1", port: port).get()
         reader.state.withLock { $0.channel = channel }
         try await channel.writeAndFlush(ByteBuffer(bytes: bytes))

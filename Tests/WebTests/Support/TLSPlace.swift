@@ -42,6 +42,13 @@ enum TLSPlace {
         )
     }
 
+    /// Of a client that accepts any certificate.
+    static var clientConfiguration: TLSConfiguration {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.certificateVerification = .none
+        return tls
+    }
+
     /// Passes a client, and closes its connections.
     static func withClient<Value>(
         _ tls: TLSConfiguration, _ body: (HTTPClient) async throws -> Value
